@@ -1,0 +1,1 @@
+"""Differentiate the NumPy you already have, and read the result."""

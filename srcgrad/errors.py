@@ -1,0 +1,131 @@
+"""Defines every exception: a code, one sentence, the user's line with a caret, and one way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from srcgrad.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing that srcgrad refuses: what, where, and the way out."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str = ""
+
+    def render(self) -> str:
+        """Return the text that users read.
+
+        >>> print(Diagnostic("SG101", "`del` cannot be differentiated", hint="drop it").render())
+        [SG101] `del` cannot be differentiated
+        hint: drop it
+        """
+        lines = [f"[{self.code}] {self.message}"]
+        if self.span is not None:
+            lines.append(f"  --> {self.span}")
+            if snippet := self.span.snippet():
+                lines.append(snippet)
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class SrcgradError(Exception):
+    """The root of all errors that srcgrad raises on purpose.
+
+    Attributes:
+        code: A stable identifier such as ``SG101``, which the documentation explains.
+        diagnostics: Everything that was found wrong, in source order.
+    """
+
+    code: ClassVar[str] = "SG000"
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        span: Span | None = None,
+        hint: str = "",
+        diagnostics: Sequence[Diagnostic] = (),
+    ) -> None:
+        self.diagnostics = tuple(diagnostics) or (Diagnostic(self.code, message, span, hint),)
+        super().__init__("\n\n".join(item.render() for item in self.diagnostics))
+
+    @property
+    def span(self) -> Span | None:
+        """Where the first problem is, if it has a place."""
+        return self.diagnostics[0].span
+
+    @property
+    def hint(self) -> str:
+        """The way out of the first problem."""
+        return self.diagnostics[0].hint
+
+
+class UnsupportedError(SrcgradError, NotImplementedError):
+    """A program that source transformation refuses; the tape may still run it."""
+
+    code = "SG100"
+
+
+class UnsupportedSyntaxError(UnsupportedError):
+    """A statement or expression that the compiler does not differentiate."""
+
+    code = "SG101"
+
+
+class MutationError(UnsupportedError):
+    """A write into memory that may be reached by another name, so its adjoint is not known."""
+
+    code = "SG102"
+
+
+class MissingRuleError(UnsupportedError):
+    """A call, on values that carry derivatives, of a function without a derivative rule."""
+
+    code = "SG110"
+
+
+class NotDifferentiableError(SrcgradError, TypeError):
+    """A derivative that does not exist, such as that of an integer or of a generator."""
+
+    code = "SG120"
+
+
+class SourceNotFoundError(UnsupportedError, OSError):
+    """A function whose Python source cannot be found, or not told apart from another's."""
+
+    code = "SG130"
+
+
+class ArgumentError(SrcgradError, TypeError):
+    """Arguments of a srcgrad function that make no sense together, such as wrong argnums."""
+
+    code = "SG140"
+
+
+class IntegerInputError(NotDifferentiableError):
+    """A gradient asked for with respect to integers, booleans or other non-float values."""
+
+    code = "SG141"
+
+
+class NonScalarOutputError(NotDifferentiableError):
+    """A gradient asked for of a function that does not return one real number."""
+
+    code = "SG142"
+
+
+class InternalError(SrcgradError, AssertionError):
+    """A broken promise between two parts of srcgrad: always a bug of ours."""
+
+    code = "SG900"
+
+
+class FallbackWarning(UserWarning):
+    """The compiler refused a function and the tape differentiates it instead."""

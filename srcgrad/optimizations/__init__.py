@@ -1,0 +1,1 @@
+"""optimizations layer."""

@@ -1,0 +1,81 @@
+"""Defines Function and Context: the contract of a derivative rule, which both engines share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Context:
+    """What one call of a rule keeps between its `forward` and its `backward`.
+
+    Any other attribute may be set on it; use that for shapes, axes and other non-arrays.
+
+    Attributes:
+        needs_input_grad: One bool for each argument of `forward`: is its gradient wanted?
+        saved_tensors: The values given to `save_for_backward`.
+    """
+
+    needs_input_grad: tuple[bool, ...]
+    saved_tensors: tuple[Any, ...]
+
+    def __init__(self, needs_input_grad: tuple[bool, ...] = ()) -> None:
+        self.needs_input_grad = needs_input_grad
+        self.saved_tensors = ()
+
+    def save_for_backward(self, *values: Any) -> None:
+        """Keep arrays that `backward` reads, in `saved_tensors`."""
+        self.saved_tensors = values
+
+
+class Function:
+    """The derivative of one primitive, in the form of PyTorch's ``autograd.Function``.
+
+    `forward(ctx, *args)` computes the value and keeps on `ctx` what the derivative needs;
+    `backward(ctx, *grad_outputs)` returns one gradient (or None) for each argument of `forward`;
+    `jvp(ctx, *tangents)` is optional. All are static methods. `docs/rules.md` says what keeps a
+    rule inlinable.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute the value; subclasses must define it."""
+        raise NotImplementedError("a Function needs a static method `forward(ctx, ...)`")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Compute the gradients of the arguments; subclasses must define it."""
+        raise NotImplementedError("a Function needs a static method `backward(ctx, ...)`")
+
+
+class Elementwise(Function):
+    """A function of one array that acts on each element: a subclass gives only its slope.
+
+    `primal` is the function itself. `slope` is a static method of one argument whose *name* says what
+    it reads: ``x`` the input or ``y`` the output (prefer the output: it is there already).
+    Both engines read rules made so as if they were written out as `forward` and `backward`.
+    """
+
+    primal: Any
+
+    @staticmethod
+    def slope(x: Any) -> Any:
+        """Return dy/dx for each element; subclasses must define it."""
+        raise NotImplementedError("an Elementwise rule needs a static method `slope`")
+
+    def __init_subclass__(cls) -> None:
+        """Write out `forward` and `backward` in terms of the slope."""
+        super().__init_subclass__()
+        primal, slope = cls.primal, cls.slope
+        reads_output = slope.__code__.co_varnames[0] == "y"
+
+        def forward(ctx: Any, x: Any) -> Any:
+            y = primal(x)
+            ctx.save_for_backward(y if reads_output else x)
+            return y
+
+        def backward(ctx: Any, grad: Any) -> Any:
+            (value,) = ctx.saved_tensors
+            return grad * slope(value)
+
+        cls.forward = staticmethod(forward)  # type: ignore[method-assign]
+        cls.backward = staticmethod(backward)  # type: ignore[method-assign]
