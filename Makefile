@@ -1,0 +1,55 @@
+# make demo       set up, show a generated gradient, train on handwritten digits
+# make examples   the other examples, each with a picture in build/
+# make test       everything that must hold: format, lint, types, layers, structure, tests
+# make bench      run and compile times, as ratios
+# PYTHON=python3.12 make test    the same with another Python, in an environment of its own
+
+ifdef PYTHON
+VENV := .venv-$(notdir $(PYTHON))
+else
+VENV := .venv
+endif
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo examples test lint bench peers clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
+
+demo: $(VENV)/.examples
+	@$(BIN)/python examples/digits.py
+
+examples: $(VENV)/.examples
+	@$(BIN)/python examples/oscillator.py
+	@$(BIN)/python examples/maximum_likelihood.py
+
+test: $(VENV)/.tests $(VENV)/.examples
+	@$(BIN)/python tools/check.py
+
+lint: $(VENV)/.tests
+	@$(BIN)/python tools/check.py --no-tests
+
+bench: $(VENV)/.examples
+	@$(BIN)/python -m bench
+
+peers: $(VENV)/.examples
+	@echo "installing torch, jax and autograd into $(VENV), to compare with in make bench"
+	@$(PIP) -e '.[peers]'
+
+# an environment is made once, and an extra is installed again only when pyproject.toml changes
+$(BIN)/python:
+	@python=$$(tools/find-python $(PYTHON)) && \
+		echo "setting up: $(VENV) with $$python" && \
+		"$$python" -m venv $(VENV)
+
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	@echo "setting up: the packages for $* (a minute or two the first time)"
+	@$(PIP) -e '.[$*]'
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \
+		.hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

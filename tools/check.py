@@ -1,0 +1,48 @@
+"""Runs everything that must hold before a change is kept, one line of progress for each step."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ["srcgrad", "tests", "examples", "bench", "tools"]
+LINT = [
+    ("format", [sys.executable, "-m", "ruff", "format", "--check", *CODE]),
+    ("lint", [sys.executable, "-m", "ruff", "check", *CODE]),
+    ("types", [sys.executable, "-m", "mypy"]),
+    ("layers", [str(Path(sys.executable).parent / "lint-imports")]),
+    ("structure", [sys.executable, "-m", "pytest", "-q", "tests/structure"]),
+]
+TESTS = ("tests", [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure"])
+
+
+def run(label: str, command: list[str]) -> bool:
+    """Run one step, show its output as it comes, and say how it ended."""
+    print(f"==> {label}", flush=True)
+    start = time.perf_counter()
+    passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    verdict = "ok" if passed else "FAILED"
+    print(f"    {verdict}: {label} ({time.perf_counter() - start:.1f} s)", flush=True)
+    return passed
+
+
+def main() -> int:
+    """Run all steps, also after one fails, and return 1 if any did."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--no-tests", action="store_true", help="only the checks that read code")
+    steps = LINT if parser.parse_args().no_tests else [*LINT, TESTS]
+    failed = [
+        name
+        for number, (name, command) in enumerate(steps, 1)
+        if not run(f"[{number}/{len(steps)}] {name}", command)
+    ]
+    print(f"failed: {', '.join(failed)}" if failed else "everything holds")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
