@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.runtime import conj
+
 
 class Context:
     """What one call of a rule keeps between its `forward` and its `backward`.
@@ -31,7 +33,8 @@ class Function:
     """The derivative of one primitive, in the form of PyTorch's ``autograd.Function``.
 
     `forward(ctx, *args)` computes the value and keeps on `ctx` what the derivative needs;
-    `backward(ctx, *grad_outputs)` returns one gradient (or None) for each argument of `forward`;
+    `backward(ctx, *grad_outputs)` returns a tuple of one gradient (or None) for each argument of
+    `forward`, where trailing None may be left out, or the gradient of the first argument alone;
     `jvp(ctx, *tangents)` is optional. All are static methods. `docs/rules.md` says what keeps a
     rule inlinable.
     """
@@ -52,7 +55,8 @@ class Elementwise(Function):
 
     `primal` is the function itself. `slope` is a static method of one argument whose *name* says what
     it reads: ``x`` the input or ``y`` the output (prefer the output: it is there already).
-    Both engines read rules made so as if they were written out as `forward` and `backward`.
+    Both engines read rules made so as if they were written out as `forward` and `backward`, with
+    ``return grad * conj(slope)``; of real numbers that is ``grad * slope``.
     """
 
     primal: Any
@@ -75,7 +79,7 @@ class Elementwise(Function):
 
         def backward(ctx: Any, grad: Any) -> Any:
             (value,) = ctx.saved_tensors
-            return grad * slope(value)
+            return grad * conj(slope(value))
 
         cls.forward = staticmethod(forward)  # type: ignore[method-assign]
         cls.backward = staticmethod(backward)  # type: ignore[method-assign]

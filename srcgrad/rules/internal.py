@@ -1,0 +1,167 @@
+"""Rules of the runtime's own functions, which gradients call and second derivatives meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import (
+    conj,
+    dot_left,
+    dot_right,
+    expand_reduced,
+    getitem,
+    matmul_left,
+    matmul_right,
+    real_part,
+    scatter,
+    unbroadcast,
+)
+
+table = RuleTable("internal")
+
+
+@table.rule(unbroadcast)
+class Unbroadcast(Function):
+    """The sum of grad down to the shape of like."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, like: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        return unbroadcast(grad, like)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.broadcast_to(grad, ctx.shape)
+
+
+@table.rule(expand_reduced)
+class ExpandReduced(Function):
+    """Grad with its reduced axes back in place."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, grad: Any, like: Any, axis: Any = None, keepdims: bool = False
+    ) -> Any:
+        ctx.axis, ctx.keepdims = axis, keepdims
+        return expand_reduced(grad, like, axis, keepdims)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.sum(grad, axis=ctx.axis, keepdims=ctx.keepdims)
+
+
+@table.rule(scatter)
+class Scatter(Function):
+    """Zeros with grad added at index."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, index: Any, like: Any) -> Any:
+        ctx.index = index
+        return scatter(grad, index, like)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return getitem(grad, ctx.index)
+
+
+@table.rule(matmul_left)
+class MatmulLeft(Function):
+    """The gradient of x in x @ w."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
+        ctx.x_shape = np.shape(x)
+        ctx.save_for_backward(grad, w)
+        return matmul_left(grad, x, w)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        outer, w = ctx.saved_tensors
+        grad_grad = np.matmul(grad, w) if ctx.needs_input_grad[0] else None
+        grad_w = matmul_right(outer, grad, w) if ctx.needs_input_grad[2] else None
+        return grad_grad, None, grad_w
+
+
+@table.rule(matmul_right)
+class MatmulRight(Function):
+    """The gradient of w in x @ w."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
+        ctx.w_shape = np.shape(w)
+        ctx.save_for_backward(grad, x)
+        return matmul_right(grad, x, w)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        outer, x = ctx.saved_tensors
+        grad_grad = np.matmul(x, grad) if ctx.needs_input_grad[0] else None
+        grad_x = matmul_left(outer, x, grad) if ctx.needs_input_grad[1] else None
+        return grad_grad, grad_x
+
+
+@table.rule(dot_left)
+class DotLeft(Function):
+    """The gradient of a in np.dot(a, b)."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(grad, b)
+        return dot_left(grad, a, b)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        outer, b = ctx.saved_tensors
+        grad_grad = np.dot(grad, b) if ctx.needs_input_grad[0] else None
+        grad_b = dot_right(outer, grad, b) if ctx.needs_input_grad[2] else None
+        return grad_grad, None, grad_b
+
+
+@table.rule(dot_right)
+class DotRight(Function):
+    """The gradient of b in np.dot(a, b)."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(grad, a)
+        return dot_right(grad, a, b)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        outer, a = ctx.saved_tensors
+        grad_grad = np.dot(a, grad) if ctx.needs_input_grad[0] else None
+        grad_a = dot_left(outer, a, grad) if ctx.needs_input_grad[1] else None
+        return grad_grad, grad_a
+
+
+@table.rule(conj)
+class Conj(Function):
+    """The conjugate of x, if it is complex."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return conj(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return conj(grad)
+
+
+@table.rule(real_part)
+class RealPart(Function):
+    """The real part of x."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return real_part(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return real_part(grad)
+
+
+RULES = table.freeze()

@@ -1,0 +1,126 @@
+"""Merges the rules of all files, read-only, and finds the rule of a function."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import InternalError
+from srcgrad.rules import (
+    arithmetic,
+    elementwise,
+    extremes,
+    indexing,
+    internal,
+    joining,
+    nondiff,
+    products,
+    pythonic,
+    reductions,
+    shapes,
+)
+from srcgrad.rules.base import Function
+
+Primal = Callable[..., Any]
+
+_MODULES = (
+    arithmetic,
+    elementwise,
+    extremes,
+    indexing,
+    internal,
+    joining,
+    products,
+    pythonic,
+    reductions,
+    shapes,
+)
+
+
+def _merge() -> dict[Primal, type[Function]]:
+    """Put the tables together; a function with two rules is a mistake."""
+    merged: dict[Primal, type[Function]] = {}
+    for module in _MODULES:
+        for primal, rule in module.RULES.items():
+            if primal in merged or primal in nondiff.CONSTANT:
+                raise InternalError(f"{primal!r} has two entries in the rule tables")
+            merged[primal] = rule
+    return merged
+
+
+RULES: Mapping[Primal, type[Function]] = MappingProxyType(_merge())
+CONSTANT: Mapping[Primal, str] = nondiff.CONSTANT
+
+
+def canonical_name(fn: Any) -> str:
+    """Return the public name of `fn`, by which functions of other array libraries are found.
+
+    >>> canonical_name(np.tanh), canonical_name(np.linalg.inv), canonical_name(abs)
+    ('numpy.tanh', 'numpy.linalg.inv', 'builtins.abs')
+    >>> canonical_name(np.add.reduce)
+    'numpy.add.reduce'
+    """
+    owner = getattr(fn, "__self__", None)
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
+    if hasattr(owner, "nin"):
+        return f"{canonical_name(owner)}.{getattr(fn, '__name__', name)}"
+    if hasattr(fn, "nin"):
+        return _ufunc_name(fn)
+    module = getattr(fn, "__module__", None) or getattr(type(fn), "__module__", builtins.__name__)
+    return f"{module}.{name}"
+
+
+def _ufunc_name(fn: Any) -> str:
+    """Return the name of a ufunc, which does not know its module."""
+    name = getattr(fn, "__name__", "ufunc")
+    if name.startswith("cupy_"):
+        return f"cupy.{name.removeprefix('cupy_')}"
+    return f"numpy.{name}" if getattr(np, name, None) is fn else f"scipy.special.{name}"
+
+
+def _numpy_name(name: str) -> str:
+    """Read the name of a CuPy function as that of NumPy's function of the same meaning.
+
+    >>> _numpy_name("cupy._math.sumprod.sum"), _numpy_name("cupy.linalg._solve.inv")
+    ('numpy.sum', 'numpy.linalg.inv')
+    """
+    if not name.startswith("cupy."):
+        return name
+    parts = name.split(".")
+    space = [part for part in parts[1:2] if part in {"linalg", "fft", "random"}]
+    return ".".join(("numpy", *space, parts[-1]))
+
+
+_RULES_BY_NAME = {canonical_name(primal): rule for primal, rule in RULES.items()}
+_CONSTANT_BY_NAME = {canonical_name(primal): reason for primal, reason in CONSTANT.items()}
+
+
+def rule_for(fn: Any) -> type[Function] | None:
+    """Return the rule of `fn`: by the object, else by its canonical name; None if there is none."""
+    try:
+        found = RULES.get(fn)
+    except TypeError:  # not hashable, so no key of the table
+        return None
+    return found if found is not None else _RULES_BY_NAME.get(_foreign_name(fn))
+
+
+def constant_reason(fn: Any) -> str | None:
+    """Return why `fn` has no derivative, or None if it is not known to have none."""
+    try:
+        found = CONSTANT.get(fn)
+    except TypeError:
+        return None
+    return found if found is not None else _CONSTANT_BY_NAME.get(_foreign_name(fn))
+
+
+def _foreign_name(fn: Any) -> str:
+    """Return the name of a function of CuPy or SciPy, by which it may be looked up, else "".
+
+    Functions of NumPy and Python are found by the object: a user's `sum` is not ours.
+    """
+    name = canonical_name(fn)
+    return _numpy_name(name) if name.startswith(("cupy.", "scipy.")) else ""

@@ -1,0 +1,76 @@
+"""Lists functions without a derivative, each with the reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime import add_at, is_matrix, is_number, scalar_seed, shortcut
+
+STEPS = "constant between jumps"
+TRUTH = "returns truth values"
+INDEX = "returns an index"
+SIZES = "returns sizes"
+FRESH = "creates an array of constants"
+PYTHON = "returns no real number that depends smoothly on its arguments"
+TYPES = "is about types"
+
+_STEPS = (
+    *(np.sign, np.signbit, np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around),
+    *(np.floor_divide, np.spacing, math.floor, math.ceil, math.trunc, round),
+)
+_TRUTH = (
+    *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
+    *(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.isclose, np.allclose),
+    *(np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.any, np.all),
+    *(np.array_equal, np.array_equiv, np.isin, np.isreal, np.iscomplex, np.isrealobj),
+    *(np.iscomplexobj, np.isscalar, np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor),
+    *(np.left_shift, np.right_shift, np.gcd, np.lcm, np.isnat, np.shares_memory),
+    *(np.may_share_memory, math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd),
+    *(math.factorial, math.comb, math.perm, math.isqrt, math.lcm),
+)
+_INDEX = (
+    *(np.argmax, np.argmin, np.argsort, np.nanargmax, np.nanargmin, np.argpartition, np.lexsort),
+    *(np.count_nonzero, np.searchsorted, np.digitize, np.nonzero, np.flatnonzero, np.argwhere),
+    *(np.diag_indices_from, np.diag_indices, np.tril_indices, np.triu_indices, np.indices),
+    *(np.tril_indices_from, np.triu_indices_from, np.unravel_index, np.ravel_multi_index, np.ix_),
+    *(np.linalg.matrix_rank, np.ndindex, np.ndenumerate),
+)
+_SIZES = (np.shape, np.size, np.ndim, len, np.broadcast_shapes, np.iterable)
+_FRESH = (
+    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
+    *(np.identity, np.tri, np.hamming, np.hanning, np.blackman, np.bartlett),
+    *(np.fft.fftfreq, np.fft.rfftfreq, np.random.default_rng),
+)
+_TYPES = (
+    *(np.dtype, np.result_type, np.promote_types, np.can_cast, np.finfo, np.iinfo, np.issubdtype),
+    *(np.min_scalar_type, np.common_type, np.errstate, np.seterr, np.geterr, np.set_printoptions),
+)
+_PYTHON = (
+    *(range, print, isinstance, issubclass, type, id, hash, repr, str, format, callable, bool, int),
+    *(hasattr, ord, chr, bin, hex, oct, ascii, slice, bytes, bytearray, input, open, dir, vars),
+    *(any, all, globals, locals),
+)
+_RUNTIME = (add_at, is_matrix, is_number, scalar_seed, shortcut)
+
+
+def _table() -> dict[Callable[..., Any], str]:
+    """Give every function its reason."""
+    groups: tuple[tuple[tuple[Any, ...], str], ...] = (
+        (_STEPS, STEPS),
+        (_TRUTH, TRUTH),
+        (_INDEX, INDEX),
+        (_SIZES, SIZES),
+        (_FRESH, FRESH),
+        (_TYPES, TYPES),
+        (_PYTHON, PYTHON),
+        (_RUNTIME, PYTHON),
+    )
+    return {function: reason for functions, reason in groups for function in functions}
+
+
+CONSTANT: Mapping[Callable[..., Any], str] = MappingProxyType(_table())

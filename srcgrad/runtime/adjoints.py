@@ -1,0 +1,55 @@
+"""Makes the adjoints that a backward pass starts from."""
+
+from __future__ import annotations
+
+from numbers import Complex, Real
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import NonScalarOutputError
+
+
+def zeros_like(x: Any) -> Any:
+    """Return an adjoint of zeros for `x`.
+
+    That is 0.0 for a number, an array of zeros for an array (of float64 if it holds integers), and a
+    dict or list of those for a dict, list or tuple, since adjoints are written in place.
+    """
+    if isinstance(x, Real):
+        return 0.0
+    if isinstance(x, dict):
+        return {key: zeros_like(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [zeros_like(value) for value in x]
+    if isinstance(x, Complex):
+        return 0j
+    if hasattr(x, "dtype"):
+        return np.zeros_like(x, dtype=None if x.dtype.kind in "fc" else np.float64)
+    return None
+
+
+def scalar_seed(value: Any) -> float:
+    """Return 1.0, the adjoint of an output, if `value` is one real number.
+
+    Raises:
+        NonScalarOutputError: `value` is an array with axes, complex, or no number at all.
+    """
+    if type(value) is float or (isinstance(value, (float, int)) and not isinstance(value, bool)):
+        return 1.0
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    shape = getattr(value, "shape", None)
+    if shape == () and kind in "fiu":
+        return 1.0
+    raise NonScalarOutputError(
+        f"the gradient needs a function that returns one real number, but it returned {_name(value)}",
+        hint="reduce it to one number, for example with .sum() or .mean()",
+    )
+
+
+def _name(value: Any) -> str:
+    """Describe `value` by what is wrong with it."""
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return f"a {type(value).__name__}"
+    return f"an array of shape {shape} and type {value.dtype}"

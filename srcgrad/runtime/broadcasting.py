@@ -1,0 +1,61 @@
+"""Undoes what broadcasting and reducing did to shapes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.dispatch import hand_over, recordable, records
+
+Shape = tuple[int, ...]
+
+
+def shape_of(like: Any) -> Shape:
+    """Return `like` if it is a shape already, else the shape of that array or number."""
+    if type(like) is tuple:
+        return like
+    return () if type(like) is float else np.shape(like)
+
+
+def unbroadcast(grad: Any, like: Any) -> Any:
+    """Sum `grad` back to the shape of `like`, which was broadcast to the shape of `grad`.
+
+    `like` is an array, a number or a shape. If the shapes agree, `grad` itself is returned.
+    """
+    shape = like if type(like) is tuple else shape_of(like)
+    if type(grad) is float or grad.shape == shape:
+        return grad
+    if records(grad):
+        return hand_over(unbroadcast, grad, (grad, shape))
+    if not shape:
+        return np.sum(grad)
+    lead = grad.ndim - len(shape)
+    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
+    return np.reshape(np.sum(grad, axis=(*range(lead), *stretched)), shape)
+
+
+@recordable
+def expand_reduced(grad: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Put the reduced axes back into `grad` and broadcast it to the shape of `like`.
+
+    `like` is an array or a shape; `axis` and `keepdims` are those of the reduction.
+    """
+    if axis is not None and not keepdims:
+        grad = np.expand_dims(grad, axis)
+    return np.broadcast_to(grad, shape_of(like))
+
+
+def kept(value: Any, axis: Any, keepdims: bool) -> Any:
+    """Return the result of a reduction with its reduced axes of length one in place."""
+    return value if axis is None or keepdims else np.expand_dims(value, axis)
+
+
+def reduced_size(like: Any, axis: Any) -> int:
+    """Return how many elements of `like` a reduction over `axis` puts together."""
+    shape = shape_of(like)
+    if axis is None:
+        return math.prod(shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return math.prod(shape[i] for i in axes)

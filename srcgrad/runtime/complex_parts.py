@@ -1,0 +1,31 @@
+"""Does for complex numbers what the convention asks and leaves real ones as they are.
+
+The compiler may drop these calls from a program in which no complex number can appear.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def is_complex(x: Any) -> bool:
+    """Return whether `x` is a complex number or array."""
+    if type(x) is float:
+        return False
+    dtype = getattr(x, "dtype", None)
+    return isinstance(x, complex) if dtype is None else getattr(dtype, "kind", "f") == "c"
+
+
+def conj(x: Any) -> Any:
+    """Return the complex conjugate of `x`; a real `x` itself."""
+    return np.conj(x) if is_complex(x) else x
+
+
+def real_part(x: Any) -> Any:
+    """Return the real part of `x`; a real `x` itself."""
+    return np.real(x) if is_complex(x) else x
+
+
+COMPLEX_ONLY = frozenset({"conj", "real_part"})

@@ -1,0 +1,39 @@
+"""Lets values that record what is done to them answer to the functions of the runtime."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PLAIN = frozenset({np.ndarray, float, int, bool, complex, tuple, list, slice, str, type(None)})
+
+
+def records(value: Any) -> bool:
+    """Return whether `value` is no array but answers to NumPy's functions, as the tape's Tensor does."""
+    kind = type(value)
+    if kind in PLAIN or isinstance(value, (np.ndarray, np.generic)):
+        return False
+    return hasattr(kind, "__array_function__") and not kind.__module__.startswith("cupy")
+
+
+def hand_over(function: Callable[..., Any], owner: Any, args: tuple[Any, ...]) -> Any:
+    """Call `function` through the NEP-18 method of `owner`, which records the call as one step."""
+    return type(owner).__array_function__(owner, function, (type(owner),), args, {})
+
+
+def recordable(function: Function) -> Function:
+    """Make `function` one step for values that record, as NumPy's own functions are."""
+
+    @functools.wraps(function)
+    def public(*args: Any) -> Any:
+        for arg in args:
+            if type(arg) not in PLAIN and records(arg):
+                return hand_over(public, arg, args)
+        return function(*args)
+
+    return cast("Function", public)

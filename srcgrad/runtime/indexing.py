@@ -1,0 +1,62 @@
+"""Reads and adds to the elements that an index selects."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import shape_of
+from srcgrad.runtime.dispatch import hand_over, records
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """Return ``x[index]``: the function whose rule is that of a subscript that is read."""
+    return x[index]
+
+
+def may_repeat(index: Any) -> bool:
+    """Return whether `index` can select an element twice: only arrays of integers can."""
+    if isinstance(index, tuple):
+        return any(may_repeat(part) for part in index)
+    if isinstance(index, list):
+        return np.asarray(index).dtype != bool
+    if isinstance(index, (np.generic, int)) or index is None or index is Ellipsis:
+        return False
+    dtype = getattr(index, "dtype", None)
+    return dtype is not None and dtype != bool and index.ndim > 0
+
+
+def add_at(buffer: Any, index: Any, grad: Any) -> None:
+    """Do ``buffer[index] += grad`` so that an element selected twice is added to twice.
+
+    `buffer` is an array, or a list or dict of adjoints, which are added to in place.
+    """
+    if isinstance(buffer, (list, dict)):
+        buffer[index] = accumulate(buffer[index], grad)
+    elif may_repeat(index):
+        np.add.at(buffer, index, grad)
+    else:
+        buffer[index] += grad
+
+
+def accumulate(total: Any, grad: Any) -> Any:
+    """Return ``total + grad``, entry by entry if they are lists, tuples or dicts of adjoints."""
+    if isinstance(total, dict):
+        return {key: accumulate(value, grad[key]) for key, value in total.items()}
+    if isinstance(total, (list, tuple)):
+        return [accumulate(value, part) for value, part in zip(total, grad, strict=True)]
+    return total if grad is None else operator.add(total, grad)
+
+
+def scatter(grad: Any, index: Any, like: Any) -> Any:
+    """Return zeros of the shape of `like` with `grad` added at `index`: the adjoint of `getitem`."""
+    if records(grad):
+        return hand_over(scatter, grad, (grad, index, shape_of(like)))
+    full = np.zeros_like(grad, shape=shape_of(like))
+    if may_repeat(index):
+        np.add.at(full, index, grad)
+    else:
+        full[index] = grad
+    return full

@@ -1,0 +1,62 @@
+"""Adjoints of products of arrays of any rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import recordable
+
+
+def adjoint(w: Any) -> Any:
+    """Return `w` with its last two axes swapped, conjugated if it is complex."""
+    return conj(np.swapaxes(w, -1, -2))
+
+
+@recordable
+def matmul_left(grad: Any, x: Any, w: Any) -> Any:
+    """Return the gradient of `x` in ``x @ w``, for any ranks."""
+    if np.ndim(w) == 1:
+        return unbroadcast(np.expand_dims(grad, -1) * conj(w), np.shape(x))
+    if np.ndim(x) == 1:
+        each = np.matmul(conj(w), np.expand_dims(grad, -1))
+        return unbroadcast(np.squeeze(each, -1), np.shape(x))
+    return unbroadcast(np.matmul(grad, adjoint(w)), np.shape(x))
+
+
+@recordable
+def matmul_right(grad: Any, x: Any, w: Any) -> Any:
+    """Return the gradient of `w` in ``x @ w``, for any ranks."""
+    if np.ndim(x) == 1:
+        row = np.expand_dims(grad, -1 if np.ndim(w) == 1 else -2)
+        column = x if np.ndim(w) == 1 else np.expand_dims(x, -1)
+        return unbroadcast(row * conj(column), np.shape(w))
+    if np.ndim(w) == 1:
+        each = np.matmul(adjoint(x), np.expand_dims(grad, -1))
+        return unbroadcast(np.squeeze(each, -1), np.shape(w))
+    return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))
+
+
+@recordable
+def dot_left(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `a` in ``np.dot(a, b)``, for any ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(grad * conj(b), np.shape(a))
+    if np.ndim(b) == 1:
+        return np.expand_dims(grad, -1) * conj(b)
+    others = np.ndim(b) - 1
+    matrix = np.moveaxis(conj(b), -2, -1)
+    return np.tensordot(grad, matrix, axes=(range(-others, 0), range(others)))
+
+
+@recordable
+def dot_right(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `b` in ``np.dot(a, b)``, for any ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(grad * conj(a), np.shape(b))
+    rows = np.ndim(a) - 1
+    matrix = np.tensordot(conj(a), grad, axes=(range(rows), range(rows)))
+    return matrix if np.ndim(b) == 1 else np.moveaxis(matrix, 0, -2)
