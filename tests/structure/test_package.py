@@ -1,0 +1,117 @@
+"""Tests that the package keeps its shape: small files, small functions, no knots."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tools import structure
+from tools.structure import Source
+
+LONGEST_FILE = 500
+LONGEST_FUNCTION = 60
+
+SOURCES = structure.package()
+
+
+def source_of(text):
+    """Make a file out of a text, to see the measures fail."""
+    text = textwrap.dedent(text)
+    return Source(structure.PACKAGE / "made_up.py", "srcgrad.made_up", text, ast.parse(text))
+
+
+def test_files_are_read_whole_in_one_sitting():
+    long = [s.at() for s in SOURCES if s.text.count("\n") > LONGEST_FILE]
+    assert not long
+
+
+def test_functions_fit_on_a_screen():
+    long = [
+        f"{s.at(f)} {f.name}: {structure.length(f)} lines"
+        for s in SOURCES
+        for f in structure.functions(s.tree)
+        if structure.length(f) > LONGEST_FUNCTION
+    ]
+    assert not long
+
+
+def test_no_modules_import_each_other_even_inside_functions():
+    names = frozenset(s.module for s in SOURCES)
+    graph = {s.module: structure.imports(s, names) for s in SOURCES}
+    assert structure.cycles(graph) == []
+
+
+def test_every_error_has_words():
+    assert not [s.at(node) for s in SOURCES for node in structure.silent_raises(s)]
+
+
+def test_every_public_name_has_a_docstring():
+    assert not [s.at(node) for s in SOURCES for node in structure.undocumented(s)]
+
+
+def test_every_folder_of_python_is_a_package():
+    folders = {s.path.parent for s in SOURCES}
+    assert not [str(f) for f in folders if not (f / "__init__.py").is_file()]
+
+
+def test_nothing_is_written_to_the_terminal_outside_the_command_line_and_show():
+    allowed = ("srcgrad.cli", "srcgrad.api")
+    prints = [
+        s.at(node)
+        for s in SOURCES
+        if not s.module.startswith(allowed)
+        for node in ast.walk(s.tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+    ]
+    assert not prints
+
+
+def test_an_import_inside_a_function_counts_as_one():
+    source = source_of("""
+        def f():
+            from srcgrad import errors
+            import srcgrad.spans
+    """)
+    modules = frozenset({"srcgrad", "srcgrad.errors", "srcgrad.spans"})
+    assert structure.imports(source, modules) == {"srcgrad.errors", "srcgrad.spans"}
+
+
+def test_an_import_for_types_alone_does_not_count():
+    source = source_of("""
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            import srcgrad.spans
+    """)
+    assert structure.imports(source, frozenset({"srcgrad.spans"})) == frozenset()
+
+
+def test_a_long_way_round_is_a_cycle():
+    graph = {"a": frozenset("b"), "b": frozenset("c"), "c": frozenset("a"), "d": frozenset("a")}
+    assert structure.cycles(graph) == [["a", "b", "c"]]
+
+
+@pytest.mark.parametrize("text", ["raise ValueError", "raise ValueError()"])
+def test_an_error_without_words_is_found(text):
+    assert len(list(structure.silent_raises(source_of(text)))) == 1
+
+
+@pytest.mark.parametrize("text", ["raise ValueError('why')", "raise", "raise error"])
+def test_an_error_with_words_or_passed_on_is_fine(text):
+    assert not list(structure.silent_raises(source_of(text)))
+
+
+def test_a_public_function_without_docstring_is_found():
+    source = source_of('"""Module."""\ndef f():\n    pass\ndef _g():\n    pass\n')
+    assert [node.name for node in structure.undocumented(source)] == ["f"]
+
+
+def test_lengths_count_from_def_to_the_last_line():
+    tree = source_of("def f():\n    a = 1\n\n    return a\n").tree
+    assert [structure.length(f) for f in structure.functions(tree)] == [4]
+
+
+def test_the_package_was_found():
+    assert Path(structure.PACKAGE / "__init__.py") in {s.path for s in SOURCES}
