@@ -1,0 +1,332 @@
+"""Lays out what does not fit on one line: at brackets, then at commas, then before operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from srcgrad.codegen.expressions import ExpressionPrinter
+from srcgrad.codegen.precedence import (
+    ATOM,
+    BIT_OR,
+    COMPARISONS,
+    NAMED,
+    OPERATORS,
+    OR,
+    TEST,
+    TUPLE,
+    operand_needs,
+    strength,
+)
+
+_STEP: Final = 4
+_OPERATIONS: Final = ("BinOp", "BoolOp", "Compare", "IfExp")
+_COMPREHENSIONS: Final = {
+    "ListComp": ("[", "]"),
+    "SetComp": ("{", "}"),
+    "GeneratorExp": ("(", ")"),
+    "DictComp": ("{", "}"),
+}
+_DISPLAYS: Final = {"List": ("[", "]"), "Set": ("{", "}"), "Dict": ("{", "}"), "Tuple": ("(", ")")}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A pair of brackets with items between them, and the text before and after."""
+
+    head: str
+    items: Sequence[Item]
+    tail: str
+    joined: bool = False  # the items may share one line, as arguments of a call do
+    comma: bool = True  # a comma may stand after the last item
+    between: str = ","
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item between brackets: an expression with text around it, or only text."""
+
+    before: str = ""
+    node: Any = None
+    need: int = TEST
+    after: str = ""
+
+
+class Wrapper:
+    """Breaks expressions into lines of at most `width` characters where the grammar allows it."""
+
+    def __init__(self, printer: ExpressionPrinter, width: int) -> None:
+        self._printer = printer
+        self._width = width
+
+    # Whole statements
+
+    def statement(self, prefix: str, node: Any, need: int, suffix: str, indent: int) -> list[str]:
+        """Return the lines of `prefix node suffix`, where `node` may be put in parentheses."""
+        margin = " " * indent
+        flat = self._printer.text(node, need)
+        if self._fits(margin + prefix + flat + suffix):
+            return [margin + prefix + flat + suffix]
+        if strength(node) < need:
+            return self._parenthesized(prefix, node, suffix, indent)
+        if type(node).__name__ in _OPERATIONS:
+            return self._operation(prefix, node, suffix, indent)
+        if type(node).__name__ == "Tuple":
+            return self._tuple(prefix, node, suffix, indent)
+        group = self._group_of(node, prefix, suffix, indent)
+        if group is not None and self._fits(margin + group.head):
+            return self.group(group, indent)
+        if self._fits(margin + " " * _STEP + flat) or group is not None:
+            return self._parenthesized(prefix, node, suffix, indent)
+        return [margin + prefix + flat + suffix]
+
+    def group(self, group: Group, indent: int) -> list[str]:
+        """Return the lines of a pair of brackets that is broken open."""
+        margin, inner = " " * indent, " " * (indent + _STEP)
+        lines = [margin + group.head]
+        joined = f"{group.between} ".join([self._item(item) for item in group.items])
+        if group.joined and self._fits(inner + joined):
+            lines.append(inner + joined)
+        else:
+            for index, item in enumerate(group.items):
+                is_last = index + 1 == len(group.items)
+                end = group.between if group.comma or not is_last else ""
+                lines += self._item_lines(item, end, indent + _STEP)
+        lines.append(margin + group.tail)
+        return lines
+
+    def _tuple(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
+        """Return the lines of a tuple of several elements, which gets parentheses."""
+        items = [Item(node=item) for item in node.elts]
+        return self.group(Group(prefix + "(", items, ")" + suffix), indent)
+
+    def _operation(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
+        """Break an operation at its last bracket if that is enough, else in parentheses.
+
+        One operator before a long call, as in `x + np.sum(...)`, reads best with the call open.
+        """
+        lines = self._parenthesized(prefix, node, suffix, indent)
+        last = self._last_operand(node)
+        if last is None:
+            return lines
+        group = self._group_of(last[1], prefix + last[0], suffix, indent)
+        if group is None or not group.items or not self._fits(" " * indent + group.head):
+            return lines
+        hugged = self.group(group, indent)
+        return hugged if len(hugged) <= len(lines) and self._all_fit(hugged) else lines
+
+    def _last_operand(self, node: Any) -> tuple[str, Any] | None:
+        """Return the text before the last of two operands and that operand, if it stands bare."""
+        parts = self._operands(node)
+        if len(parts) != 2 or type(node).__name__ == "IfExp":
+            return None
+        (_, first, need), (symbol, last, need_last) = parts
+        if strength(last) < need_last:
+            return None
+        return f"{self._printer.text(first, need)} {symbol}", last
+
+    def _parenthesized(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
+        margin = " " * indent
+        inner = self.inner("", node, NAMED, "", indent + _STEP, alone=True)
+        return [margin + prefix + "(", *inner, margin + ")" + suffix]
+
+    # Inside brackets, where a line may end anywhere
+
+    def inner(
+        self, before: str, node: Any, need: int, after: str, indent: int, *, alone: bool = False
+    ) -> list[str]:
+        """Return the lines of an expression that stands inside brackets already."""
+        flat = " " * indent + before + self._printer.text(node, need) + after
+        if self._fits(flat):
+            return [flat]
+        kind = type(node).__name__
+        if kind == "Tuple" and len(node.elts) > 1:
+            return self._tuple(before, node, after, indent)
+        if strength(node) < need or (kind == "IfExp" and not alone):
+            return self._parenthesized(before, node, after, indent)
+        if kind in _OPERATIONS:
+            return self._split(before, self._operands(node), after, indent)
+        if kind in _WRAPPED:
+            return self._inside(before, node, after, indent)
+        group = self._group_of(node, before, after, indent)
+        return [flat] if group is None else self.group(group, indent)
+
+    def _inside(self, before: str, node: Any, after: str, indent: int) -> list[str]:
+        """Return the lines of an expression that is some text and another expression."""
+        text, value, need = _WRAPPED[type(node).__name__](self._printer, node)
+        return self.inner(before + text, value, need, after, indent)
+
+    def _split(
+        self, before: str, parts: Sequence[tuple[str, Any, int]], after: str, indent: int
+    ) -> list[str]:
+        """Return one operand a line, each but the first after its operator."""
+        lines: list[str] = []
+        for index, (symbol, operand, need) in enumerate(parts):
+            start = before if index == 0 else symbol
+            end = after if index + 1 == len(parts) else ""
+            lines += self.inner(start, operand, need, end, indent)
+        return lines
+
+    def _operands(self, node: Any) -> list[tuple[str, Any, int]]:
+        """Return the operands of the outermost operation, each with its operator and its need."""
+        kind = type(node).__name__
+        if kind == "BinOp":
+            return _flattened(node)
+        if kind == "BoolOp":
+            symbol, level = OPERATORS[type(node.op).__name__]
+            return [(symbol + " ", value, level + 1) for value in node.values]
+        if kind == "Compare":
+            pairs = zip(node.ops, node.comparators, strict=True)
+            rest = [(COMPARISONS[type(op).__name__] + " ", value, BIT_OR) for op, value in pairs]
+            return [("", node.left, BIT_OR), *rest]
+        return [("", node.body, OR), ("if ", node.test, OR), ("else ", node.orelse, TEST)]
+
+    # Brackets
+
+    def _group_of(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:
+        """Return the brackets at which `node` can be broken open, if it has any."""
+        kind = type(node).__name__
+        if kind in _DISPLAYS:
+            return self._display(node, prefix, suffix)
+        if kind in _COMPREHENSIONS:
+            return self._comprehension(node, prefix, suffix)
+        if kind in _WRAPPED:
+            text, value, need = _WRAPPED[kind](self._printer, node)
+            if strength(value) >= need:
+                return self._group_of(value, prefix + text, suffix, indent)
+            return None
+        return self._chain(node, prefix, suffix, indent)
+
+    def _chain(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:
+        """Choose among the brackets of `a(b).c[d]`: the last ones whose head fits on the line."""
+        text = self._printer.text(node)
+        first_choice: Group | None = None
+        while type(node).__name__ in ("Call", "Subscript", "Attribute"):
+            if type(node).__name__ != "Attribute":
+                group = self._trailer(node, prefix, text, suffix)
+                if group is not None and self._fits(" " * indent + group.head):
+                    return group
+                first_choice = first_choice or group
+            node = node.func if type(node).__name__ == "Call" else node.value
+        if first_choice is not None or type(node).__name__ not in {**_DISPLAYS, **_COMPREHENSIONS}:
+            return first_choice
+        return self._group_of(node, prefix, text[len(self._printer.text(node)) :] + suffix, indent)
+
+    def _trailer(self, node: Any, prefix: str, text: str, suffix: str) -> Group | None:
+        """Return the group of one call or subscript within the text of its chain."""
+        is_call = type(node).__name__ == "Call"
+        head = self._printer.text(node.func if is_call else node.value, ATOM)
+        tail = text[len(self._printer.text(node)) :] + suffix
+        if is_call:
+            return self._arguments(node, prefix + head + "(", ")" + tail)
+        return self._subscript(node.slice, prefix + head + "[", "]" + tail)
+
+    def _arguments(self, node: Any, head: str, tail: str) -> Group | None:
+        everything = [*node.args, *node.keywords]
+        if len(everything) == 1 and type(everything[0]).__name__ == "GeneratorExp":
+            return self._comprehension(everything[0], head[:-1], tail[1:])
+        items = [Item(node=item, need=self._printer.named(item)) for item in everything]
+        return Group(head, items, tail, joined=True) if items else None
+
+    def _subscript(self, index: Any, head: str, tail: str) -> Group | None:
+        if type(index).__name__ == "Tuple" and index.elts:
+            items = [Item(node=item, need=_index_need(item)) for item in index.elts]
+            return Group(head, items, tail, joined=len(items) > 1)
+        if type(index).__name__ == "Slice":
+            return None
+        return Group(head, [Item(node=index)], tail, comma=False)
+
+    def _display(self, node: Any, prefix: str, suffix: str) -> Group | None:
+        opening, closing = _DISPLAYS[type(node).__name__]
+        if type(node).__name__ == "Dict":
+            items = [
+                Item("**", value, BIT_OR) if key is None else Item(self._key(key), value)
+                for key, value in zip(node.keys, node.values, strict=True)
+            ]
+        else:
+            items = [Item(node=item, need=self._printer.named(item)) for item in node.elts]
+        return Group(prefix + opening, items, closing + suffix) if items else None
+
+    def _key(self, key: Any) -> str:
+        return self._printer.text(key) + ": "
+
+    def _comprehension(self, node: Any, prefix: str, suffix: str) -> Group:
+        opening, closing = _COMPREHENSIONS[type(node).__name__]
+        if type(node).__name__ == "DictComp":
+            items = [Item(self._key(node.key), node.value)]
+        else:
+            items = [Item("", node.elt, self._printer.named(node.elt))]
+        for loop in node.generators:
+            target = self._printer.text(loop.target, TUPLE)
+            start = "async for " if loop.is_async else "for "
+            items.append(Item(f"{start}{target} in ", loop.iter, OR))
+            items += [Item("if ", condition, OR) for condition in loop.ifs]
+        return Group(
+            prefix + opening, items, closing + suffix, joined=True, comma=False, between=""
+        )
+
+    # Texts
+
+    def _item(self, item: Item) -> str:
+        text = "" if item.node is None else self._printer.text(item.node, item.need)
+        return item.before + text + item.after
+
+    def _item_lines(self, item: Item, end: str, indent: int) -> list[str]:
+        if item.node is None:
+            return [" " * indent + item.before + item.after + end]
+        return self.inner(item.before, item.node, item.need, item.after + end, indent)
+
+    def _fits(self, line: str) -> bool:
+        return len(line) <= self._width
+
+    def _all_fit(self, lines: Sequence[str]) -> bool:
+        return all(self._fits(line) for line in lines)
+
+
+def _flattened(node: Any) -> list[tuple[str, Any, int]]:
+    """Return the operands of a chain of operators that bind equally, such as `a + b - c`."""
+    level = strength(node)
+    parts: list[tuple[str, Any, int]] = []
+    while type(node).__name__ == "BinOp" and strength(node) == level:
+        name = type(node.op).__name__
+        left, right = operand_needs(name)
+        parts.append((OPERATORS[name][0] + " ", node.right, right))
+        node = node.left
+        if name == "Pow":
+            break
+    parts.append(("", node, left))
+    return parts[::-1]
+
+
+def _index_need(item: Any) -> int:
+    return NAMED if type(item).__name__ == "Slice" else TEST
+
+
+def _operand(_: ExpressionPrinter, node: Any) -> tuple[str, Any, int]:
+    symbol, level = OPERATORS[type(node.op).__name__]
+    return symbol, node.operand, level
+
+
+def _lambda(printer: ExpressionPrinter, node: Any) -> tuple[str, Any, int]:
+    parameters = ", ".join(printer.parameters(node.args))
+    return (f"lambda {parameters}: " if parameters else "lambda: "), node.body, TEST
+
+
+def _keyword(_: ExpressionPrinter, node: Any) -> tuple[str, Any, int]:
+    return ("**" if node.arg is None else node.arg + "="), node.value, TEST
+
+
+def _named(printer: ExpressionPrinter, node: Any) -> tuple[str, Any, int]:
+    return printer.text(node.target) + " := ", node.value, TEST
+
+
+_WRAPPED: Final[dict[str, Callable[[ExpressionPrinter, Any], tuple[str, Any, int]]]] = {
+    "Await": lambda _, node: ("await ", node.value, ATOM),
+    "Lambda": _lambda,
+    "NamedExpr": _named,
+    "Starred": lambda _, node: ("*", node.value, BIT_OR),
+    "UnaryOp": _operand,
+    "YieldFrom": lambda _, node: ("yield from ", node.value, TEST),
+    "keyword": _keyword,
+}
