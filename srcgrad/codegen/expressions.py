@@ -19,6 +19,7 @@ from srcgrad.codegen.precedence import (
     NAMED,
     OPERATORS,
     OR,
+    POWER,
     TEST,
     TUPLE,
     operand_needs,
@@ -139,7 +140,8 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
     def _UnaryOp(self, t: Any) -> None:
         symbol, level = OPERATORS[type(t.op).__name__]
         self.write(symbol)
-        self.dispatch(t.operand, level)
+        is_power = type(t.operand).__name__ == "BinOp" and strength(t.operand) == POWER
+        self.dispatch(t.operand, ATOM if is_power else level)  # -(x**2): plainer, and ruff's way
 
     def _BoolOp(self, t: Any) -> None:
         symbol, level = OPERATORS[type(t.op).__name__]
@@ -380,7 +382,7 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
         """Write an f-string, with quotes that no part of it uses if there are any."""
         outer = self._quotes
         try:
-            for quote in outer:
+            for quote in sorted(outer, key=_escapes(values)):
                 self._quotes = tuple(other for other in outer if quote not in other)
                 if text := self._formatted_in(quote, values):
                     break
@@ -428,6 +430,12 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
             pieces.append((True, ":"))
             pieces += self._pieces([t.format_spec], quote)
         return [*pieces, (True, "}")]
+
+
+def _escapes(values: Iterable[Any]) -> Callable[[str], tuple[int, int]]:
+    """Return a key that sorts quotes by how often the text of an f-string would escape them."""
+    plain = "".join([str(v.value) for v in values if type(v).__name__ == "Constant"])
+    return lambda quote: (len(quote), plain.count(quote))
 
 
 def _is_simple_bound(node: Any) -> bool:

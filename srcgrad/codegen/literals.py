@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -44,9 +45,8 @@ def quoted(text: str, quotes: Sequence[str] = QUOTES) -> str:
 def docstring(text: str) -> str:
     r"""Return `text` between triple quotes, line ends kept as they are.
 
-    >>> print(docstring('Sum of "x".\nMore.'))
-    \"\"\"Sum of "x".
-    More.\"\"\"
+    >>> docstring('Sum of "x".') == '""' + '"Sum of "x"."' + '""'
+    True
     """
     lines = [repr(line + "'" + '"')[1:-1].replace("\\'", "'")[:-2] for line in text.split("\n")]
     body = "\n".join(line.replace("\\t", "\t") if "\\\\" not in line else line for line in lines)
@@ -59,7 +59,7 @@ def docstring(text: str) -> str:
 def _enclose(body: str, quotes: Sequence[str]) -> str:
     """Put quotes around an escaped body in which no quote is escaped yet."""
     short = [quote for quote in quotes if len(quote) == 1] or quotes or QUOTES
-    best = min(short, key=lambda quote: body.count(quote))  # ties go to the first
+    best = min(short, key=body.count)  # ties go to the first
     if best not in body:
         return best + body + best
     escaped = body.replace(best[0], "\\" + best[0])
@@ -79,9 +79,9 @@ def _integer(value: int) -> str:
 
 
 def _float(value: float) -> str:
-    if value != value:
+    if math.isnan(value):
         return 'float("nan")'
-    return float.__repr__(value).replace("inf", _INFINITY)
+    return float.__repr__(value).replace("inf", _INFINITY).replace("e+", "e")
 
 
 def _complex(value: complex) -> str:

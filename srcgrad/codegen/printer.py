@@ -110,7 +110,7 @@ class Printer(PatternPrinter, ExpressionPrinter):
         `bare` items have parentheses only where the line is broken.
         """
         opening, closing = ("(", ")") if bare else ("", "")
-        flat = ", ".join([item.before + item.after for item in items])
+        flat = ", ".join([self._wrapper.item(item) for item in items])
         line = "    " * self._indent + head + flat + tail
         if len(line) <= self._width or not items:
             self._put([line])
@@ -199,7 +199,7 @@ class Printer(PatternPrinter, ExpressionPrinter):
         if t.cause is None:
             self._optional("raise", t.exc, TEST)
         else:
-            self._logical(f"raise {self.text(t.exc)} from ", t.cause, TEST)
+            self._logical("raise ", t.exc, TEST, f" from {self.text(t.cause)}")
 
     def _optional(self, word: str, value: Any, need: int) -> None:
         if value is None:
@@ -208,10 +208,12 @@ class Printer(PatternPrinter, ExpressionPrinter):
             self._logical(word + " ", value, need)
 
     def _Assert(self, t: Any) -> None:
-        if t.msg is None:
-            self._logical("assert ", t.test, TEST)
+        message = "" if t.msg is None else f", {self.text(t.msg)}"
+        head = f"assert {self.text(t.test)}, "
+        if message and 4 * self._indent + len(head) < self._width:
+            self._logical(head, t.msg, TEST)
         else:
-            self._logical(f"assert {self.text(t.test)}, ", t.msg, TEST)
+            self._logical("assert ", t.test, TEST, message)
 
     def _Delete(self, t: Any) -> None:
         self.fill("del " + self.texts(t.targets))  # in parentheses it would delete one tuple
@@ -280,19 +282,22 @@ class Printer(PatternPrinter, ExpressionPrinter):
         self._context("async with ", t)
 
     def _context(self, word: str, t: Any) -> None:
-        texts = [self._withitem_text(item) for item in t.items]
-        first = t.items[0]
-        if len(texts) == 1 and type(first.context_expr).__name__ == "Tuple":
-            if first.optional_vars is None:  # else the elements would read as context managers
-                texts = [f"({texts[0]})"]
-        self._grouped(word, [Item(text) for text in texts], ":", bare=True)
+        ends = [self._target_text(item) for item in t.items]
+        first = t.items[0].context_expr
+        if len(t.items) > 1:
+            items = [
+                Item(node=item.context_expr, after=end)
+                for item, end in zip(t.items, ends, strict=True)
+            ]
+            self._grouped(word, items, ":", bare=True)
+        elif type(first).__name__ == "Tuple" and not ends[0]:
+            self.fill(f"{word}({self.text(first)}):")  # else its elements would be the managers
+        else:
+            self._logical(word, first, TEST, ends[0] + ":")
         self._block(t.body)
 
-    def _withitem_text(self, t: Any) -> str:
-        context = self.text(t.context_expr)
-        if t.optional_vars is None:
-            return context
-        return f"{context} as {self.text(t.optional_vars)}"
+    def _target_text(self, t: Any) -> str:
+        return "" if t.optional_vars is None else f" as {self.text(t.optional_vars)}"
 
     def _Try(self, t: Any) -> None:
         self._try(t, "except")

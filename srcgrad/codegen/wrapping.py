@@ -28,7 +28,13 @@ _COMPREHENSIONS: Final = {
     "GeneratorExp": ("(", ")"),
     "DictComp": ("{", "}"),
 }
-_DISPLAYS: Final = {"List": ("[", "]"), "Set": ("{", "}"), "Dict": ("{", "}"), "Tuple": ("(", ")")}
+_DISPLAYS: Final[dict[str, tuple[str, str]]] = {
+    "List": ("[", "]"),
+    "Set": ("{", "}"),
+    "Dict": ("{", "}"),
+    "Tuple": ("(", ")"),
+}
+_BRACKETED: Final = frozenset(_DISPLAYS) | frozenset(_COMPREHENSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,16 @@ class Wrapper:
             return self._parenthesized(prefix, node, suffix, indent)
         return [margin + prefix + flat + suffix]
 
+    def item(self, item: Item) -> str:
+        """Return an item on one line."""
+        text = "" if item.node is None else self._printer.text(item.node, item.need)
+        return item.before + text + item.after
+
     def group(self, group: Group, indent: int) -> list[str]:
         """Return the lines of a pair of brackets that is broken open."""
         margin, inner = " " * indent, " " * (indent + _STEP)
         lines = [margin + group.head]
-        joined = f"{group.between} ".join([self._item(item) for item in group.items])
+        joined = f"{group.between} ".join([self.item(item) for item in group.items])
         if group.joined and self._fits(inner + joined):
             lines.append(inner + joined)
         else:
@@ -102,29 +113,42 @@ class Wrapper:
         return self.group(Group(prefix + "(", items, ")" + suffix), indent)
 
     def _operation(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
-        """Break an operation at its last bracket if that is enough, else in parentheses.
+        """Break an operation open at the brackets on its edge, or put it in parentheses.
 
         One operator before a long call, as in `x + np.sum(...)`, reads best with the call open.
         """
         lines = self._parenthesized(prefix, node, suffix, indent)
-        last = self._last_operand(node)
-        if last is None:
+        if len(self._operands(node)) != 2 or type(node).__name__ == "IfExp":
             return lines
-        group = self._group_of(last[1], prefix + last[0], suffix, indent)
-        if group is None or not group.items or not self._fits(" " * indent + group.head):
-            return lines
-        hugged = self.group(group, indent)
-        return hugged if len(hugged) <= len(lines) and self._all_fit(hugged) else lines
+        for group in (
+            self._last_group(node, prefix, suffix, indent),
+            self._first_group(node, prefix, suffix, indent),
+        ):
+            if group is not None and self._fits(" " * indent + group.head):
+                opened = self.group(group, indent)
+                return opened if len(opened) <= len(lines) and self._all_fit(opened) else lines
+        return lines
 
-    def _last_operand(self, node: Any) -> tuple[str, Any] | None:
-        """Return the text before the last of two operands and that operand, if it stands bare."""
-        parts = self._operands(node)
-        if len(parts) != 2 or type(node).__name__ == "IfExp":
-            return None
-        (_, first, need), (symbol, last, need_last) = parts
-        if strength(last) < need_last:
-            return None
-        return f"{self._printer.text(first, need)} {symbol}", last
+    def _last_group(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:
+        """Return the brackets that end an operation, if any do."""
+        *parts, (symbol, last, need) = self._operands(node)
+        before = [sign + self._printer.text(part, level) for sign, part, level in parts]
+        before[0] = self._printer.text(parts[0][1], parts[0][2])
+        return self._edge(last, need, f"{prefix}{' '.join(before)} {symbol}", suffix, indent)
+
+    def _first_group(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:
+        """Return the brackets that begin an operation, if any do."""
+        (_, first, need), *parts = self._operands(node)
+        after = [sign + self._printer.text(part, level) for sign, part, level in parts]
+        return self._edge(first, need, prefix, f" {' '.join(after)}{suffix}", indent)
+
+    def _edge(self, node: Any, need: int, prefix: str, suffix: str, indent: int) -> Group | None:
+        if strength(node) < need:
+            inside = [Item(node=node, need=NAMED)]
+            return Group(prefix + "(", inside, ")" + suffix, joined=True, comma=False)
+        if type(node).__name__ in _OPERATIONS:
+            return self._last_group(node, prefix, suffix, indent)
+        return self._group_of(node, prefix, suffix, indent)
 
     def _parenthesized(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
         margin = " " * indent
@@ -174,8 +198,7 @@ class Wrapper:
         if kind == "BinOp":
             return _flattened(node)
         if kind == "BoolOp":
-            symbol, level = OPERATORS[type(node.op).__name__]
-            return [(symbol + " ", value, level + 1) for value in node.values]
+            return _conditions(node)
         if kind == "Compare":
             pairs = zip(node.ops, node.comparators, strict=True)
             rest = [(COMPARISONS[type(op).__name__] + " ", value, BIT_OR) for op, value in pairs]
@@ -193,9 +216,7 @@ class Wrapper:
             return self._comprehension(node, prefix, suffix)
         if kind in _WRAPPED:
             text, value, need = _WRAPPED[kind](self._printer, node)
-            if strength(value) >= need:
-                return self._group_of(value, prefix + text, suffix, indent)
-            return None
+            return self._edge(value, need, prefix + text, suffix, indent)
         return self._chain(node, prefix, suffix, indent)
 
     def _chain(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:
@@ -209,9 +230,10 @@ class Wrapper:
                     return group
                 first_choice = first_choice or group
             node = node.func if type(node).__name__ == "Call" else node.value
-        if first_choice is not None or type(node).__name__ not in {**_DISPLAYS, **_COMPREHENSIONS}:
+        if type(node).__name__ not in _BRACKETED:
             return first_choice
-        return self._group_of(node, prefix, text[len(self._printer.text(node)) :] + suffix, indent)
+        rest = text[len(self._printer.text(node)) :] + suffix
+        return self._group_of(node, prefix, rest, indent) or first_choice
 
     def _trailer(self, node: Any, prefix: str, text: str, suffix: str) -> Group | None:
         """Return the group of one call or subscript within the text of its chain."""
@@ -266,12 +288,6 @@ class Wrapper:
             prefix + opening, items, closing + suffix, joined=True, comma=False, between=""
         )
 
-    # Texts
-
-    def _item(self, item: Item) -> str:
-        text = "" if item.node is None else self._printer.text(item.node, item.need)
-        return item.before + text + item.after
-
     def _item_lines(self, item: Item, end: str, indent: int) -> list[str]:
         if item.node is None:
             return [" " * indent + item.before + item.after + end]
@@ -297,6 +313,19 @@ def _flattened(node: Any) -> list[tuple[str, Any, int]]:
             break
     parts.append(("", node, left))
     return parts[::-1]
+
+
+def _conditions(node: Any) -> list[tuple[str, Any, int]]:
+    """Return the operands of `and` and `or`, which are split alike where no parentheses stand."""
+    symbol, level = OPERATORS[type(node.op).__name__]
+    parts: list[tuple[str, Any, int]] = []
+    for value in node.values:
+        inside = [(symbol + " ", value, level + 1)]
+        if type(value).__name__ == "BoolOp" and strength(value) > level:
+            inside = [(symbol + " ", *rest) for _, *rest in _conditions(value)[:1]]
+            inside += _conditions(value)[1:]
+        parts += inside
+    return parts
 
 
 def _index_need(item: Any) -> int:

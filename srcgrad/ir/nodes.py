@@ -10,7 +10,7 @@ class Comment(ast.stmt):
     r"""A comment on lines of its own; `text` holds no `#` and may have several lines.
 
     >>> Comment("first\nsecond").text
-    'first\\nsecond'
+    'first\nsecond'
     """
 
     _fields = ("text",)
