@@ -92,7 +92,7 @@ class Divide(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.power, np.float_power)
+@table.rule(np.power)
 class Power(Function):
     """z = x**y, dz/dx = y * x**(y - 1) (0 where y is 0) and dz/dy = z * log(x) (0 where x is 0)."""
 

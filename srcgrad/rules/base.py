@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.runtime import conj
 
@@ -24,6 +24,12 @@ class Context:
         self.needs_input_grad = needs_input_grad
         self.saved_tensors = ()
 
+    if TYPE_CHECKING:  # rules set attributes of their own choice
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
     def save_for_backward(self, *values: Any) -> None:
         """Keep arrays that `backward` reads, in `saved_tensors`."""
         self.saved_tensors = values
@@ -34,7 +40,9 @@ class Function:
 
     `forward(ctx, *args)` computes the value and keeps on `ctx` what the derivative needs;
     `backward(ctx, *grad_outputs)` returns a tuple of one gradient (or None) for each argument of
-    `forward`, where trailing None may be left out, or the gradient of the first argument alone;
+    `forward`, where trailing None may be left out, or the gradient of the first argument alone.
+    The gradient of a list is a tuple, or an array whose rows belong to its items; those of ``*args``
+    stand in a row. Of several outputs, the gradient of one that is not used may be None.
     `jvp(ctx, *tangents)` is optional. All are static methods. `docs/rules.md` says what keeps a
     rule inlinable.
     """

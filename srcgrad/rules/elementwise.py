@@ -9,7 +9,13 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import conj, real_part
+from srcgrad.runtime import (
+    bessel_i1,
+    bessel_i1_slope,
+    conj,
+    real_part,
+    sinc_slope,
+)
 
 table = RuleTable("elementwise")
 
@@ -343,6 +349,70 @@ class Arctanh(Elementwise):
     @staticmethod
     def slope(x: Any) -> Any:
         return 1 / (1 - x * x)
+
+
+@table.rule(np.deg2rad, np.radians)
+class Deg2rad(Function):
+    """y = x * pi / 180."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return np.deg2rad(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad * (math.pi / 180)
+
+
+@table.rule(np.rad2deg, np.degrees)
+class Rad2deg(Function):
+    """y = x * 180 / pi."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return np.rad2deg(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad * (180 / math.pi)
+
+
+@table.rule(np.sinc)
+class Sinc(Elementwise):
+    """y = sin(pi x) / (pi x), flat at 0."""
+
+    primal = np.sinc
+
+    @staticmethod
+    def slope(x: Any) -> Any:
+        return sinc_slope(x)
+
+
+@table.rule(np.i0)
+class I0(Elementwise):
+    """y = the modified Bessel function of order 0, dy/dx = that of order 1."""
+
+    primal = np.i0
+
+    @staticmethod
+    def slope(x: Any) -> Any:
+        return bessel_i1(x)
+
+
+@table.rule(bessel_i1)
+class I1(Function):
+    """y = the modified Bessel function of order 1, dy/dx = i0(x) - y / x."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        y = bessel_i1(x)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return grad * bessel_i1_slope(x, y)
 
 
 RULES = table.freeze()

@@ -8,7 +8,11 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import given, split_like, unstack_like
+from srcgrad.runtime import (
+    given,
+    split_like,
+    unstack_like,
+)
 
 table = RuleTable("joining")
 

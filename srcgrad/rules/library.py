@@ -12,6 +12,9 @@ import numpy as np
 from srcgrad.errors import InternalError
 from srcgrad.rules import (
     arithmetic,
+    binary,
+    complex_parts,
+    cumulative,
     elementwise,
     extremes,
     indexing,
@@ -22,6 +25,7 @@ from srcgrad.rules import (
     pythonic,
     reductions,
     shapes,
+    statistics,
 )
 from srcgrad.rules.base import Function
 
@@ -29,6 +33,9 @@ Primal = Callable[..., Any]
 
 _MODULES = (
     arithmetic,
+    binary,
+    complex_parts,
+    cumulative,
     elementwise,
     extremes,
     indexing,
@@ -38,6 +45,7 @@ _MODULES = (
     pythonic,
     reductions,
     shapes,
+    statistics,
 )
 
 

@@ -8,7 +8,14 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import conj, dot_left, dot_right, is_matrix, matmul_left, matmul_right
+from srcgrad.runtime import (
+    conj,
+    dot_left,
+    dot_right,
+    is_matrix,
+    matmul_left,
+    matmul_right,
+)
 
 table = RuleTable("products")
 

@@ -8,7 +8,12 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import given, inverse_axes, reshape_back, shortcut
+from srcgrad.runtime import (
+    given,
+    inverse_axes,
+    reshape_back,
+    shortcut,
+)
 
 table = RuleTable("shapes")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.adjoints import scalar_seed, zeros_like
+from srcgrad.runtime.adjoints import (
+    scalar_seed,
+    zeros_like,
+)
 from srcgrad.runtime.broadcasting import (
     expand_reduced,
     kept,
@@ -10,54 +13,157 @@ from srcgrad.runtime.broadcasting import (
     shape_of,
     unbroadcast,
 )
-from srcgrad.runtime.complex_parts import COMPLEX_ONLY, conj, is_complex, real_part
-from srcgrad.runtime.indexing import accumulate, add_at, getitem, scatter
-from srcgrad.runtime.predicates import SHORTCUTS, is_matrix, is_number, shortcut
-from srcgrad.runtime.products import dot_left, dot_right, matmul_left, matmul_right
+from srcgrad.runtime.complex_parts import (
+    COMPLEX_ONLY,
+    conj,
+    imag_back,
+    is_complex,
+    real_part,
+)
+from srcgrad.runtime.cumulating import (
+    cumprod_back,
+    cumsum_back,
+    exclusive_cumprod,
+    others_product,
+    put_along,
+    reduceat_back,
+    running_back,
+    tail,
+)
+from srcgrad.runtime.dispatch import (
+    recordable,
+    records,
+)
+from srcgrad.runtime.indexing import (
+    accumulate,
+    add_at,
+    getitem,
+    may_repeat,
+    scatter,
+)
+from srcgrad.runtime.predicates import (
+    SHORTCUTS,
+    is_matrix,
+    is_number,
+    shortcut,
+)
+from srcgrad.runtime.products import (
+    adjoint,
+    dot_left,
+    dot_right,
+    matmul_left,
+    matmul_right,
+)
 from srcgrad.runtime.reducing import (
+    across,
+    along,
+    average_back,
     cast_like,
     expand_mean,
     expand_sum,
     given,
+    logaddexp_back,
+    numbers,
+    prod_back,
     share_among_ties,
+    sum_trailing,
+    var_back,
 )
-from srcgrad.runtime.shaping import inverse_axes, reshape_back, split_like, unstack_like
-from srcgrad.runtime.slopes import greater_part, power_log_slope, power_slope
+from srcgrad.runtime.shaping import (
+    inverse_axes,
+    reshape_back,
+    split_like,
+    unstack_like,
+)
+from srcgrad.runtime.slopes import (
+    angle_slope,
+    bessel_i1,
+    bessel_i1_slope,
+    chosen_part,
+    divide_or_zero,
+    exp2_difference,
+    exp_difference,
+    greater_part,
+    is_above,
+    is_below,
+    only_if,
+    power_log_slope,
+    power_slope,
+    scaled_back,
+    sign_flip,
+    sinc_slope,
+    within,
+)
 
 __all__ = [
     "COMPLEX_ONLY",
     "SHORTCUTS",
     "accumulate",
+    "across",
     "add_at",
+    "adjoint",
+    "along",
+    "angle_slope",
+    "average_back",
+    "bessel_i1",
+    "bessel_i1_slope",
     "cast_like",
+    "chosen_part",
     "conj",
+    "cumprod_back",
+    "cumsum_back",
+    "divide_or_zero",
     "dot_left",
     "dot_right",
+    "exclusive_cumprod",
+    "exp2_difference",
+    "exp_difference",
     "expand_mean",
     "expand_reduced",
     "expand_sum",
     "getitem",
     "given",
     "greater_part",
+    "imag_back",
     "inverse_axes",
+    "is_above",
+    "is_below",
     "is_complex",
     "is_matrix",
     "is_number",
     "kept",
+    "logaddexp_back",
     "matmul_left",
     "matmul_right",
+    "may_repeat",
+    "numbers",
+    "only_if",
+    "others_product",
     "power_log_slope",
     "power_slope",
+    "prod_back",
+    "put_along",
     "real_part",
+    "recordable",
+    "records",
+    "reduceat_back",
     "reduced_size",
     "reshape_back",
+    "running_back",
     "scalar_seed",
+    "scaled_back",
     "scatter",
     "shape_of",
     "share_among_ties",
     "shortcut",
+    "sign_flip",
+    "sinc_slope",
     "split_like",
+    "sum_trailing",
+    "tail",
     "unbroadcast",
     "unstack_like",
+    "var_back",
+    "within",
     "zeros_like",
 ]

@@ -28,4 +28,9 @@ def real_part(x: Any) -> Any:
     return np.real(x) if is_complex(x) else x
 
 
+def imag_back(grad: Any, is_complex: bool) -> Any:
+    """Return the adjoint of taking an imaginary part, which a real number does not have."""
+    return 1j * real_part(grad) if is_complex else 0 * real_part(grad)
+
+
 COMPLEX_ONLY = frozenset({"conj", "real_part"})

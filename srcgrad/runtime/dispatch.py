@@ -14,7 +14,7 @@ PLAIN = frozenset({np.ndarray, float, int, bool, complex, tuple, list, slice, st
 
 
 def records(value: Any) -> bool:
-    """Return whether `value` is no array but answers to NumPy's functions, as the tape's Tensor does."""
+    """Return whether `value` is no array yet answers to NumPy's functions, as a Tensor does."""
     kind = type(value)
     if kind in PLAIN or isinstance(value, (np.ndarray, np.generic)):
         return False

@@ -51,7 +51,7 @@ def accumulate(total: Any, grad: Any) -> Any:
 
 
 def scatter(grad: Any, index: Any, like: Any) -> Any:
-    """Return zeros of the shape of `like` with `grad` added at `index`: the adjoint of `getitem`."""
+    """Return zeros shaped as `like` with `grad` added at `index`: the adjoint of `getitem`."""
     if records(grad):
         return hand_over(scatter, grad, (grad, index, shape_of(like)))
     full = np.zeros_like(grad, shape=shape_of(like))

@@ -1,7 +1,7 @@
 """Questions by which a rule offers a shorter text for a common case.
 
-Each returns the true answer at run time. The compiler, which knows literals and little else, may answer
-False where it does not know: so what follows a False must be right in every case.
+Each returns the true answer at run time. The compiler, which knows literals and little else, may
+answer False where it does not know: so what follows a False must be right in every case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def is_matrix(x: Any) -> bool:
 
 
 def is_number(x: Any, value: float | None = None, *, at_least: float | None = None) -> bool:
-    """Return whether `x` is a Python number, and equal to `value` or not below `at_least` if given."""
+    """Return whether `x` is a Python number; if asked, equal to `value` or not below `at_least`."""
     if type(x) is not float and type(x) is not int:
         return False
     return (value is None or x == value) and (at_least is None or x >= at_least)

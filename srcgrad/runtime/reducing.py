@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size
+from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unbroadcast
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.cumulating import others_product
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that differ from their defaults None and True, which need not be passed."""
+    """Return the options that are neither None nor True, their defaults, which stay unsaid."""
     return {
         name: value for name, value in options.items() if value is not None and value is not True
     }
@@ -49,3 +51,77 @@ def share_among_ties(
     count = np.sum(chosen, axis=axis, keepdims=keepdims)
     share = kept(grad / cast_like(np.maximum(count, 1), grad), axis, keepdims)
     return np.where(chosen, share, 0 * share)
+
+
+def numbers(a: Any, where: Any = True) -> Any:
+    """Return where `a` is not NaN, within `where`."""
+    return np.logical_and(np.logical_not(np.isnan(a)), where)
+
+
+def prod_back(grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: bool) -> Any:
+    """Give each element of `a` the product of the others, times `grad`; exact with zeros."""
+    full = expand_reduced(grad if initial is None else grad * initial, np.shape(a), axis, keepdims)
+    if where is True:
+        return full * conj(others_product(a, axis))
+    return np.where(where, full * conj(others_product(np.where(where, a, 1), axis)), 0)
+
+
+def var_back(
+    grad: Any, a: Any, where: Any, mean: Any, axis: Any, keepdims: bool, ddof: float
+) -> Any:
+    """Give each element of `a` its part in a variance with `ddof` degrees of freedom less."""
+    if where is True:
+        middle = np.mean(a, axis=axis, keepdims=True) if mean is None else mean
+        count = reduced_size(np.shape(a), axis) - ddof
+        return expand_reduced(2 * grad / count, np.shape(a), axis, keepdims) * (a - middle)
+    clean = np.where(where, a, 0)
+    number = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=True)
+    middle = np.sum(clean, axis=axis, keepdims=True) / cast_like(number, grad)
+    slope = 2 * (clean - (middle if mean is None else mean)) / cast_like(number - ddof, grad)
+    return np.where(where, expand_reduced(grad, np.shape(a), axis, keepdims) * slope, 0)
+
+
+def average_back(
+    grad: Any, grad_total: Any, a: Any, weights: Any, axis: Any, keepdims: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of `a` and `weights` in a weighted average and its sum of weights."""
+    shape = np.shape(a)
+    if weights is None:
+        return (None if grad is None else expand_mean(grad, shape, axis, keepdims)), None
+    spread = weights if np.shape(weights) == shape else along(weights, shape, axis)
+    total = np.sum(np.broadcast_to(spread, shape), axis=axis, keepdims=True)
+    grad_a, grad_spread = None, 0 * spread
+    if grad is not None:
+        full = expand_reduced(grad, shape, axis, keepdims)
+        middle = np.sum(a * spread, axis=axis, keepdims=True) / total
+        grad_a = full * spread / total
+        grad_spread = full * (a - middle) / total
+    if grad_total is not None:
+        grad_spread = grad_spread + expand_reduced(grad_total, shape, axis, keepdims)
+    return grad_a, np.reshape(unbroadcast(grad_spread, np.shape(spread)), np.shape(weights))
+
+
+def along(weights: Any, shape: Any, axis: Any) -> Any:
+    """Return weights of the reduced axes, as `np.average` takes them, with all axes in place."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(i % len(shape) for i in axes)
+    order = sorted(range(len(axes)), key=lambda place: axes[place])
+    ordered = np.transpose(weights, order)
+    return np.reshape(ordered, tuple(n if i in axes else 1 for i, n in enumerate(shape)))
+
+
+def logaddexp_back(grad: Any, a: Any, y: Any, axis: Any, keepdims: bool, where: Any) -> Any:
+    """Give each element of `a` its share e**(a - y) of a sum of exponentials ``e**y``."""
+    share = np.exp(a - kept(y, axis, keepdims))
+    full = expand_reduced(grad, np.shape(a), axis, keepdims) * share
+    return full if where is True else np.where(where, full, 0)
+
+
+def sum_trailing(grad: Any, shape: Any) -> Any:
+    """Sum `grad` over all axes behind the first ones, which have the given shape."""
+    return np.sum(grad, axis=tuple(range(len(shape), np.ndim(grad))))
+
+
+def across(a: Any, b: Any) -> Any:
+    """Return `a` with one more axis of length one for each axis of `b`."""
+    return np.reshape(a, np.shape(a) + (1,) * np.ndim(b))

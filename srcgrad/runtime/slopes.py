@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import is_complex
+from srcgrad.runtime.dispatch import recordable
+
 
 def power_slope(x: Any, y: Any) -> Any:
     """Return the derivative of ``x ** y`` in `x`, which is 0 wherever `y` is 0."""
@@ -27,7 +31,7 @@ def _scalar_power_slope(x: float, y: float) -> float:
 
 
 def power_log_slope(x: Any, y: Any, z: Any) -> Any:
-    """Return the derivative of ``z = x ** y`` in `y`, which is 0 where `x` is 0 and `y` is not negative."""
+    """Return the derivative of ``z = x ** y`` in `y`, which is 0 where `x` is 0 and `y` >= 0."""
     if type(x) is float and type(z) is float:
         return 0.0 if x == 0 else z * math.log(x) if x > 0 else math.nan
     flat = np.logical_and(x == 0, np.real(y) >= 0)
@@ -35,7 +39,100 @@ def power_log_slope(x: Any, y: Any, z: Any) -> Any:
 
 
 def greater_part(grad: Any, x: Any, y: Any) -> Any:
-    """Return `grad` where `x` is the greater of the two, half of it where they are equal, else 0."""
+    """Return `grad` where `x` is the greater of the two, half of it at ties, and 0 elsewhere."""
     if type(x) is float and type(y) is float:
         return 0.0 * grad if x < y else 0.5 * grad if x == y else grad
     return np.where(x < y, 0 * grad, np.where(x == y, 0.5 * grad, grad))
+
+
+def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
+    """Return `grad` where `z`, chosen from `x` and `y`, is `x`; half of it at ties, else 0."""
+    share = np.where(x == y, 0.5 * grad, grad)
+    return np.where(np.logical_or(x == z, np.logical_and(x != x, z != z)), share, 0 * grad)
+
+
+def within(a: Any, low: Any, high: Any) -> Any:
+    """Return where `a` is not outside of the bounds, of which either may be None."""
+    above = True if low is None else a >= low
+    below = True if high is None else a <= high
+    return np.logical_and(above, below)
+
+
+def is_below(a: Any, low: Any, high: Any) -> Any:
+    """Return where clipping `a` takes `low`."""
+    return np.logical_and(a < low, True if high is None else low <= high)
+
+
+def is_above(a: Any, low: Any, high: Any) -> Any:
+    """Return where clipping `a` takes `high`."""
+    return (a if low is None else np.maximum(a, low)) > high
+
+
+def divide_or_zero(x: Any, y: Any) -> Any:
+    """Return ``x / y``, and 0 where `y` is 0."""
+    if type(x) is float and type(y) is float:
+        return x / y if y != 0 else 0.0
+    flat = y == 0
+    return np.where(flat, 0 * x, x / np.where(flat, 1 + 0 * y, y))
+
+
+def exp_difference(x: Any, z: Any) -> Any:
+    """Return ``exp(x - z)`` for x <= z; both may be infinite."""
+    same = x == z
+    return np.where(same, 1 + 0 * np.where(same, 0, x), np.exp(np.where(same, 0, x) - z))
+
+
+def exp2_difference(x: Any, z: Any) -> Any:
+    """Return ``2 ** (x - z)`` for x <= z; both may be infinite."""
+    return exp_difference(math.log(2) * x, math.log(2) * z)
+
+
+def sign_flip(x: Any, y: Any) -> Any:
+    """Return the slope of ``copysign(x, y)`` in `x`: 0 at 0."""
+    return np.sign(x) * np.copysign(1, y)
+
+
+def only_if(grad: Any, factor: Any, shape: Any) -> Any:
+    """Return ``grad * factor`` in the given shape, or None if there is no `grad`."""
+    return None if grad is None else unbroadcast(grad * factor, shape)
+
+
+def scaled_back(grad: Any, exponent: Any) -> Any:
+    """Return ``grad / 2 ** exponent``, or None if there is no `grad`."""
+    return None if grad is None else np.ldexp(grad, -exponent)
+
+
+def angle_slope(z: Any, deg: bool) -> Any:
+    """Return the gradient of the angle of `z`: 1j * z / |z|**2 for complex `z`, else 0."""
+    if not is_complex(z):
+        return 0 * z
+    unit = 180 / math.pi if deg else 1.0
+    return unit * divide_or_zero(1j * z, np.square(np.absolute(z)))
+
+
+def sinc_slope(x: Any) -> Any:
+    """Return the derivative of ``sin(pi x) / (pi x)``, by its series where that is more precise."""
+    t = math.pi * x
+    small = np.absolute(t) < 0.1
+    safe = np.where(small, 1 + 0 * t, t)
+    square = t * t
+    series = t * (-1 / 3 + square * (1 / 30 + square * (-1 / 840 + square / 45360)))
+    return math.pi * np.where(small, series, (np.cos(safe) - np.sin(safe) / safe) / safe)
+
+
+@recordable
+def bessel_i1(x: Any) -> Any:
+    """Return the modified Bessel function of order 1.
+
+    The trapezoidal rule on its integral over a circle converges faster than any power; 256 points are
+    exact to rounding as far as the function is finite.
+    """
+    cosines = np.cos(np.arange(256) * (math.pi / 128))
+    x = np.asarray(x)
+    return np.mean(np.exp(x[..., None] * cosines) * cosines, axis=-1).astype(x.dtype)
+
+
+def bessel_i1_slope(x: Any, y: Any) -> Any:
+    """Return the derivative of ``y = bessel_i1(x)``, which is 1 / 2 at 0."""
+    flat = x == 0
+    return np.i0(x) - np.where(flat, 0.5, y / np.where(flat, 1 + 0 * x, x))

@@ -1,0 +1,393 @@
+"""Rules of products, spreads and averages, and of reductions that pass over NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import (
+    average_back,
+    divide_or_zero,
+    expand_mean,
+    expand_sum,
+    given,
+    numbers,
+    prod_back,
+    share_among_ties,
+    var_back,
+)
+
+table = RuleTable("statistics")
+
+
+@table.rule(np.prod)
+class Prod(Function):
+    """y = the product of a over axes; exact where elements are 0."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        y = np.prod(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
+        ctx.axis, ctx.keepdims = axis, keepdims
+        ctx.save_for_backward(a, where, initial)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, initial = ctx.saved_tensors
+        return prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+
+
+@table.rule(np.nanprod)
+class Nanprod(Function):
+    """y = the product of what is not NaN."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        y = np.nanprod(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
+        ctx.axis, ctx.keepdims = axis, keepdims
+        ctx.save_for_backward(a, numbers(a, where), initial)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, initial = ctx.saved_tensors
+        return prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+
+
+@table.rule(np.var)
+class Var(Function):
+    """y = the variance."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: float | None = None,
+    ) -> Any:
+        y = np.var(
+            a,
+            axis,
+            dtype,
+            out,
+            ddof,
+            keepdims,
+            **given(where=where, mean=mean, correction=correction),
+        )
+        ctx.axis, ctx.keepdims, ctx.ddof = (
+            axis,
+            keepdims,
+            ddof if correction is None else correction,
+        )
+        ctx.save_for_backward(a, where, mean)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, mean = ctx.saved_tensors
+        return var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+
+
+@table.rule(np.nanvar)
+class Nanvar(Function):
+    """y = the variance of what is not NaN."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: float | None = None,
+    ) -> Any:
+        y = np.nanvar(
+            a,
+            axis,
+            dtype,
+            out,
+            ddof,
+            keepdims,
+            **given(where=where, mean=mean, correction=correction),
+        )
+        ctx.axis, ctx.keepdims, ctx.ddof = (
+            axis,
+            keepdims,
+            ddof if correction is None else correction,
+        )
+        ctx.save_for_backward(a, numbers(a, where), mean)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, mean = ctx.saved_tensors
+        return var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+
+
+@table.rule(np.std)
+class Std(Function):
+    """y = the standard deviation, whose gradient is 0 where y is 0."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: float | None = None,
+    ) -> Any:
+        y = np.std(
+            a,
+            axis,
+            dtype,
+            out,
+            ddof,
+            keepdims,
+            **given(where=where, mean=mean, correction=correction),
+        )
+        ctx.axis, ctx.keepdims, ctx.ddof = (
+            axis,
+            keepdims,
+            ddof if correction is None else correction,
+        )
+        ctx.save_for_backward(a, where, mean, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, mean, y = ctx.saved_tensors
+        return var_back(
+            divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
+        )
+
+
+@table.rule(np.nanstd)
+class Nanstd(Function):
+    """y = the standard deviation, whose gradient is 0 where y is 0."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: float | None = None,
+    ) -> Any:
+        y = np.nanstd(
+            a,
+            axis,
+            dtype,
+            out,
+            ddof,
+            keepdims,
+            **given(where=where, mean=mean, correction=correction),
+        )
+        ctx.axis, ctx.keepdims, ctx.ddof = (
+            axis,
+            keepdims,
+            ddof if correction is None else correction,
+        )
+        ctx.save_for_backward(a, numbers(a, where), mean, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, where, mean, y = ctx.saved_tensors
+        return var_back(
+            divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
+        )
+
+
+@table.rule(np.nansum)
+class Nansum(Function):
+    """y = the sum of what is not NaN."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        ctx.shape, ctx.axis, ctx.keepdims = np.shape(a), axis, keepdims
+        ctx.save_for_backward(numbers(a, where))
+        return np.nansum(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (where,) = ctx.saved_tensors
+        return expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, where)
+
+
+@table.rule(np.nanmean)
+class Nanmean(Function):
+    """y = the mean of what is not NaN."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> Any:
+        ctx.shape, ctx.axis, ctx.keepdims = np.shape(a), axis, keepdims
+        ctx.save_for_backward(numbers(a, where))
+        return np.nanmean(a, axis, dtype, out, keepdims, **given(where=where))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (where,) = ctx.saved_tensors
+        return expand_mean(grad, ctx.shape, ctx.axis, ctx.keepdims, where)
+
+
+@table.rule(np.nanmax)
+class Nanmax(Function):
+    """y = the largest of what is not NaN; its gradient is split evenly among ties."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        y = np.nanmax(a, axis, out, keepdims, **given(initial=initial, where=where))
+        ctx.axis, ctx.keepdims, ctx.where = axis, keepdims, where
+        ctx.save_for_backward(a, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+
+
+@table.rule(np.nanmin)
+class Nanmin(Function):
+    """y = the smallest of what is not NaN; its gradient is split evenly among ties."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        y = np.nanmin(a, axis, out, keepdims, **given(initial=initial, where=where))
+        ctx.axis, ctx.keepdims, ctx.where = axis, keepdims, where
+        ctx.save_for_backward(a, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+
+
+@table.rule(np.ptp)
+class Ptp(Function):
+    """y = the largest of a less the smallest; each split evenly among ties."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        ctx.axis, ctx.keepdims = axis, keepdims
+        ctx.save_for_backward(a)
+        return np.ptp(a, axis, out, keepdims)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        top = np.max(a, axis=ctx.axis, keepdims=ctx.keepdims)
+        bottom = np.min(a, axis=ctx.axis, keepdims=ctx.keepdims)
+        raised = share_among_ties(grad, a, top, ctx.axis, ctx.keepdims)
+        return raised - share_among_ties(grad, a, bottom, ctx.axis, ctx.keepdims)
+
+
+@table.rule(np.average)
+class Average(Function):
+    """y = the mean of a weighted by weights; the sum of weights is returned too if asked."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        axis: Any = None,
+        weights: Any = None,
+        returned: bool = False,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
+        result = np.average(a, axis, weights, returned, keepdims=keepdims)
+        ctx.axis, ctx.keepdims, ctx.returned = axis, keepdims, returned
+        ctx.save_for_backward(a, weights)
+        return result
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any, grad_total: Any = None) -> Any:
+        a, weights = ctx.saved_tensors
+        grad_a, grad_weights = average_back(grad, grad_total, a, weights, ctx.axis, ctx.keepdims)
+        return grad_a, None, grad_weights
+
+
+RULES = table.freeze()

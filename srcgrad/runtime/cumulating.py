@@ -1,0 +1,96 @@
+"""Adjoints of cumulative functions, and products of all elements but one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import recordable
+
+
+def cumsum_back(grad: Any, shape: Any, axis: int | None) -> Any:
+    """Sum `grad` from the end: the adjoint of a cumulative sum."""
+    place = 0 if axis is None else axis
+    total = np.flip(np.cumsum(np.flip(grad, place), axis=place), place)
+    return np.reshape(total, shape) if axis is None else total
+
+
+def tail(grad: Any, initial: bool, axis: int | None) -> Any:
+    """Drop the first slice of `grad`, that of the empty sum or product, if there is one."""
+    if not initial:
+        return grad
+    return np.moveaxis(np.moveaxis(grad, axis or 0, 0)[1:], 0, axis or 0)
+
+
+def cumprod_back(grad: Any, a: Any, axis: int | None) -> Any:
+    """Return the adjoint of a cumulative product, without dividing by what may be 0.
+
+    The i-th element is in each later product: with ``s[i] = grad[i] + a[i + 1] * s[i + 1]`` its
+    gradient is s[i] times the product of the elements before it.
+    """
+    if axis is None:
+        flat = cumprod_back(grad, np.reshape(a, (-1,)), 0)
+        return np.reshape(flat, np.shape(a))
+    rows, factors = np.moveaxis(grad, axis, 0), conj(np.moveaxis(a, axis, 0))
+    before = exclusive_cumprod(factors)
+    sums = [rows[-1]] if len(rows) else []
+    for i in range(len(rows) - 2, -1, -1):
+        sums.append(rows[i] + factors[i + 1] * sums[-1])
+    if not sums:
+        return grad
+    return np.moveaxis(before * np.stack(sums[::-1]), 0, axis)
+
+
+def exclusive_cumprod(rows: Any) -> Any:
+    """Return the product of all rows before each one, which is 1 for the first."""
+    ones = np.ones_like(rows[:1])
+    return np.concatenate([ones, np.cumprod(rows[:-1], axis=0)])
+
+
+def others_product(a: Any, axis: Any) -> Any:
+    """Return, for each element of `a`, the product of the others along `axis`."""
+    shape = np.shape(a)
+    axes = (
+        tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    )
+    if not shape or not axes:
+        return np.ones_like(a)
+    lead = tuple(range(len(axes)))
+    moved = np.moveaxis(a, axes, lead)
+    rows = np.reshape(moved, (math.prod(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
+    products = exclusive_cumprod(rows) * np.flip(exclusive_cumprod(np.flip(rows, 0)), 0)
+    return np.moveaxis(np.reshape(products, moved.shape), lead, axes)
+
+
+def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
+    """Return the adjoint of a running maximum or minimum `y`: to the element that reached it first."""
+    values, tops = np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0)
+    places = np.reshape(np.arange(len(values)), (-1,) + (1,) * (values.ndim - 1))
+    new = np.equal(values, tops)
+    new[1:] &= np.not_equal(tops[1:], tops[:-1])
+    source = np.maximum.accumulate(np.where(new, places, 0), axis=0)
+    return np.moveaxis(put_along(np.moveaxis(grad, axis, 0), source), 0, axis)
+
+
+@recordable
+def put_along(rows: Any, source: Any) -> Any:
+    """Add each element of `rows` at the place along the first axis that `source` names."""
+    full = np.zeros_like(rows)
+    grid = np.indices(source.shape, sparse=True)[1:]
+    np.add.at(full, (source, *grid), rows)
+    return full
+
+
+def reduceat_back(grad: Any, indices: Any, shape: Any, axis: int) -> Any:
+    """Return the adjoint of ``np.add.reduceat``: each element gets the sum of its pieces."""
+    count = shape[axis]
+    starts = np.asarray(indices)
+    ends = np.append(starts[1:], count)
+    ends = np.where(ends > starts, ends, starts + 1)
+    places = np.arange(count)
+    member = np.logical_and(places >= starts[:, None], places < ends[:, None])
+    rows = np.tensordot(np.moveaxis(grad, axis, -1), member * np.ones_like(grad, shape=()), axes=1)
+    return np.moveaxis(rows, -1, axis)
