@@ -1,0 +1,162 @@
+"""Tests that what users were promised is there, under its name and with its arguments."""
+
+from __future__ import annotations
+
+import inspect
+from functools import reduce
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+OPTIONS = "argnums=0, argnames=None, has_aux=False, backend='auto', fallback='warn'"
+
+# dotted name below srcgrad -> its arguments, or None where they are none of this test's business
+PROMISED: dict[str, str | None] = {
+    "grad": f"f=None, {OPTIONS}",
+    "value_and_grad": f"f=None, {OPTIONS}",
+    "vjp": "f, *primals",
+    "jvp": "f, primals, tangents",
+    "jacobian": "f, argnums=0",
+    "jacfwd": "f, argnums=0",
+    "jacrev": "f, argnums=0",
+    "hessian": "f, argnums=0",
+    "hvp": "f, primals, tangents",
+    "compile": "f",
+    "checkpoint": "f",
+    "stop_gradient": "x",
+    "grad_of": "x",
+    "tensor": "data, requires_grad=False, dtype=None",
+    "Tensor": None,
+    "no_grad": "",
+    "enable_grad": "",
+    "set_grad_enabled": "mode",
+    "is_grad_enabled": "",
+    "inference_mode": "mode=True",
+    "exp": None,
+    "matmul": None,
+    "autograd.backward": None,
+    "autograd.grad": None,
+    "autograd.Function": None,
+    "autograd.gradcheck": None,
+    "autograd.gradgradcheck": None,
+    "autograd.detect_anomaly": None,
+    "autograd.set_detect_anomaly": None,
+    "autograd.Variable": None,
+    "autograd.function.Function": None,
+    "autograd.function.FunctionCtx": None,
+    "autograd.function.once_differentiable": None,
+    "autograd.function.InplaceFunction": None,
+    "autograd.function.NestedIOFunction": None,
+    "autograd.function.traceable": None,
+    "autograd.functional.vjp": None,
+    "autograd.functional.jvp": None,
+    "autograd.functional.vhp": None,
+    "autograd.functional.hvp": None,
+    "autograd.functional.jacobian": None,
+    "autograd.functional.hessian": None,
+    "autograd.graph.saved_tensors_hooks": None,
+    "autograd.graph.save_on_cpu": None,
+    "autograd.graph.disable_saved_tensors_hooks": None,
+    "autograd.graph.Node": None,
+    "autograd.graph.register_multi_grad_hook": None,
+    "autograd.graph.get_gradient_edge": None,
+    "autograd.forward_ad.dual_level": None,
+    "autograd.forward_ad.make_dual": None,
+    "autograd.forward_ad.unpack_dual": None,
+    "autograd.profiler.profile": None,
+    "autograd.profiler.record_function": None,
+    "autograd.profiler.emit_nvtx": None,
+    "autograd.profiler.load_nvprof": None,
+    "utils.checkpoint.checkpoint": None,
+    "SrcgradError": None,
+    "FallbackWarning": None,
+}
+
+# what a derivative has, besides being callable
+PROMISED_OF_A_DERIVATIVE = {"source", "show", "primal", "explain", "stages", "export"}
+
+# not built yet; a name that is built must leave this list, and nothing may be added to it
+PENDING = {
+    "vjp", "jvp", "jacobian", "jacfwd", "jacrev", "hessian", "hvp", "compile", "checkpoint",
+    "stop_gradient", "grad_of", "exp", "matmul", "inference_mode",
+    "autograd.gradcheck", "autograd.gradgradcheck", "autograd.detect_anomaly",
+    "autograd.set_detect_anomaly", "autograd.Variable",
+    "autograd.function.once_differentiable", "autograd.function.InplaceFunction",
+    "autograd.function.NestedIOFunction", "autograd.function.traceable",
+    "autograd.function.Function", "autograd.function.FunctionCtx",
+    "autograd.functional.vjp", "autograd.functional.jvp", "autograd.functional.vhp",
+    "autograd.functional.hvp", "autograd.functional.jacobian", "autograd.functional.hessian",
+    "autograd.graph.saved_tensors_hooks", "autograd.graph.save_on_cpu",
+    "autograd.graph.disable_saved_tensors_hooks", "autograd.graph.Node",
+    "autograd.graph.register_multi_grad_hook", "autograd.graph.get_gradient_edge",
+    "autograd.forward_ad.dual_level", "autograd.forward_ad.make_dual",
+    "autograd.forward_ad.unpack_dual", "autograd.profiler.profile",
+    "autograd.profiler.record_function", "autograd.profiler.emit_nvtx",
+    "autograd.profiler.load_nvprof", "utils.checkpoint.checkpoint",
+}  # fmt: skip
+PENDING_OF_A_DERIVATIVE = {"explain", "export"}
+
+MISSING = object()
+
+
+def find(name):
+    """Return what a dotted name means, or MISSING."""
+    return reduce(lambda owner, part: getattr(owner, part, MISSING), name.split("."), sg)
+
+
+def arguments(function):
+    """Return the parameters of a function or of the objects of a class, without annotations."""
+    parameters = inspect.signature(function).parameters.values()
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+    return ", ".join(str(p) for p in bare)
+
+
+@pytest.mark.parametrize("name", sorted(set(PROMISED) - PENDING))
+def test_a_promised_name_exists(name):
+    assert find(name) is not MISSING
+
+
+@pytest.mark.parametrize("name", sorted(PENDING))
+def test_a_name_that_is_built_is_no_longer_pending(name):
+    assert name in PROMISED
+    assert find(name) is MISSING
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n, text in PROMISED.items() if text is not None and n not in PENDING)
+)
+def test_a_promised_function_has_its_arguments(name):
+    assert arguments(find(name)) == PROMISED[name]
+
+
+def test_what_is_offered_from_the_top_is_listed():
+    assert set(sg.__all__) >= {name for name in PROMISED if "." not in name} - PENDING
+    assert [name for name in sg.__all__ if not hasattr(sg, name)] == []
+
+
+def test_a_derivative_has_what_was_promised():
+    def square(x):
+        return np.sum(x * x)
+
+    derivative = sg.grad(square)
+    there = {name for name in PROMISED_OF_A_DERIVATIVE if hasattr(derivative, name)}
+    assert there == PROMISED_OF_A_DERIVATIVE - PENDING_OF_A_DERIVATIVE
+
+
+def test_every_error_of_srcgrad_is_one_of_its_family():
+    from srcgrad import errors
+
+    classes = [
+        c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, Exception)
+    ]
+    own = [c for c in classes if c.__module__ == "srcgrad.errors"]
+    assert [c for c in own if not issubclass(c, sg.SrcgradError | Warning)] == []
+
+
+def test_no_two_errors_share_a_code():
+    from srcgrad import errors
+
+    codes = [c.code for _, c in inspect.getmembers(errors, inspect.isclass) if "code" in vars(c)]
+    assert len(codes) == len(set(codes))
