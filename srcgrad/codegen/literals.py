@@ -15,8 +15,8 @@ _INFINITY: Final = "1e309"  # overflows to infinity on every machine, and parses
 def constant(value: Any, kind: str | None = None, quotes: Sequence[str] = QUOTES) -> str:
     """Return the text of a constant, without parentheses around a negative number.
 
-    >>> constant("it's"), constant(-1.5), constant(float("inf"))
-    ('"it\\'s"', '-1.5', '1e309')
+    >>> print(constant("it's"), constant(-1.5), constant(float("inf")))
+    "it's" -1.5 1e309
     """
     if isinstance(value, str):
         return (kind or "") + quoted(value, quotes)

@@ -43,11 +43,7 @@ def to_source(tree: Any, width: int = 100) -> str:
     printer = Printer(width)
     if hasattr(tree, "body") and type(tree).__name__ == "Expression":
         tree = tree.body
-    if (
-        isinstance(tree, ast.stmt)
-        or isinstance(tree, list | tuple)
-        or type(tree).__name__ == "Module"
-    ):
+    if isinstance(tree, ast.stmt | list | tuple) or type(tree).__name__ == "Module":
         text = printer.printed(tree).text
         return text if type(tree).__name__ == "Module" else text.removesuffix("\n")
     return printer.text(tree, TUPLE)
@@ -95,6 +91,15 @@ class Printer(PatternPrinter, ExpressionPrinter):
         for line in lines:
             self._lines.append(line)
             self._owners.append(self._current)
+
+    def _borrowed(self, tree: Any) -> str:
+        """Print what has no method here; a statement takes lines of its own."""
+        text = super()._borrowed(tree)
+        if not isinstance(tree, ast.stmt):
+            return text
+        for line in text.splitlines():
+            self.fill(line)
+        return ""
 
     def _logical(self, prefix: str, node: Any, need: int, suffix: str = "") -> None:
         """Write `prefix node suffix`, on several lines if it is too long for one."""
