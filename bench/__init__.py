@@ -1,0 +1,1 @@
+"""Measures srcgrad against hand-written NumPy and its peers; run all of it with `make bench`."""

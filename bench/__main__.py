@@ -1,0 +1,32 @@
+"""Runs the benchmarks: all of them, or those named as arguments (`python -m bench network`)."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+import time
+
+from bench.peers import limit_threads
+
+NAMES = ["network", "call", "scalar", "compile_time"]
+
+
+def main(chosen: list[str]) -> int:
+    """Run the chosen benchmarks one after the other."""
+    unknown = [name for name in chosen if name not in NAMES]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    limit_threads()
+    start = time.perf_counter()
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, one thread each\n")
+    for name in chosen or NAMES:
+        importlib.import_module(f"bench.{name}").main()
+    print(f"{time.perf_counter() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

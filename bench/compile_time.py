@@ -1,0 +1,80 @@
+"""Times the differentiation itself: of 10 lines, and of 100, 300 and 1,000 statements."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import srcgrad as sg
+from bench.timing import in_words
+
+TEN_LINES = """\
+def loss(params, images, labels, scale={number}.0):
+    hidden = np.tanh(images @ params["w1"] + params["b1"])
+    other = np.tanh(hidden @ params["w2"] + params["b2"])
+    logits = other @ params["w3"] + params["b3"]
+    logits = logits - logits.max(axis=1, keepdims=True)
+    total = np.sum(np.exp(logits), axis=1, keepdims=True)
+    log_p = logits - np.log(total)
+    picked = log_p[np.arange(len(labels)), labels]
+    penalty = np.sum(params["w1"] ** 2) * scale
+    return penalty - np.mean(picked)
+"""
+
+
+def statements(count: int, number: int) -> str:
+    """Return a function of `count` statements; `number` makes its text new."""
+    lines = [f"    t0 = x * {number}.0", "    t1 = np.sin(x)"]
+    lines += [
+        f"    t{i} = np.sin(t{i - 1}) * x + (t{i - 2} - 0.5) * 0.25" for i in range(2, count - 1)
+    ]
+    return "\n".join(["def long(x):", *lines, f"    return np.sum(t{count - 2})"]) + "\n"
+
+
+def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
+    """Return the seconds that it takes to differentiate a function nobody has seen before."""
+    path = folder / f"{name}_{number}.py"
+    path.write_text(f"import numpy as np\n\n\n{text}", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    start = time.perf_counter()
+    sg.grad(getattr(module, name), fallback="error").source  # noqa: B018 - asked for, it is made
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Print the times, and how they grow with the length."""
+    print("Compile time (targets: 30 ms for 10 lines, 3 s for 1,000 statements, linear growth)")
+    with tempfile.TemporaryDirectory() as folder:
+        times = {}
+        cases = {"10 lines": (TEN_LINES, "loss", 15)}
+        for count in [100, 300, 1000]:
+            cases[f"{count:,} statements"] = ("", "long", 5 if count < 1000 else 3)
+        for label, (text, name, repeats) in cases.items():
+            samples = []
+            for number in range(repeats):
+                count = int(label.split()[0].replace(",", ""))
+                source = text.format(number=number) if text else statements(count, number)
+                unique = number + 100 * count
+                samples.append(compiled_in(source, name, unique, Path(folder)))
+            times[label] = statistics.median(samples)
+            best = in_words(min(samples))
+            print(f"  {label:28}{in_words(times[label]):>12}{best:>12}", flush=True)
+    few, many = times["100 statements"], times["1,000 statements"]
+    print(
+        f"  growth: time goes with length to the power {math.log10(many / few):.2f}\n", flush=True
+    )
+
+
+if __name__ == "__main__":
+    main()
