@@ -9,8 +9,18 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    choose_back,
+    gather,
+    gather_back,
     getitem,
+    insert_back,
+    item_shapes,
+    places,
+    put_along_axis,
     scatter,
+    select_back,
+    take_along,
+    take_back,
     unbroadcast,
 )
 
@@ -50,6 +60,159 @@ class Where(Function):
         if ctx.needs_input_grad[2]:
             grad_y = unbroadcast(np.where(condition, 0, grad), ctx.y_shape)
         return None, grad_x, grad_y
+
+
+@table.rule(np.take)
+class Take(Function):
+    """The elements of a at indices along an axis."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        indices: Any,
+        axis: int | None = None,
+        out: Any = None,
+        mode: str = "raise",
+    ) -> Any:
+        ctx.shape, ctx.indices, ctx.axis, ctx.mode = np.shape(a), indices, axis, mode
+        return np.take(a, indices, axis, out, mode)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return take_back(grad, ctx.indices, ctx.shape, ctx.axis, ctx.mode)
+
+
+@table.rule(np.take_along_axis)
+class TakeAlongAxis(Function):
+    """One element of arr for each index, along an axis."""
+
+    @staticmethod
+    def forward(ctx: Context, arr: Any, indices: Any, axis: int | None = -1) -> Any:
+        ctx.shape, ctx.indices, ctx.axis = np.shape(arr), indices, axis
+        return np.take_along_axis(arr, indices, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return put_along_axis(grad, ctx.indices, ctx.shape, ctx.axis)
+
+
+@table.rule(put_along_axis)
+class PutAlongAxis(Function):
+    """Zeros with grad added at indices along an axis."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, indices: Any, shape: Any, axis: int | None) -> Any:
+        ctx.indices, ctx.axis = indices, axis
+        return put_along_axis(grad, indices, shape, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return take_along(grad, ctx.indices, ctx.axis)
+
+
+@table.rule(np.choose)
+class Choose(Function):
+    """For each index, the element of the array of that number."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        ctx.index, ctx.shapes, ctx.mode = a, item_shapes(choices), mode
+        return np.choose(a, choices, out, mode)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, choose_back(grad, ctx.index, ctx.shapes, ctx.mode)
+
+
+@table.rule(np.compress)
+class Compress(Function):
+    """The slices of a for which the condition holds."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, condition: Any, a: Any, axis: int | None = None, out: Any = None
+    ) -> Any:
+        ctx.condition, ctx.shape, ctx.axis = condition, np.shape(a), axis
+        return np.compress(condition, a, axis, out)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, take_back(grad, np.flatnonzero(ctx.condition), ctx.shape, ctx.axis, "raise")
+
+
+@table.rule(np.extract)
+class Extract(Function):
+    """The elements of arr for which the condition holds."""
+
+    @staticmethod
+    def forward(ctx: Context, condition: Any, arr: Any) -> Any:
+        ctx.condition, ctx.shape = condition, np.shape(arr)
+        return np.extract(condition, arr)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, take_back(grad, np.flatnonzero(ctx.condition), ctx.shape, None, "raise")
+
+
+@table.rule(np.select)
+class Select(Function):
+    """For each element, the choice of the first condition that holds."""
+
+    @staticmethod
+    def forward(ctx: Context, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+        ctx.conditions, ctx.shapes, ctx.default_shape = (
+            condlist,
+            item_shapes(choicelist),
+            np.shape(default),
+        )
+        return np.select(condlist, choicelist, default)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, *select_back(grad, ctx.conditions, ctx.shapes, ctx.default_shape)
+
+
+@table.rule(np.delete)
+class Delete(Function):
+    """The elements of arr without some."""
+
+    @staticmethod
+    def forward(ctx: Context, arr: Any, obj: Any, axis: int | None = None) -> Any:
+        ctx.shape, ctx.obj, ctx.axis = np.shape(arr), obj, axis
+        return np.delete(arr, obj, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return gather_back(grad, np.delete(places(ctx.shape), ctx.obj, ctx.axis), ctx.shape)
+
+
+@table.rule(np.insert)
+class Insert(Function):
+    """The elements of arr with values between them."""
+
+    @staticmethod
+    def forward(ctx: Context, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+        ctx.shape, ctx.values_shape, ctx.obj, ctx.axis = np.shape(arr), np.shape(values), obj, axis
+        return np.insert(arr, obj, values, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return insert_back(grad, ctx.shape, ctx.values_shape, ctx.obj, ctx.axis)
+
+
+@table.rule(gather_back)
+class GatherBack(Function):
+    """Zeros with grad added at flat places."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, source: Any, shape: Any) -> Any:
+        ctx.source = source
+        return gather_back(grad, source, shape)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return gather(grad, ctx.source)
 
 
 RULES = table.freeze()

@@ -9,8 +9,16 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    block_back,
     given,
+    join_pieces,
+    nested_shapes,
+    restack,
+    split_column_stack,
+    split_dstack,
+    split_hstack,
     split_like,
+    split_vstack,
     unstack_like,
 )
 
@@ -60,6 +68,178 @@ class Stack(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return (unstack_like(grad, ctx.axis),)
+
+
+@table.rule(np.hstack)
+class Hstack(Function):
+    """Arrays beside each other, along the second axis if there is one."""
+
+    @staticmethod
+    def forward(ctx: Context, tup: Any, *, dtype: Any = None, casting: Any = None) -> Any:
+        ctx.shapes = [np.shape(array) for array in tup]
+        return np.hstack(tup, **given(dtype=dtype, casting=casting))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_hstack(grad, ctx.shapes),)
+
+
+@table.rule(np.vstack)
+class Vstack(Function):
+    """Arrays below each other, as rows."""
+
+    @staticmethod
+    def forward(ctx: Context, tup: Any, *, dtype: Any = None, casting: Any = None) -> Any:
+        ctx.shapes = [np.shape(array) for array in tup]
+        return np.vstack(tup, **given(dtype=dtype, casting=casting))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_vstack(grad, ctx.shapes),)
+
+
+@table.rule(np.dstack)
+class Dstack(Function):
+    """Arrays behind each other, along the third axis."""
+
+    @staticmethod
+    def forward(ctx: Context, tup: Any) -> Any:
+        ctx.shapes = [np.shape(array) for array in tup]
+        return np.dstack(tup)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_dstack(grad, ctx.shapes),)
+
+
+@table.rule(np.column_stack)
+class ColumnStack(Function):
+    """Vectors as columns, matrices as they are, beside each other."""
+
+    @staticmethod
+    def forward(ctx: Context, tup: Any) -> Any:
+        ctx.shapes = [np.shape(array) for array in tup]
+        return np.column_stack(tup)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_column_stack(grad, ctx.shapes),)
+
+
+@table.rule(np.append)
+class Append(Function):
+    """values after arr."""
+
+    @staticmethod
+    def forward(ctx: Context, arr: Any, values: Any, axis: int | None = None) -> Any:
+        ctx.shapes, ctx.axis = (np.shape(arr), np.shape(values)), axis
+        return np.append(arr, values, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return split_like(grad, ctx.shapes, ctx.axis)
+
+
+@table.rule(np.block)
+class Block(Function):
+    """Arrays put together as nested lists arrange them."""
+
+    @staticmethod
+    def forward(ctx: Context, arrays: Any) -> Any:
+        ctx.shapes = nested_shapes(arrays)
+        return np.block(arrays)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (block_back(grad, ctx.shapes),)
+
+
+@table.rule(np.split)
+class Split(Function):
+    """The pieces of ary along an axis."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        ctx.shape, ctx.axis, ctx.sections = np.shape(ary), axis, indices_or_sections
+        return np.split(ary, indices_or_sections, axis)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return join_pieces(grads, ctx.shape, ctx.sections, ctx.axis)
+
+
+@table.rule(np.array_split)
+class ArraySplit(Function):
+    """The pieces of ary along an axis."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        ctx.shape, ctx.axis, ctx.sections = np.shape(ary), axis, indices_or_sections
+        return np.array_split(ary, indices_or_sections, axis)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return join_pieces(grads, ctx.shape, ctx.sections, ctx.axis)
+
+
+@table.rule(np.hsplit)
+class Hsplit(Function):
+    """The pieces of ary along its second axis."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
+        ctx.shape, ctx.sections, ctx.axis = (
+            np.shape(ary),
+            indices_or_sections,
+            min(np.ndim(ary) - 1, 1),
+        )
+        return np.hsplit(ary, indices_or_sections)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return join_pieces(grads, ctx.shape, ctx.sections, ctx.axis)
+
+
+@table.rule(np.vsplit)
+class Vsplit(Function):
+    """The pieces of ary along its first axis."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
+        ctx.shape, ctx.sections = np.shape(ary), indices_or_sections
+        return np.vsplit(ary, indices_or_sections)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return join_pieces(grads, ctx.shape, ctx.sections, 0)
+
+
+@table.rule(np.dsplit)
+class Dsplit(Function):
+    """The pieces of ary along its third axis."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
+        ctx.shape, ctx.sections = np.shape(ary), indices_or_sections
+        return np.dsplit(ary, indices_or_sections)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return join_pieces(grads, ctx.shape, ctx.sections, 2)
+
+
+@table.rule(np.unstack)
+class Unstack(Function):
+    """The slices of x along an axis."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /, *, axis: int = 0) -> Any:
+        ctx.shape, ctx.axis = np.shape(x), axis
+        return np.unstack(x, axis=axis)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return restack(grads, ctx.shape, ctx.axis)
 
 
 RULES = table.freeze()

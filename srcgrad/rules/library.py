@@ -12,9 +12,11 @@ import numpy as np
 from srcgrad.errors import InternalError
 from srcgrad.rules import (
     arithmetic,
+    arranging,
     binary,
     complex_parts,
     cumulative,
+    diagonals,
     elementwise,
     extremes,
     indexing,
@@ -33,9 +35,11 @@ Primal = Callable[..., Any]
 
 _MODULES = (
     arithmetic,
+    arranging,
     binary,
     complex_parts,
     cumulative,
+    diagonals,
     elementwise,
     extremes,
     indexing,

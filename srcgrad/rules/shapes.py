@@ -11,7 +11,10 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     given,
     inverse_axes,
+    is_fortran,
     reshape_back,
+    reshape_each,
+    rollaxis_back,
     shortcut,
 )
 
@@ -54,6 +57,149 @@ class Transpose(Function):
         else:
             grad_a = np.transpose(grad, inverse_axes(ctx.axes))
         return grad_a
+
+
+@table.rule(np.ravel)
+class Ravel(Function):
+    """The same elements along one axis."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, order: str = "C") -> Any:
+        ctx.shape, ctx.order, ctx.is_fortran = np.shape(a), order, is_fortran(a)
+        return np.ravel(a, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        if shortcut(ctx.order == "C"):
+            grad_a = np.reshape(grad, ctx.shape)
+        else:
+            grad_a = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
+        return grad_a
+
+
+@table.rule(np.squeeze)
+class Squeeze(Function):
+    """The same elements without axes of length one."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, axis: Any = None) -> Any:
+        ctx.shape = np.shape(a)
+        return np.squeeze(a, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.reshape(grad, ctx.shape)
+
+
+@table.rule(np.expand_dims)
+class ExpandDims(Function):
+    """The same elements with new axes of length one."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, axis: Any) -> Any:
+        ctx.shape = np.shape(a)
+        return np.expand_dims(a, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.reshape(grad, ctx.shape)
+
+
+@table.rule(np.swapaxes)
+class Swapaxes(Function):
+    """The same elements with two axes exchanged."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, axis1: int, axis2: int) -> Any:
+        ctx.axis1, ctx.axis2 = axis1, axis2
+        return np.swapaxes(a, axis1, axis2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.swapaxes(grad, ctx.axis1, ctx.axis2)
+
+
+@table.rule(np.moveaxis)
+class Moveaxis(Function):
+    """The same elements with axes at other places."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, source: Any, destination: Any) -> Any:
+        ctx.source, ctx.destination = source, destination
+        return np.moveaxis(a, source, destination)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.moveaxis(grad, ctx.destination, ctx.source)
+
+
+@table.rule(np.rollaxis)
+class Rollaxis(Function):
+    """The same elements with one axis rolled back."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, axis: int, start: int = 0) -> Any:
+        ctx.axis, ctx.start, ctx.ndim = axis, start, np.ndim(a)
+        return np.rollaxis(a, axis, start)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return rollaxis_back(grad, ctx.axis, ctx.start, ctx.ndim)
+
+
+@table.rule(np.matrix_transpose, np.linalg.matrix_transpose)
+class MatrixTranspose(Function):
+    """The same elements with the last two axes exchanged."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /) -> Any:
+        return np.swapaxes(x, -1, -2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.swapaxes(grad, -1, -2)
+
+
+@table.rule(np.atleast_1d)
+class Atleast1d(Function):
+    """The same elements with at least 1 axis; of several arrays, each."""
+
+    @staticmethod
+    def forward(ctx: Context, *arys: Any) -> Any:
+        ctx.shapes = [np.shape(ary) for ary in arys]
+        return np.atleast_1d(*arys)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return reshape_each(grads, ctx.shapes)
+
+
+@table.rule(np.atleast_2d)
+class Atleast2d(Function):
+    """The same elements with at least 2 axes; of several arrays, each."""
+
+    @staticmethod
+    def forward(ctx: Context, *arys: Any) -> Any:
+        ctx.shapes = [np.shape(ary) for ary in arys]
+        return np.atleast_2d(*arys)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return reshape_each(grads, ctx.shapes)
+
+
+@table.rule(np.atleast_3d)
+class Atleast3d(Function):
+    """The same elements with at least 3 axes; of several arrays, each."""
+
+    @staticmethod
+    def forward(ctx: Context, *arys: Any) -> Any:
+        ctx.shapes = [np.shape(ary) for ary in arys]
+        return np.atleast_3d(*arys)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return reshape_each(grads, ctx.shapes)
 
 
 RULES = table.freeze()

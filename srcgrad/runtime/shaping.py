@@ -1,10 +1,12 @@
-"""Adjoints of functions that give arrays another shape, order or arrangement."""
+"""Adjoints of functions that give arrays another shape or axes in another order."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
 
 
 def inverse_axes(axes: Any) -> tuple[int, ...]:
@@ -14,22 +16,42 @@ def inverse_axes(axes: Any) -> tuple[int, ...]:
     return tuple(position[axis] for axis in range(count))
 
 
-def reshape_back(grad: Any, shape: Any, order: str) -> Any:
-    """Undo a reshape whose elements were read in `order`."""
-    return np.reshape(grad, shape, order=order)
+def is_fortran(a: Any) -> bool:
+    """Return whether the first axis of `a` is the one that varies fastest in memory."""
+    flags = getattr(a, "flags", None)
+    return bool(flags is not None and flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"])
 
 
-def split_like(grad: Any, shapes: Any, axis: int | None) -> tuple[Any, ...]:
-    """Cut `grad` along `axis` into pieces of the given shapes: the adjoint of a concatenation."""
-    if axis is None:
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-        pieces = np.split(grad, ends.tolist())
-        return tuple(np.reshape(piece, shape) for piece, shape in zip(pieces, shapes, strict=True))
-    ends = np.cumsum([shape[axis] for shape in shapes])[:-1]
-    return tuple(np.split(grad, ends.tolist(), axis=axis))
+def reshape_back(grad: Any, shape: Any, order: str, fortran: bool = False) -> Any:
+    """Undo a reshape whose elements were read in `order`; "A" and "K" depend on the memory."""
+    kind = order if order in ("C", "F") else "F" if fortran else "C"
+    return np.reshape(grad, shape, order=kind)
 
 
-def unstack_like(grad: Any, axis: int) -> tuple[Any, ...]:
-    """Return the slices of `grad` along `axis`: the adjoint of a stack."""
-    rows = np.moveaxis(grad, axis, 0)
-    return tuple(rows[i] for i in range(rows.shape[0]))
+def rollaxis_back(grad: Any, axis: int, start: int, ndim: int) -> Any:
+    """Undo ``np.rollaxis(a, axis, start)``."""
+    axis, start = axis % ndim, start + ndim if start < 0 else start
+    return np.moveaxis(grad, start - 1 if axis < start else start, axis)
+
+
+def reshape_each(grads: Any, shapes: Any) -> tuple[Any, ...]:
+    """Give each of `grads` its shape; None stays None."""
+    pairs = zip(grads, shapes, strict=True)
+    return tuple(None if grad is None else np.reshape(grad, shape) for grad, shape in pairs)
+
+
+def unbroadcast_each(grads: Any, shapes: Any) -> tuple[Any, ...]:
+    """Sum each of `grads` back to its shape; None stays None."""
+    pairs = zip(grads, shapes, strict=True)
+    return tuple(None if grad is None else unbroadcast(grad, shape) for grad, shape in pairs)
+
+
+def meshgrid_back(grads: Any, shapes: Any, indexing: str) -> tuple[Any, ...]:
+    """Sum each of `grads` over all axes of the grid but that of its coordinate."""
+    count = len(shapes)
+    order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else range(count)
+    parts = []
+    for grad, shape, place in zip(grads, shapes, order, strict=True):
+        others = tuple(axis for axis in range(count) if axis != place)
+        parts.append(None if grad is None else np.reshape(np.sum(grad, axis=others), shape))
+    return tuple(parts)

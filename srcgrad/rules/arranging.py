@@ -1,0 +1,244 @@
+"""Rules of functions that repeat, reorder or surround elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import (
+    gather_back,
+    given,
+    meshgrid_back,
+    negated,
+    pad_back,
+    places,
+    repeat_back,
+    tile_back,
+    trim_back,
+    unbroadcast,
+    unbroadcast_each,
+)
+
+table = RuleTable("arranging")
+
+
+@table.rule(np.broadcast_to)
+class BroadcastTo(Function):
+    """The same elements repeated to a larger shape."""
+
+    @staticmethod
+    def forward(ctx: Context, array: Any, shape: Any, subok: bool = False) -> Any:
+        ctx.shape = np.shape(array)
+        return np.broadcast_to(array, shape)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return unbroadcast(grad, ctx.shape)
+
+
+@table.rule(np.broadcast_arrays)
+class BroadcastArrays(Function):
+    """Arrays repeated to one common shape."""
+
+    @staticmethod
+    def forward(ctx: Context, *args: Any, subok: bool = False) -> Any:
+        ctx.shapes = [np.shape(arg) for arg in args]
+        return np.broadcast_arrays(*args, subok=subok)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return unbroadcast_each(grads, ctx.shapes)
+
+
+@table.rule(np.tile)
+class Tile(Function):
+    """Copies of A beside each other."""
+
+    @staticmethod
+    def forward(ctx: Context, A: Any, reps: Any) -> Any:
+        ctx.shape, ctx.reps = np.shape(A), reps
+        return np.tile(A, reps)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return tile_back(grad, ctx.shape, ctx.reps)
+
+
+@table.rule(np.repeat)
+class Repeat(Function):
+    """Each element several times."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, repeats: Any, axis: int | None = None) -> Any:
+        ctx.shape, ctx.repeats, ctx.axis = np.shape(a), repeats, axis
+        return np.repeat(a, repeats, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return repeat_back(grad, ctx.shape, ctx.repeats, ctx.axis)
+
+
+@table.rule(np.flip)
+class Flip(Function):
+    """The elements in reverse order along axes."""
+
+    @staticmethod
+    def forward(ctx: Context, m: Any, axis: Any = None) -> Any:
+        ctx.axis = axis
+        return np.flip(m, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.flip(grad, ctx.axis)
+
+
+@table.rule(np.fliplr)
+class Fliplr(Function):
+    """The columns in reverse order."""
+
+    @staticmethod
+    def forward(ctx: Context, m: Any) -> Any:
+        return np.fliplr(m)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.fliplr(grad)
+
+
+@table.rule(np.flipud)
+class Flipud(Function):
+    """The rows in reverse order."""
+
+    @staticmethod
+    def forward(ctx: Context, m: Any) -> Any:
+        return np.flipud(m)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.flipud(grad)
+
+
+@table.rule(np.rot90)
+class Rot90(Function):
+    """A plane turned by k quarters."""
+
+    @staticmethod
+    def forward(ctx: Context, m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+        ctx.k, ctx.axes = k, axes
+        return np.rot90(m, k, axes)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.rot90(grad, -ctx.k, ctx.axes)
+
+
+@table.rule(np.roll)
+class Roll(Function):
+    """The elements shifted along axes; what falls off comes back."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, shift: Any, axis: Any = None) -> Any:
+        ctx.shift, ctx.axis = shift, axis
+        return np.roll(a, shift, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.roll(grad, negated(ctx.shift), ctx.axis)
+
+
+@table.rule(np.pad)
+class Pad(Function):
+    """The elements surrounded by others, which are constants or elements again, as the mode says."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any
+    ) -> Any:
+        ctx.shape, ctx.pad_width, ctx.mode, ctx.options = np.shape(array), pad_width, mode, kwargs
+        ctx.save_for_backward(array if mode in ("maximum", "minimum", "median") else None)
+        return np.pad(array, pad_width, mode, **kwargs)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (array,) = ctx.saved_tensors
+        return pad_back(grad, array, ctx.shape, ctx.pad_width, ctx.mode, ctx.options)
+
+
+@table.rule(np.resize)
+class Resize(Function):
+    """The elements over and over, to fill a new shape."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, new_shape: Any) -> Any:
+        ctx.shape, ctx.new_shape = np.shape(a), new_shape
+        return np.resize(a, new_shape)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return gather_back(grad, np.resize(places(ctx.shape), ctx.new_shape), ctx.shape)
+
+
+@table.rule(np.trim_zeros)
+class TrimZeros(Function):
+    """The elements between the first and the last that are not 0."""
+
+    @staticmethod
+    def forward(ctx: Context, filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+        ctx.trim, ctx.axis = trim, axis
+        ctx.save_for_backward(filt)
+        return np.trim_zeros(filt, trim, **given(axis=axis))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (filt,) = ctx.saved_tensors
+        return trim_back(grad, filt, ctx.trim, ctx.axis)
+
+
+@table.rule(np.fft.fftshift)
+class Fftshift(Function):
+    """The zero frequency moved to the middle."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, axes: Any = None) -> Any:
+        ctx.axes = axes
+        return np.fft.fftshift(x, axes)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.fft.ifftshift(grad, ctx.axes)
+
+
+@table.rule(np.fft.ifftshift)
+class Ifftshift(Function):
+    """The zero frequency moved back to the start."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, axes: Any = None) -> Any:
+        ctx.axes = axes
+        return np.fft.ifftshift(x, axes)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return np.fft.fftshift(grad, ctx.axes)
+
+
+@table.rule(np.meshgrid)
+class Meshgrid(Function):
+    """The coordinates of a grid, one array for each axis."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+    ) -> Any:
+        ctx.shapes, ctx.indexing = [np.shape(x) for x in xi], indexing
+        return np.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        return meshgrid_back(grads, ctx.shapes, ctx.indexing)
+
+
+RULES = table.freeze()

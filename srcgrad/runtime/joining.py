@@ -1,0 +1,114 @@
+"""Adjoints of functions that join arrays, and of those that cut one into pieces."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.shaping import reshape_each
+
+
+def split_like(grad: Any, shapes: Any, axis: int | None) -> tuple[Any, ...]:
+    """Cut `grad` along `axis` into pieces of the given shapes: the adjoint of a concatenation."""
+    sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
+    ends = np.cumsum(sizes)[:-1].tolist()
+    pieces = np.split(grad, ends, axis=0 if axis is None else axis)
+    return reshape_each(pieces, shapes) if axis is None else tuple(pieces)
+
+
+def split_hstack(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.hstack``."""
+    wide = [shape or (1,) for shape in shapes]
+    return reshape_each(split_like(grad, wide, 0 if len(wide[0]) == 1 else 1), shapes)
+
+
+def split_vstack(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.vstack``."""
+    wide = [shape if len(shape) > 1 else (1, *(shape or (1,))) for shape in shapes]
+    return reshape_each(split_like(grad, wide, 0), shapes)
+
+
+def split_dstack(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.dstack``."""
+    wide = [shape if len(shape) > 2 else (1, 1, 1) for shape in shapes]
+    return reshape_each(split_like(grad, wide, 2), shapes)
+
+
+def split_column_stack(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.column_stack``."""
+    wide = [shape if len(shape) > 1 else (*(shape or (1,)), 1) for shape in shapes]
+    return reshape_each(split_like(grad, wide, 1), shapes)
+
+
+def unstack_like(grad: Any, axis: int) -> tuple[Any, ...]:
+    """Return the slices of `grad` along `axis`: the adjoint of a stack."""
+    rows = np.moveaxis(grad, axis, 0)
+    return tuple(rows[i] for i in range(rows.shape[0]))
+
+
+def nested_shapes(arrays: Any) -> Any:
+    """Return the shapes of nested lists of arrays, nested alike."""
+    return (
+        [nested_shapes(item) for item in arrays] if isinstance(arrays, list) else np.shape(arrays)
+    )
+
+
+def block_back(grad: Any, shapes: Any) -> Any:
+    """Cut `grad` into the nested blocks of the given shapes: the adjoint of ``np.block``."""
+    rank = np.ndim(grad)
+    depth, inner = 0, shapes
+    while isinstance(inner, list):
+        depth, inner = depth + 1, inner[0]
+    return _cut_block(grad, shapes, rank, depth)
+
+
+def _cut_block(grad: Any, shapes: Any, rank: int, depth: int) -> Any:
+    """Cut `grad` along the axis of this depth, then each piece in turn."""
+    if not isinstance(shapes, list):
+        return np.reshape(grad, shapes)
+    ends = np.cumsum([_extent(item, rank, rank - depth) for item in shapes])[:-1].tolist()
+    pieces = np.split(grad, ends, axis=rank - depth)
+    pairs = zip(pieces, shapes, strict=True)
+    return tuple(_cut_block(piece, item, rank, depth - 1) for piece, item in pairs)
+
+
+def _extent(shapes: Any, rank: int, axis: int) -> int:
+    """Return how long the blocks of `shapes` are along an axis: all of one list agree there."""
+    while isinstance(shapes, list):
+        shapes = shapes[0]
+    return ((1,) * (rank - len(shapes)) + tuple(shapes))[axis]
+
+
+def join_pieces(grads: Any, shape: Any, sections: Any, axis: int) -> Any:
+    """Join the adjoints of the pieces of an array: the adjoint of ``np.split`` and its kin."""
+    if all(grad is not None for grad in grads) and _is_partition(sections):
+        return np.concatenate(grads, axis=axis)
+    cuts = np.array_split(np.arange(shape[axis]), sections)
+    full = None
+    for grad, cut in zip(grads, cuts, strict=True):
+        if grad is not None and len(cut):
+            before, after = int(cut[0]), shape[axis] - int(cut[-1]) - 1
+            width = [(0, 0)] * len(shape)
+            width[axis] = (before, after)
+            padded = np.pad(grad, width)
+            full = padded if full is None else full + padded
+    return full
+
+
+def _is_partition(sections: Any) -> bool:
+    """Return whether the pieces are disjoint and cover all."""
+    if np.ndim(sections) == 0:
+        return True
+    ends = np.asarray(sections)
+    return bool(np.all(ends >= 0) and np.all(np.diff(ends) >= 0))
+
+
+def restack(grads: Any, shape: Any, axis: int) -> Any:
+    """Stack the adjoints of the slices of an array; a slice that was not used gets zeros."""
+    known = next((grad for grad in grads if grad is not None), None)
+    if known is None:
+        return None
+    rows = [0 * known if grad is None else grad for grad in grads]
+    return np.stack(rows, axis=axis)
