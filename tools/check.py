@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ["srcgrad", "tests", "examples", "bench", "tools"]
+CODE = ["conftest.py", "srcgrad", "tests", "examples", "bench", "tools"]
 LINT = [
     ("format", [sys.executable, "-m", "ruff", "format", "--check", *CODE]),
     ("lint", [sys.executable, "-m", "ruff", "check", *CODE]),

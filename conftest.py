@@ -1,0 +1,45 @@
+"""Keeps the tests away from the user's own cache, and says how hard properties are tried."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")
+os.environ["SRCGRAD_CACHE_DIR"] = CACHE  # before any test module imports srcgrad
+
+SLOW_IS_FINE = [HealthCheck.too_slow]
+settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=SLOW_IS_FINE)
+settings.register_profile(
+    "deep", deadline=None, max_examples=2000, suppress_health_check=SLOW_IS_FINE
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the generated modules of this run."""
+    shutil.rmtree(CACHE, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a device where there is none."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and not _has_device():
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="needs CuPy and a device"))
+
+
+def _has_device() -> bool:
+    """Ask CuPy, where it is installed, for a device."""
+    try:
+        import cupy
+    except ImportError:
+        return False
+    try:
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
