@@ -20,7 +20,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
+def pytest_unconfigure() -> None:
     """Remove the generated modules of this run."""
     shutil.rmtree(CACHE, ignore_errors=True)
 

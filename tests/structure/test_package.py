@@ -14,6 +14,9 @@ from tools.structure import Source
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
+# errors that one function of ours raises for another and no user sees: name -> who catches it
+SIGNALS = {"NotInlinableError": "the compiler calls the rule instead of putting it in place"}
+
 SOURCES = structure.package()
 
 
@@ -45,7 +48,8 @@ def test_no_modules_import_each_other_even_inside_functions():
 
 
 def test_every_error_has_words():
-    assert not [s.at(node) for s in SOURCES for node in structure.silent_raises(s)]
+    silent = [(s.at(n), ast.unparse(n)) for s in SOURCES for n in structure.silent_raises(s)]
+    assert not [place for place, text in silent if text.split()[1] not in SIGNALS]
 
 
 def test_every_public_name_has_a_docstring():
