@@ -10,11 +10,22 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     conj,
+    cross_left,
+    cross_right,
     dot_left,
     dot_right,
+    einsum_back,
+    inner_left,
+    inner_right,
     is_matrix,
+    kron_left,
+    kron_right,
     matmul_left,
     matmul_right,
+    multi_dot_back,
+    tensordot_left,
+    tensordot_right,
+    unbroadcast,
 )
 
 table = RuleTable("products")
@@ -64,6 +75,309 @@ class Dot(Function):
         if ctx.needs_input_grad[1]:
             grad_b = conj(a.T) @ grad if is_matrix(a) and is_matrix(b) else dot_right(grad, a, b)
         return grad_a, grad_b
+
+
+@table.rule(np.inner)
+class Inner(Function):
+    """z = the sums of products over the last axes of a and b."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, b: Any, /) -> Any:
+        ctx.save_for_backward(a, b)
+        return np.inner(a, b)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = inner_left(grad, a, b) if ctx.needs_input_grad[0] else None
+        grad_b = inner_right(grad, a, b) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@table.rule(np.outer, np.linalg.outer)
+class Outer(Function):
+    """z = each element of a times each of b."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, b: Any, out: Any = None) -> Any:
+        ctx.a_shape, ctx.b_shape = np.shape(a), np.shape(b)
+        ctx.save_for_backward(a, b)
+        return np.outer(a, b, out)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = (
+            np.reshape(grad @ conj(np.ravel(b)), ctx.a_shape) if ctx.needs_input_grad[0] else None
+        )
+        grad_b = (
+            np.reshape(conj(np.ravel(a)) @ grad, ctx.b_shape) if ctx.needs_input_grad[1] else None
+        )
+        return grad_a, grad_b
+
+
+@table.rule(np.vdot)
+class Vdot(Function):
+    """z = the sum of products of conj(a) and b."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, b: Any, /) -> Any:
+        ctx.save_for_backward(a, b)
+        return np.vdot(a, b)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = np.reshape(conj(grad) * b, np.shape(a)) if ctx.needs_input_grad[0] else None
+        grad_b = np.reshape(grad * a, np.shape(b)) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@table.rule(np.vecdot)
+class Vecdot(Function):
+    """z = the sums of products of conj(x1) and x2 over their last axes."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any) -> Any:
+        ctx.save_for_backward(x1, x2)
+        return np.vecdot(x1, x2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = (
+            unbroadcast(conj(np.expand_dims(grad, -1)) * x2, np.shape(x1))
+            if ctx.needs_input_grad[0]
+            else None
+        )
+        grad_x2 = (
+            unbroadcast(np.expand_dims(grad, -1) * x1, np.shape(x2))
+            if ctx.needs_input_grad[1]
+            else None
+        )
+        return grad_x1, grad_x2
+
+
+@table.rule(np.linalg.vecdot)
+class LinalgVecdot(Function):
+    """z = the sums of products of conj(x1) and x2 over one axis."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+        ctx.axis = axis
+        ctx.save_for_backward(x1, x2)
+        return np.linalg.vecdot(x1, x2, axis=axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = (
+            unbroadcast(conj(np.expand_dims(grad, ctx.axis)) * x2, np.shape(x1))
+            if ctx.needs_input_grad[0]
+            else None
+        )
+        grad_x2 = (
+            unbroadcast(np.expand_dims(grad, ctx.axis) * x1, np.shape(x2))
+            if ctx.needs_input_grad[1]
+            else None
+        )
+        return grad_x1, grad_x2
+
+
+@table.rule(np.matvec)
+class Matvec(Function):
+    """z = matrices x1 times vectors x2."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any) -> Any:
+        ctx.save_for_backward(x1, x2)
+        return np.matvec(x1, x2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = (
+            unbroadcast(np.expand_dims(grad, -1) * conj(np.expand_dims(x2, -2)), np.shape(x1))
+            if ctx.needs_input_grad[0]
+            else None
+        )
+        grad_x2 = (
+            unbroadcast(np.sum(np.expand_dims(grad, -1) * conj(x1), axis=-2), np.shape(x2))
+            if ctx.needs_input_grad[1]
+            else None
+        )
+        return grad_x1, grad_x2
+
+
+@table.rule(np.vecmat)
+class Vecmat(Function):
+    """z = vectors conj(x1) times matrices x2."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any) -> Any:
+        ctx.save_for_backward(x1, x2)
+        return np.vecmat(x1, x2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = (
+            unbroadcast(np.sum(conj(np.expand_dims(grad, -2)) * x2, axis=-1), np.shape(x1))
+            if ctx.needs_input_grad[0]
+            else None
+        )
+        grad_x2 = (
+            unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(grad, -2), np.shape(x2))
+            if ctx.needs_input_grad[1]
+            else None
+        )
+        return grad_x1, grad_x2
+
+
+@table.rule(np.tensordot)
+class Tensordot(Function):
+    """z = the sums of products over pairs of axes."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, b: Any, axes: Any = 2) -> Any:
+        ctx.axes = axes
+        ctx.save_for_backward(a, b)
+        return np.tensordot(a, b, axes)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = tensordot_left(grad, a, b, ctx.axes) if ctx.needs_input_grad[0] else None
+        grad_b = tensordot_right(grad, a, b, ctx.axes) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@table.rule(np.linalg.tensordot)
+class LinalgTensordot(Function):
+    """z = the sums of products over pairs of axes."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+        ctx.axes = axes
+        ctx.save_for_backward(x1, x2)
+        return np.linalg.tensordot(x1, x2, axes=axes)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = tensordot_left(grad, x1, x2, ctx.axes) if ctx.needs_input_grad[0] else None
+        grad_x2 = tensordot_right(grad, x1, x2, ctx.axes) if ctx.needs_input_grad[1] else None
+        return grad_x1, grad_x2
+
+
+@table.rule(np.linalg.matmul)
+class LinalgMatmul(Function):
+    """z = x1 @ x2."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any, /) -> Any:
+        ctx.save_for_backward(x1, x2)
+        return np.matmul(x1, x2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = matmul_left(grad, x1, x2) if ctx.needs_input_grad[0] else None
+        grad_x2 = matmul_right(grad, x1, x2) if ctx.needs_input_grad[1] else None
+        return grad_x1, grad_x2
+
+
+@table.rule(np.kron)
+class Kron(Function):
+    """z = copies of b, each times one element of a."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(a, b)
+        return np.kron(a, b)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = kron_left(grad, a, b) if ctx.needs_input_grad[0] else None
+        grad_b = kron_right(grad, a, b) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@table.rule(np.einsum)
+class Einsum(Function):
+    """z = the sums of products that the subscripts describe."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, *operands: Any, out: Any = None, optimize: Any = False, **options: Any
+    ) -> Any:
+        ctx.save_for_backward(*operands)
+        return np.einsum(*operands, out=out, optimize=optimize, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        operands = ctx.saved_tensors
+        return einsum_back(grad, operands, ctx.needs_input_grad)
+
+
+@table.rule(np.cross)
+class Cross(Function):
+    """z = the products of vectors of two or three elements that are orthogonal to both."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        b: Any,
+        axisa: int = -1,
+        axisb: int = -1,
+        axisc: int = -1,
+        axis: int | None = None,
+    ) -> Any:
+        ctx.axes = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+        ctx.save_for_backward(a, b)
+        return np.cross(a, b, axisa, axisb, axisc, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, b = ctx.saved_tensors
+        grad_a = cross_left(grad, a, b, ctx.axes) if ctx.needs_input_grad[0] else None
+        grad_b = cross_right(grad, a, b, ctx.axes) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@table.rule(np.linalg.cross)
+class LinalgCross(Function):
+    """z = the vectors orthogonal to pairs of three-vectors."""
+
+    @staticmethod
+    def forward(ctx: Context, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+        ctx.axes = (axis, axis, axis)
+        ctx.save_for_backward(x1, x2)
+        return np.linalg.cross(x1, x2, axis=axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x1, x2 = ctx.saved_tensors
+        grad_x1 = cross_left(grad, x1, x2, ctx.axes) if ctx.needs_input_grad[0] else None
+        grad_x2 = cross_right(grad, x1, x2, ctx.axes) if ctx.needs_input_grad[1] else None
+        return grad_x1, grad_x2
+
+
+@table.rule(np.linalg.multi_dot)
+class MultiDot(Function):
+    """z = the product of several matrices, in the cheapest order."""
+
+    @staticmethod
+    def forward(ctx: Context, arrays: Any, *, out: Any = None) -> Any:
+        ctx.save_for_backward(arrays)
+        return np.linalg.multi_dot(arrays, out=out)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (arrays,) = ctx.saved_tensors
+        return (multi_dot_back(grad, arrays),)
 
 
 RULES = table.freeze()

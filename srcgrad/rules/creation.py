@@ -1,0 +1,345 @@
+"""Rules of functions that make arrays from numbers, lists and other arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import (
+    arange_back,
+    cast_back,
+    conj,
+    linspace_back,
+    logspace_back,
+    result_dtype,
+    unbroadcast,
+    vander_back,
+)
+
+table = RuleTable("creation")
+
+
+@table.rule(np.array)
+class Array(Function):
+    """The same elements as an array, copied."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        object: Any,
+        dtype: Any = None,
+        *,
+        copy: Any = True,
+        order: Any = "K",
+        subok: bool = False,
+        ndmin: int = 0,
+    ) -> Any:
+        ctx.shape, ctx.dtype = np.shape(object), dtype
+        return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.asarray)
+class Asarray(Function):
+    """The same elements as an array."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.asarray(a, dtype, order, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.asanyarray)
+class Asanyarray(Function):
+    """The same elements as an array of the kind asked for."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.asanyarray(a, dtype, order, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.ascontiguousarray)
+class Ascontiguousarray(Function):
+    """The same elements as an array of the kind asked for."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.ascontiguousarray(a, dtype)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.asfortranarray)
+class Asfortranarray(Function):
+    """The same elements as an array of the kind asked for."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.asfortranarray(a, dtype)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.asarray_chkfinite)
+class AsarrayChkfinite(Function):
+    """The same elements as an array of the kind asked for."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.asarray_chkfinite(a, dtype, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.require)
+class Require(Function):
+    """The same elements as an array of the kind asked for."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+        ctx.shape, ctx.dtype = np.shape(a), dtype
+        return np.require(a, dtype, requirements)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.copy)
+class Copy(Function):
+    """The same elements in memory of their own."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, order: str = "K", subok: bool = False) -> Any:
+        return np.copy(a, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
+
+
+@table.rule(np.astype)
+class Astype(Function):
+    """The same elements as numbers of another type; integers carry no derivative."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None
+    ) -> Any:
+        ctx.shape, ctx.dtype = np.shape(x), dtype
+        return np.astype(x, dtype, copy=copy)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(np.full)
+class Full(Function):
+    """An array filled with one value, or with a row broadcast to the shape."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        shape: Any,
+        fill_value: Any,
+        dtype: Any = None,
+        order: str = "C",
+        **options: Any,
+    ) -> Any:
+        ctx.shape, ctx.dtype = np.shape(fill_value), dtype
+        return np.full(shape, fill_value, dtype, order, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, cast_back(unbroadcast(grad, ctx.shape), ctx.shape, ctx.dtype)
+
+
+@table.rule(np.full_like)
+class FullLike(Function):
+    """An array shaped as a, filled with one value or a row; a gives only its shape and type."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        a: Any,
+        fill_value: Any,
+        dtype: Any = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        **options: Any,
+    ) -> Any:
+        ctx.shape, ctx.dtype = np.shape(fill_value), dtype or result_dtype(a)
+        return np.full_like(a, fill_value, dtype, order, subok, shape, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, cast_back(unbroadcast(grad, ctx.shape), ctx.shape, ctx.dtype)
+
+
+@table.rule(np.linspace)
+class Linspace(Function):
+    """num points from start to stop at equal distances, with the step if asked."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        start: Any,
+        stop: Any,
+        num: int = 50,
+        endpoint: bool = True,
+        retstep: bool = False,
+        dtype: Any = None,
+        axis: int = 0,
+    ) -> Any:
+        ctx.shapes, ctx.num, ctx.endpoint, ctx.axis = (
+            (np.shape(start), np.shape(stop)),
+            num,
+            endpoint,
+            axis,
+        )
+        return np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any, grad_step: Any = None) -> Any:
+        return linspace_back(grad, grad_step, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis)
+
+
+@table.rule(np.logspace)
+class Logspace(Function):
+    """num powers of base, whose exponents go from start to stop at equal distances."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        start: Any,
+        stop: Any,
+        num: int = 50,
+        endpoint: bool = True,
+        base: Any = 10.0,
+        dtype: Any = None,
+        axis: int = 0,
+    ) -> Any:
+        y = np.logspace(start, stop, num, endpoint, base, dtype, axis)
+        ctx.shapes, ctx.num, ctx.endpoint, ctx.axis = (
+            (np.shape(start), np.shape(stop)),
+            num,
+            endpoint,
+            axis,
+        )
+        ctx.save_for_backward(start, stop, base, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        start, stop, base, y = ctx.saved_tensors
+        return logspace_back(
+            grad, (start, stop, base, y), ctx.shapes, (ctx.num, ctx.endpoint, ctx.axis)
+        )
+
+
+@table.rule(np.geomspace)
+class Geomspace(Function):
+    """num points from start to stop at equal ratios."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        start: Any,
+        stop: Any,
+        num: int = 50,
+        endpoint: bool = True,
+        dtype: Any = None,
+        axis: int = 0,
+    ) -> Any:
+        y = np.geomspace(start, stop, num, endpoint, dtype, axis)
+        ctx.shapes, ctx.num, ctx.endpoint, ctx.axis = (
+            (np.shape(start), np.shape(stop)),
+            num,
+            endpoint,
+            axis,
+        )
+        ctx.save_for_backward(start, stop, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        start, stop, y = ctx.saved_tensors
+        grad_start, grad_stop = linspace_back(
+            grad * conj(y), None, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis
+        )
+        return grad_start / conj(start), grad_stop / conj(stop)
+
+
+@table.rule(np.arange)
+class Arange(Function):
+    """Numbers from start on at equal distances; the stop only says how many."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any
+    ) -> Any:
+        ctx.has_start = stop is not None
+        return np.arange(start, stop, step, dtype, **options)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return arange_back(grad, ctx.has_start)
+
+
+@table.rule(np.vander)
+class Vander(Function):
+    """The powers of x as columns."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, N: int | None = None, increasing: bool = False) -> Any:
+        ctx.increasing = increasing
+        ctx.save_for_backward(x)
+        return np.vander(x, N, increasing)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return vander_back(grad, x, ctx.increasing)
+
+
+@table.rule(cast_back)
+class CastBack(Function):
+    """The gradient of a change of type."""
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, shape: Any, dtype: Any) -> Any:
+        ctx.shape, ctx.dtype = np.shape(grad), dtype
+        return cast_back(grad, shape, dtype)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+RULES = table.freeze()

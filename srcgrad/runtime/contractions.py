@@ -1,0 +1,223 @@
+"""Adjoints of sums of products over axes: inner, tensordot, einsum, kron, cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.products import dot_left, dot_right
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def inner_left(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `a` in ``np.inner(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(grad * conj(b), np.shape(a))
+    others = np.ndim(b) - 1
+    return np.tensordot(
+        grad, conj(b), axes=(range(np.ndim(grad) - others, np.ndim(grad)), range(others))
+    )
+
+
+def inner_right(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `b` in ``np.inner(a, b)``."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(grad * conj(a), np.shape(b))
+    rows = np.ndim(a) - 1
+    return np.tensordot(grad, conj(a), axes=(range(rows), range(rows)))
+
+
+def contracted(axes: Any, a_rank: int, b_rank: int) -> tuple[list[int], list[int]]:
+    """Return the axes of both arrays over which ``np.tensordot`` sums, none of them negative."""
+    if np.ndim(axes) == 0:
+        return list(range(a_rank - axes, a_rank)), list(range(axes))
+    of_a, of_b = ([part] if np.ndim(part) == 0 else list(part) for part in axes)
+    return [i % a_rank for i in of_a], [i % b_rank for i in of_b]
+
+
+def tensordot_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
+    """Return the gradient of `a` in ``np.tensordot(a, b, axes)``."""
+    of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
+    kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
+    kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
+    whole = np.tensordot(grad, conj(b), axes=(range(len(kept_a), np.ndim(grad)), kept_b))
+    order = [i for _, i in sorted(zip(of_b, of_a, strict=True))]
+    return np.transpose(whole, np.argsort([*kept_a, *order]).tolist())
+
+
+def tensordot_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
+    """Return the gradient of `b` in ``np.tensordot(a, b, axes)``."""
+    of_a, of_b = contracted(axes, np.ndim(a), np.ndim(b))
+    kept_a = [i for i in range(np.ndim(a)) if i not in of_a]
+    kept_b = [i for i in range(np.ndim(b)) if i not in of_b]
+    whole = np.tensordot(conj(a), grad, axes=(kept_a, range(len(kept_a))))
+    order = [i for _, i in sorted(zip(of_a, of_b, strict=True))]
+    return np.transpose(whole, np.argsort([*order, *kept_b]).tolist())
+
+
+def kron_left(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `a` in ``np.kron(a, b)``."""
+    blocks, rank = _blocks(grad, a, b)
+    product = blocks * conj(np.reshape(b, [n for m in _wide(b, rank) for n in (1, m)]))
+    return np.reshape(np.sum(product, axis=tuple(range(1, 2 * rank, 2))), np.shape(a))
+
+
+def kron_right(grad: Any, a: Any, b: Any) -> Any:
+    """Return the gradient of `b` in ``np.kron(a, b)``."""
+    blocks, rank = _blocks(grad, a, b)
+    product = blocks * conj(np.reshape(a, [n for m in _wide(a, rank) for n in (m, 1)]))
+    return np.reshape(np.sum(product, axis=tuple(range(0, 2 * rank, 2))), np.shape(b))
+
+
+def _wide(a: Any, rank: int) -> tuple[int, ...]:
+    """Return the shape of `a` with ones before it."""
+    return (1,) * (rank - np.ndim(a)) + tuple(np.shape(a))
+
+
+def _blocks(grad: Any, a: Any, b: Any) -> tuple[Any, int]:
+    """Return `grad` with two axes, of the first and the second factor, for each of its axes."""
+    rank = max(np.ndim(a), np.ndim(b))
+    pairs = zip(_wide(a, rank), _wide(b, rank), strict=True)
+    return np.reshape(grad, [n for pair in pairs for n in pair]), rank
+
+
+def cross_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
+    """Return the gradient of `a` in ``np.cross(a, b)``: b x grad, of those elements that `a` has."""
+    return _cross_part(grad, b, a, (axes[1], axes[0], axes[2]), 1)
+
+
+def cross_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
+    """Return the gradient of `b` in ``np.cross(a, b)``: grad x a, of those elements that `b` has."""
+    return _cross_part(grad, a, b, axes, -1)
+
+
+def _cross_part(grad: Any, known: Any, wanted: Any, axes: Any, sign: int) -> Any:
+    """Return the gradient of one factor of a cross product from the other, which is `known`."""
+    known = conj(np.moveaxis(known, axes[0], -1))
+    shape = np.moveaxis(wanted, axes[1], -1).shape
+    size = shape[-1]
+    if known.shape[-1] == 2 and size == 2:
+        turned = np.stack([known[..., 1], -known[..., 0]], axis=-1)
+        part = sign * np.expand_dims(grad, -1) * turned
+    else:
+        grad = np.moveaxis(grad, axes[2], -1)
+        if known.shape[-1] == 2:
+            known = np.concatenate([known, 0 * known[..., :1]], axis=-1)
+        part = (sign * np.cross(known, grad))[..., :size]
+    return np.moveaxis(unbroadcast(part, shape), -1, axes[1])
+
+
+def multi_dot_back(grad: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the gradient of each factor of a product of matrices, of which the ends may be vectors."""
+    parts: list[Any] = []
+    for place, array in enumerate(arrays):
+        left = reduce(np.dot, arrays[:place]) if place else None
+        right = reduce(np.dot, arrays[place + 1 :]) if place + 1 < len(arrays) else None
+        inner = grad if left is None else dot_right(grad, left, _product(array, right))
+        parts.append(inner if right is None else dot_left(inner, array, right))
+    return tuple(parts)
+
+
+def _product(array: Any, right: Any) -> Any:
+    """Return ``array @ right``, or `array` if nothing follows it."""
+    return array if right is None else np.dot(array, right)
+
+
+def einsum_back(grad: Any, operands: Sequence[Any], wanted: Sequence[bool]) -> tuple[Any, ...]:
+    """Return the gradient of each argument of ``np.einsum``; None for the subscripts."""
+    if isinstance(operands[0], str):
+        arrays = operands[1:]
+        subscripts = operands[0].replace(" ", "")
+        places = range(1, len(operands))
+    else:
+        arrays, subscripts = _from_lists(operands)
+        places = range(0, 2 * len(arrays), 2)
+    inputs, output = _explicit(subscripts, arrays)
+    parts: list[Any] = [None] * len(operands)
+    for number, place in enumerate(places):
+        if wanted[place]:
+            parts[place] = _einsum_part(grad, inputs, output, arrays, number)
+    return tuple(parts)
+
+
+def _from_lists(operands: Sequence[Any]) -> tuple[Sequence[Any], str]:
+    """Translate the form with lists of axis numbers to the one with letters."""
+    arrays = operands[0 : len(operands) - 1 : 2] if len(operands) % 2 else operands[0::2]
+    labels = [*operands[1 : 2 * len(arrays) : 2]]
+    words = [_word(label) for label in labels]
+    arrow = "->" + _word(operands[-1]) if len(operands) % 2 else ""
+    return arrays, ",".join(words) + arrow
+
+
+def _word(label: Any) -> str:
+    """Return the letters of a list of axis numbers."""
+    return "".join("..." if part is Ellipsis else LETTERS[part] for part in label)
+
+
+def _explicit(subscripts: str, arrays: Sequence[Any]) -> tuple[list[str], str]:
+    """Return the letters of each input and of the output, with letters for the dots too."""
+    left, arrow, output = subscripts.partition("->")
+    words = left.split(",")
+    free = [letter for letter in LETTERS if letter not in subscripts]
+    ranks = [
+        np.ndim(array) - len(word.replace("...", "")) if "..." in word else 0
+        for word, array in zip(words, arrays, strict=True)
+    ]
+    longest = max(ranks)
+    dots = "".join(free[:longest])
+    inputs = [
+        word.replace("...", dots[longest - rank :]) for word, rank in zip(words, ranks, strict=True)
+    ]
+    if not arrow:
+        letters = left.replace("...", "").replace(",", "")
+        output = dots + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    return inputs, output.replace("...", dots)
+
+
+def _einsum_part(
+    grad: Any, inputs: list[str], output: str, arrays: Sequence[Any], number: int
+) -> Any:
+    """Return the gradient of one operand: a sum of products of `grad` and the other operands."""
+    word, shape = inputs[number], np.shape(arrays[number])
+    sizes = dict(zip(word, shape, strict=True))
+    others = [
+        (w, conj(x)) for i, (w, x) in enumerate(zip(inputs, arrays, strict=True)) if i != number
+    ]
+    known = output + "".join(w for w, _ in others)
+    target = "".join(dict.fromkeys(c for c in word if c in known))
+    terms = ",".join([output, *(w for w, _ in others)])
+    part = np.einsum(f"{terms}->{target}", grad, *(x for _, x in others))
+    # letters that only this operand has were summed over: each element gets the same
+    letters = "".join(dict.fromkeys(word))
+    wide = [part.shape[target.index(c)] if c in target else 1 for c in letters]
+    part = np.reshape(part, wide)
+    single = tuple(sizes[c] for c in letters)
+    fitted = [n if n != 1 or c not in target else 1 for c, n in zip(letters, single, strict=True)]
+    part = np.broadcast_to(part, [max(n, m) for n, m in zip(part.shape, fitted, strict=True)])
+    part = unbroadcast(part, single)
+    return part if letters == word else _spread_diagonal(part, letters, word, shape)
+
+
+def _spread_diagonal(part: Any, letters: str, word: str, shape: Any) -> Any:
+    """Put `part` on the diagonal of each letter that stands twice in `word`."""
+    masks = []
+    for place, letter in enumerate(word):
+        first = word.index(letter)
+        if first != place:
+            masks.append((first, place))
+    order = [letters.index(letter) for letter in word]
+    source = np.reshape(np.arange(math.prod(part.shape)), part.shape)
+    grid = np.indices(shape, sparse=True)
+    on_diagonal = reduce(np.logical_and, (grid[i] == grid[j] for i, j in masks))
+    index: list[Any] = [0] * len(letters)
+    for place, number in enumerate(order):
+        index[number] = grid[place] if word.index(word[place]) == place else index[number]
+    picked = np.take(np.reshape(part, (-1,)), source[tuple(index)])
+    return np.where(on_diagonal, picked, 0)

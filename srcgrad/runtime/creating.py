@@ -1,0 +1,75 @@
+"""Adjoints of functions that make arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import recordable
+
+
+def result_dtype(a: Any) -> Any:
+    """Return the type that ``np.full_like(a, ...)`` has."""
+    return getattr(a, "dtype", None) or np.result_type(a)
+
+
+@recordable
+def cast_back(grad: Any, shape: Any, dtype: Any) -> Any:
+    """Return the adjoint of a conversion to `dtype`, of which one to integers is constant."""
+    if dtype is not None and np.dtype(dtype).kind not in "fcO":
+        grad = 0 * grad
+    return grad if np.shape(grad) == shape else np.reshape(grad, shape)
+
+
+def linspace_back(
+    grad: Any, grad_step: Any, shapes: Any, num: int, endpoint: bool, axis: int
+) -> tuple[Any, Any]:
+    """Return the gradients of the two ends of ``np.linspace``."""
+    gaps = num - 1 if endpoint else num
+    grad_start: Any = 0.0
+    grad_stop: Any = 0.0
+    if grad is not None:
+        rows = np.moveaxis(grad, axis, 0)
+        ramp = np.arange(num).astype(rows.dtype) / max(gaps, 1)
+        to_stop = np.tensordot(ramp, rows, axes=1)
+        grad_start, grad_stop = np.sum(rows, axis=0) - to_stop, to_stop
+    if grad_step is not None and gaps > 0:
+        grad_start = grad_start - grad_step / gaps
+        grad_stop = grad_stop + grad_step / gaps
+    return _fit(grad_start, shapes[0]), _fit(grad_stop, shapes[1])
+
+
+def _fit(grad: Any, shape: Any) -> Any:
+    """Bring the gradient of an end to its shape."""
+    return grad if np.shape(grad) == shape else unbroadcast(grad, shape)
+
+
+def logspace_back(grad: Any, values: Any, shapes: Any, options: Any) -> tuple[Any, ...]:
+    """Return the gradients of both exponents of ``np.logspace`` and of its base."""
+    start, stop, base, y = values
+    num, endpoint, axis = options
+    inner = grad * conj(y * np.log(base))
+    ends = linspace_back(inner, None, shapes, num, endpoint, axis)
+    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
+    grad_base = unbroadcast(grad * conj(y * exponents / base), np.shape(base))
+    return (*ends, None, None, grad_base)
+
+
+def arange_back(grad: Any, has_start: bool) -> tuple[Any, Any, Any]:
+    """Return the gradients of start, stop and step of ``np.arange``."""
+    steps = np.sum(grad * np.arange(len(grad)))
+    if not has_start:
+        return 0 * steps, None, steps
+    return np.sum(grad), 0 * steps, steps
+
+
+def vander_back(grad: Any, x: Any, increasing: bool) -> Any:
+    """Return the gradient of the points of a Vandermonde matrix."""
+    count = np.shape(grad)[-1]
+    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    column = np.expand_dims(x, -1)
+    slopes = powers * np.power(column, np.maximum(powers - 1, 0))
+    return np.sum(grad * conj(slopes), axis=-1)
