@@ -14,7 +14,7 @@ LINT = [
     ("format", [sys.executable, "-m", "ruff", "format", "--check", *CODE]),
     ("lint", [sys.executable, "-m", "ruff", "check", *CODE]),
     ("types", [sys.executable, "-m", "mypy"]),
-    ("layers", [str(Path(sys.executable).parent / "lint-imports")]),
+    ("layers", [str(Path(sys.executable).parent / "lint-imports"), "--no-logo"]),
     ("structure", [sys.executable, "-m", "pytest", "-q", "tests/structure"]),
 ]
 TESTS = ("tests", [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure"])
