@@ -1,0 +1,307 @@
+"""Rules of differences, integrals, interpolation, convolution and polynomials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import (
+    convolve_part,
+    corrcoef_back,
+    correlate_back,
+    cov_back,
+    diff_back,
+    ediff1d_back,
+    given,
+    gradient_back,
+    interp_back,
+    last_part,
+    polyder_back,
+    polyint_back,
+    polyval_left,
+    polyval_right,
+    trapezoid_back,
+)
+
+table = RuleTable("calculus")
+
+
+@table.rule(np.diff)
+class Diff(Function):
+    """The differences of neighbours along an axis, n times."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+    ) -> Any:
+        ctx.n, ctx.axis = n, axis
+        ctx.shapes = [None if part is None else np.shape(part) for part in (prepend, a, append)]
+        return np.diff(a, n, axis, **given(prepend=prepend, append=append))
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return diff_back(grad, ctx.shapes, ctx.n, ctx.axis)
+
+
+@table.rule(np.ediff1d)
+class Ediff1d(Function):
+    """The differences of neighbours, with others before and after."""
+
+    @staticmethod
+    def forward(ctx: Context, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+        ctx.shape, ctx.end_shape, ctx.begin_shape = (
+            np.shape(ary),
+            np.shape(to_end) if to_end is not None else None,
+            np.shape(to_begin) if to_begin is not None else None,
+        )
+        return np.ediff1d(ary, to_end, to_begin)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return ediff1d_back(grad, ctx.shape, ctx.end_shape, ctx.begin_shape)
+
+
+@table.rule(np.gradient)
+class Gradient(Function):
+    """Differences of second order along axes, over given distances."""
+
+    @staticmethod
+    def forward(ctx: Context, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+        ctx.axis, ctx.edge_order = axis, edge_order
+        ctx.save_for_backward(f, *varargs)
+        return np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Any) -> Any:
+        f, *varargs = ctx.saved_tensors
+        return gradient_back(grads, f, varargs, ctx.axis, ctx.edge_order)
+
+
+@table.rule(np.trapezoid)
+class Trapezoid(Function):
+    """The integral of y along an axis by the trapezoidal rule."""
+
+    @staticmethod
+    def forward(ctx: Context, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+        ctx.axis = axis
+        ctx.save_for_backward(y, x, dx)
+        return np.trapezoid(y, x, dx, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        y, x, dx = ctx.saved_tensors
+        return trapezoid_back(grad, (y, x, dx), ctx.axis, ctx.needs_input_grad)
+
+
+@table.rule(np.interp)
+class Interp(Function):
+    """The values at x of the broken line through the points (xp, fp)."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        x: Any,
+        xp: Any,
+        fp: Any,
+        left: Any = None,
+        right: Any = None,
+        period: Any = None,
+    ) -> Any:
+        ctx.left, ctx.right, ctx.period = left, right, period
+        ctx.save_for_backward(x, xp, fp)
+        return np.interp(x, xp, fp, left, right, period)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x, xp, fp = ctx.saved_tensors
+        return interp_back(grad, (x, xp, fp), (ctx.left, ctx.right, ctx.period))
+
+
+@table.rule(np.convolve)
+class Convolve(Function):
+    """The products of a and v summed over all pairs of a given distance."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, v: Any, mode: str = "full") -> Any:
+        ctx.mode = mode
+        ctx.save_for_backward(a, v)
+        return np.convolve(a, v, mode)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, v = ctx.saved_tensors
+        grad_a = convolve_part(grad, a, v, ctx.mode) if ctx.needs_input_grad[0] else None
+        grad_v = convolve_part(grad, v, a, ctx.mode) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_v
+
+
+@table.rule(np.correlate)
+class Correlate(Function):
+    """The products of a and conj(v) summed over all pairs of a given distance."""
+
+    @staticmethod
+    def forward(ctx: Context, a: Any, v: Any, mode: str = "valid") -> Any:
+        ctx.mode = mode
+        ctx.save_for_backward(a, v)
+        return np.correlate(a, v, mode)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, v = ctx.saved_tensors
+        return correlate_back(grad, a, v, ctx.mode)
+
+
+@table.rule(np.polyval)
+class Polyval(Function):
+    """The values at x of the polynomial with coefficients p, the highest first."""
+
+    @staticmethod
+    def forward(ctx: Context, p: Any, x: Any) -> Any:
+        ctx.save_for_backward(p, x)
+        return np.polyval(p, x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        p, x = ctx.saved_tensors
+        grad_p = polyval_left(grad, p, x) if ctx.needs_input_grad[0] else None
+        grad_x = polyval_right(grad, p, x) if ctx.needs_input_grad[1] else None
+        return grad_p, grad_x
+
+
+@table.rule(np.polymul)
+class Polymul(Function):
+    """The coefficients of a product of polynomials."""
+
+    @staticmethod
+    def forward(ctx: Context, a1: Any, a2: Any) -> Any:
+        ctx.save_for_backward(a1, a2)
+        return np.polymul(a1, a2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a1, a2 = ctx.saved_tensors
+        grad_a1 = convolve_part(grad, a1, a2, "full") if ctx.needs_input_grad[0] else None
+        grad_a2 = convolve_part(grad, a2, a1, "full") if ctx.needs_input_grad[1] else None
+        return grad_a1, grad_a2
+
+
+@table.rule(np.polyadd)
+class Polyadd(Function):
+    """The coefficients of a sum of polynomials."""
+
+    @staticmethod
+    def forward(ctx: Context, a1: Any, a2: Any) -> Any:
+        ctx.shapes = np.shape(a1), np.shape(a2)
+        return np.polyadd(a1, a2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return last_part(grad, ctx.shapes[0]), last_part(grad, ctx.shapes[1])
+
+
+@table.rule(np.polysub)
+class Polysub(Function):
+    """The coefficients of a difference of polynomials."""
+
+    @staticmethod
+    def forward(ctx: Context, a1: Any, a2: Any) -> Any:
+        ctx.shapes = np.shape(a1), np.shape(a2)
+        return np.polysub(a1, a2)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return last_part(grad, ctx.shapes[0]), last_part(-grad, ctx.shapes[1])
+
+
+@table.rule(np.polyder)
+class Polyder(Function):
+    """The coefficients of the m-th derivative of a polynomial."""
+
+    @staticmethod
+    def forward(ctx: Context, p: Any, m: int = 1) -> Any:
+        ctx.shape, ctx.m = np.shape(p), m
+        return np.polyder(p, m)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return polyder_back(grad, ctx.shape, ctx.m)
+
+
+@table.rule(np.polyint)
+class Polyint(Function):
+    """The coefficients of the m-th integral of a polynomial."""
+
+    @staticmethod
+    def forward(ctx: Context, p: Any, m: int = 1, k: Any = None) -> Any:
+        ctx.shape, ctx.m = np.shape(p), m
+        return np.polyint(p, m, k)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return polyint_back(grad, ctx.shape, ctx.m)
+
+
+@table.rule(np.cov)
+class Cov(Function):
+    """The covariances of variables, which are the rows of m unless told otherwise."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        m: Any,
+        y: Any = None,
+        rowvar: bool = True,
+        bias: bool = False,
+        ddof: Any = None,
+        fweights: Any = None,
+        aweights: Any = None,
+        *,
+        dtype: Any = None,
+    ) -> Any:
+        ctx.options = (rowvar, bias, ddof, fweights, aweights)
+        ctx.save_for_backward(m, y)
+        return np.cov(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        m, y = ctx.saved_tensors
+        return cov_back(grad, m, y, ctx.options)
+
+
+@table.rule(np.corrcoef)
+class Corrcoef(Function):
+    """The correlations of variables, which are the rows of x unless told otherwise."""
+
+    @staticmethod
+    def forward(
+        ctx: Context, x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None
+    ) -> Any:
+        ctx.rowvar = rowvar
+        ctx.save_for_backward(x, y)
+        return np.corrcoef(x, y, rowvar, dtype=dtype)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return corrcoef_back(grad, x, y, ctx.rowvar)
+
+
+@table.rule(np.bincount)
+class Bincount(Function):
+    """How often each number is in x, or the sum of the weights there."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+        ctx.save_for_backward(x)
+        return np.bincount(x, weights, minlength)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return None, np.take(grad, x)
+
+
+RULES = table.freeze()

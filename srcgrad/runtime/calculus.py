@@ -1,0 +1,178 @@
+"""Adjoints of differences, integrals and interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.indexing import scatter
+
+
+def undo_diff(grad: Any, axis: int) -> Any:
+    """Return the adjoint of one difference of neighbours: minus the same with zeros at both ends."""
+    width = [(0, 0)] * np.ndim(grad)
+    width[axis] = (1, 1)
+    return -np.diff(np.pad(grad, width), axis=axis)
+
+
+def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:
+    """Return the gradients of the arguments of ``np.diff``."""
+    before, middle, after = shapes
+    for _ in range(n):
+        grad = undo_diff(grad, axis)
+    axis %= len(middle)
+    extents = [0 if s is None else s[axis] if s else 1 for s in (before, middle, after)]
+    ends = np.cumsum(extents).tolist()
+    lead = (slice(None),) * axis
+    parts = [
+        None if shape is None else grad[(*lead, slice(end - extent, end))]
+        for shape, extent, end in zip(shapes, extents, ends, strict=True)
+    ]
+    first, main, last = (
+        None if part is None else unbroadcast(part, shape)
+        for part, shape in zip(parts, shapes, strict=True)
+    )
+    return main, None, None, first, last
+
+
+def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]:
+    """Return the gradients of the arguments of ``np.ediff1d``."""
+    count = int(np.prod(shape)) - 1
+    start = 0 if begin is None else int(np.prod(begin))
+    middle = undo_diff(grad[start : start + count], 0)
+    of_end = None if end is None else np.reshape(grad[start + count :], end)
+    of_begin = None if begin is None else np.reshape(grad[:start], begin)
+    return np.reshape(middle, shape), of_end, of_begin
+
+
+def gradient_back(
+    grads: Any, f: Any, distances: Any, axis: Any, edge_order: int
+) -> tuple[Any, ...]:
+    """Return the gradient of the values of ``np.gradient``, whose distances are constants.
+
+    The function is linear along each axis, so the matrix that it multiplies by tells its adjoint.
+    """
+    rank = np.ndim(f)
+    axes = range(rank) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)
+    steps = list(distances) or [1.0]
+    steps = steps * len(axes) if len(steps) == 1 else steps
+    total: Any = None
+    for grad, i, step in zip(grads, axes, steps, strict=True):
+        if grad is None:
+            continue
+        unit = np.eye(np.shape(f)[i])
+        matrix = np.gradient(unit, step, axis=0, edge_order=edge_order)
+        matrix = matrix.astype(np.result_type(np.asarray(f).dtype, np.float32))
+        part = np.moveaxis(np.tensordot(matrix, grad, axes=(0, i)), 0, i)
+        total = part if total is None else total + part
+    return (total,)
+
+
+def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any, ...]:
+    """Return the gradients of the values, points and distance of ``np.trapezoid``."""
+    y, x, dx = values
+    rows = np.moveaxis(y, axis, -1)
+    full = np.expand_dims(grad, -1)
+    if x is None:
+        widths, grad_x = dx, None
+    else:
+        points = np.moveaxis(x, axis, -1) if np.ndim(x) > 1 else x
+        widths = np.diff(points, axis=-1)
+    means = (rows[..., 1:] + rows[..., :-1]) / 2
+    grad_y = None
+    if wanted[0]:
+        share = full * conj(widths) / 2 + 0 * means
+        ends = [(0, 0)] * (np.ndim(rows) - 1)
+        grad_rows = np.pad(share, [*ends, (0, 1)]) + np.pad(share, [*ends, (1, 0)])
+        grad_y = np.moveaxis(grad_rows, -1, axis)
+    of_widths = full * conj(means)
+    if x is None:
+        return grad_y, None, unbroadcast(of_widths, np.shape(dx))
+    grad_x = undo_diff(unbroadcast(of_widths, np.shape(widths)), -1)
+    return grad_y, np.moveaxis(grad_x, -1, axis) if np.ndim(x) > 1 else grad_x
+
+
+def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
+    """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
+    x, xp, fp = values
+    left, right, period = options
+    if period is not None:
+        raise MissingRuleError(
+            "np.interp with a period has no derivative rule",
+            hint="repeat the first and the last point one period away instead",
+        )
+    last = len(xp) - 1
+    place = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(last - 1, 0))
+    after = np.minimum(place + 1, last)
+    width, rise = xp[after] - xp[place], fp[after] - fp[place]
+    share = np.clip((x - xp[place]) / np.where(width == 0, 1, width), 0, 1)
+    inside = np.logical_and(x >= xp[0], x <= xp[last])
+    slope = np.where(inside, grad * conj(rise) / np.where(width == 0, 1, width), 0)
+    known_left = np.logical_or(x >= xp[0], left is None)
+    known_right = np.logical_or(x <= xp[last], right is None)
+    of_fp = np.where(np.logical_and(known_left, known_right), grad, 0)
+    shape = np.shape(xp)
+    # at one end of a piece lies (1 - share) of the value and of each shift of the points, at the other share
+    grad_xp = _pair(-slope * (1 - share), -slope * share, place, after, shape)
+    grad_fp = _pair(of_fp * (1 - share), of_fp * share, place, after, shape)
+    return slope, grad_xp, grad_fp
+
+
+def _pair(first: Any, second: Any, place: Any, after: Any, shape: Any) -> Any:
+    """Add two arrays at two lists of places of zeros."""
+    return scatter(first, np.asarray(place), shape) + scatter(second, np.asarray(after), shape)
+
+
+def cov_back(grad: Any, m: Any, y: Any, options: Any) -> tuple[Any, ...]:
+    """Return the gradients of the observations of ``np.cov``."""
+    rowvar, bias, ddof, fweights, aweights = options
+    rows = _variables(m, rowvar)
+    both = rows if y is None else np.concatenate([rows, _variables(y, rowvar)])
+    count = both.shape[1]
+    weights = np.ones(count, dtype=both.dtype)
+    weights = weights if fweights is None else weights * fweights
+    weights = weights if aweights is None else weights * aweights
+    total = np.sum(weights)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    loss = ddof * (np.sum(weights * aweights) / total if aweights is not None else 1)
+    deviation = both - np.sum(both * weights, axis=1, keepdims=True) / total
+    square = np.reshape(grad, (len(both), len(both)))
+    part = (square + conj(square).T) @ deviation * weights / (total - loss)
+    part = part - np.sum(part, axis=1, keepdims=True) * weights / total
+    return _split_variables(part, m, y, rowvar)
+
+
+def corrcoef_back(grad: Any, x: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
+    """Return the gradients of the observations of ``np.corrcoef``."""
+    covariance = np.atleast_2d(np.cov(x, y, rowvar))
+    size = np.sqrt(np.diagonal(covariance))
+    scale = 1 / np.outer(size, size)
+    square = np.reshape(grad, covariance.shape)
+    product = square * covariance * scale
+    of_variances = (np.sum(product, axis=0) + np.sum(product, axis=1)) / (2 * size * size)
+    inner = square * scale - of_variances[:, None] * np.eye(len(size), dtype=bool)
+    single = np.reshape(inner, np.shape(grad))
+    grad_x, grad_y, *_ = cov_back(single, x, y, (rowvar, False, None, None, None))
+    return grad_x, grad_y
+
+
+def _variables(m: Any, rowvar: bool) -> Any:
+    """Return observations as a matrix whose rows are the variables."""
+    matrix = np.reshape(m, (1, -1)) if np.ndim(m) < 2 else m
+    return matrix if rowvar or np.ndim(m) < 2 else matrix.T
+
+
+def _split_variables(part: Any, m: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
+    """Give both sets of observations their rows of a gradient."""
+    count = 1 if np.ndim(m) < 2 else np.shape(m)[0 if rowvar else 1]
+    pieces = [(part[:count], m), (part[count:], y)]
+    return tuple(
+        None
+        if of is None
+        else np.reshape(rows if rowvar or np.ndim(of) < 2 else rows.T, np.shape(of))
+        for rows, of in pieces
+    )

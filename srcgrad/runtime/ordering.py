@@ -1,0 +1,96 @@
+"""Adjoints of order statistics."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime.gathering import put_along_axis
+from srcgrad.runtime.reducing import cast_like
+
+
+def as_rows(a: Any, axis: Any) -> tuple[Any, list[int]]:
+    """Return `a` with the axes of a reduction as one axis at the end, and the order of its axes."""
+    rank = np.ndim(a)
+    axes = range(rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    reduced = [i % rank for i in axes]
+    order = [*(i for i in range(rank) if i not in reduced), *reduced]
+    moved = np.transpose(a, order)
+    kept = moved.shape[: rank - len(reduced)]
+    return np.reshape(moved, (*kept, math.prod(moved.shape[len(kept) :]))), order
+
+
+def from_rows(rows: Any, shape: Any, order: list[int]) -> Any:
+    """Undo `as_rows` for an array of the same shape."""
+    moved = np.reshape(rows, [shape[i] for i in order])
+    return np.transpose(moved, np.argsort(order).tolist())
+
+
+def quantile_back(
+    grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], keepdims: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of `a` and of `q` (for the linear method) in a quantile.
+
+    A quantile lies between two neighbours in rising order. Where, the same quantile of their places
+    0, 1, 2, ... tells, whatever the method.
+    """
+    name, skips_nan, unweighted = method
+    if not unweighted:
+        raise MissingRuleError(
+            "weighted quantiles have no derivative rule", hint="leave the weights out"
+        )
+    rows, order = as_rows(a, axis)
+    sources = np.argsort(rows, axis=-1)  # puts NaN last
+    ranked = np.take_along_axis(rows, sources, -1)
+    level = np.shape(q)
+    if keepdims:
+        reduced = tuple(range(len(level), np.ndim(grad)))
+        shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
+        grad = np.reshape(grad, (*level, *shape)) if reduced else grad
+    grads = np.reshape(grad, (-1, *rows.shape[:-1]))
+    below, above, share = _neighbours(ranked, np.ravel(q), name, skips_nan)
+    total, slopes = 0 * rows, []
+    for place in range(len(below)):
+        part = grads[place]
+        low, high = below[place][..., None], above[place][..., None]
+        fraction = cast_like(share[place], rows)
+        total = total + spread_pair(part, fraction, sources, low, high)
+        gap = np.take_along_axis(ranked, high, -1) - np.take_along_axis(ranked, low, -1)
+        slopes.append(np.sum(part * gap[..., 0] * _density(ranked, name, skips_nan)))
+    return from_rows(total, np.shape(a), order), np.reshape(np.stack(slopes), level)
+
+
+def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:
+    """Return the places of the lower and upper neighbour of each quantile, and the upper's share."""
+    count = ranked.shape[-1]
+    steps = np.arange(float(count))
+    if skips_nan:
+        filled = np.where(np.isnan(ranked), np.nan, steps)
+        where = np.nanquantile(filled, levels, axis=-1, method=name)
+    else:
+        where = np.quantile(np.broadcast_to(steps, ranked.shape), levels, axis=-1, method=name)
+    below = np.clip(np.floor(np.nan_to_num(where)).astype(int), 0, count - 1)
+    above = np.minimum(below + 1, count - 1)
+    return below, above, np.nan_to_num(where) - below
+
+
+def _density(ranked: Any, name: str, skips_nan: bool) -> Any:
+    """Return how many places a quantile moves as q moves by 1: none if the method jumps."""
+    if name != "linear":
+        return 0
+    count = np.sum(~np.isnan(ranked), axis=-1) if skips_nan else ranked.shape[-1]
+    return cast_like(np.asarray(count - 1), ranked)
+
+
+def spread_pair(grad: Any, share: Any, sources: Any, low: Any, high: Any) -> Any:
+    """Give `grad` to two neighbours in rising order, by `share` to the upper one."""
+    grad, share = np.expand_dims(grad, -1), np.expand_dims(share, -1)
+    shape = sources.shape
+    upper = np.take_along_axis(sources, high, -1)
+    lower = np.take_along_axis(sources, low, -1)
+    return put_along_axis(grad * share, upper, shape, -1) + put_along_axis(
+        grad * (1 - share), lower, shape, -1
+    )

@@ -1,0 +1,79 @@
+"""Adjoints of convolutions and of functions of polynomials."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
+
+
+def full_grad(grad: Any, count: int, mode: str, shortest: int) -> Any:
+    """Return `grad` with zeros where a mode of ``np.convolve`` has cut the full result."""
+    missing = count - len(grad)
+    if mode == "full" or missing == 0:
+        return grad
+    start = shortest - 1 if mode == "valid" else (shortest - 1) // 2
+    return np.pad(grad, (start, missing - start))
+
+
+def convolve_part(grad: Any, wanted: Any, other: Any, mode: str) -> Any:
+    """Return the gradient of one factor of a convolution, which may be exchanged."""
+    sizes = (np.size(wanted), np.size(other))
+    full = full_grad(grad, sum(sizes) - 1, mode, min(sizes))
+    return np.reshape(np.correlate(full, np.ravel(other), "valid"), np.shape(wanted))
+
+
+def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
+    """Return the gradients of both arguments of ``np.correlate``: a convolution with v reversed."""
+    turned = conj(v)[::-1]
+    sizes = (np.size(a), np.size(v))
+    if mode == "same" and sizes[0] < sizes[1]:  # NumPy exchanges them, which shifts an even middle
+        swapped_v, swapped_a = correlate_back(conj(grad)[::-1], v, a, mode)
+        return swapped_a, swapped_v
+    full = full_grad(grad, sum(sizes) - 1, mode, min(sizes))
+    grad_a = np.correlate(full, turned, "valid") if len(full) else 0 * a
+    grad_v = conj(np.correlate(full, a, "valid"))[::-1]
+    return grad_a, grad_v
+
+
+def polyval_left(grad: Any, p: Any, x: Any) -> Any:
+    """Return the gradient of the coefficients of a polynomial from that of its values."""
+    terms, power = [], 1 + 0 * x
+    for _ in range(len(p)):
+        terms.append(np.sum(grad * conj(power)))
+        power = power * x
+    return np.stack(terms[::-1]) if terms else 0 * p
+
+
+def polyval_right(grad: Any, p: Any, x: Any) -> Any:
+    """Return the gradient of the points at which a polynomial was evaluated."""
+    count = len(p)
+    slope = 0 * x
+    for place in range(count - 1):
+        slope = slope * x + (count - 1 - place) * p[place]
+    return unbroadcast(grad * conj(slope), np.shape(x))
+
+
+def last_part(grad: Any, shape: Any) -> Any:
+    """Return the last coefficients of a polynomial, in the given shape."""
+    count = math.prod(shape)
+    return np.reshape(grad[len(grad) - count :], shape)
+
+
+def polyder_back(grad: Any, shape: Any, m: int) -> Any:
+    """Return the adjoint of a derivative of a polynomial."""
+    count = math.prod(shape)
+    factors = [math.perm(count - 1 - place, m) for place in range(count)]
+    padded = np.pad(grad, (0, count - len(grad))) if len(grad) < count else grad
+    return padded * np.array(factors).astype(padded.dtype)
+
+
+def polyint_back(grad: Any, shape: Any, m: int) -> Any:
+    """Return the adjoint of an integral of a polynomial, whose constants are not variables."""
+    count = math.prod(shape)
+    factors = [math.perm(count - 1 - place + m, m) for place in range(count)]
+    return np.reshape(grad[:count] / np.array(factors).astype(grad.dtype), shape)
