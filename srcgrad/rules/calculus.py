@@ -77,7 +77,7 @@ class Gradient(Function):
     @staticmethod
     def backward(ctx: Context, *grads: Any) -> Any:
         f, *varargs = ctx.saved_tensors
-        return gradient_back(grads, f, varargs, ctx.axis, ctx.edge_order)
+        return gradient_back(grads, f, varargs, ctx.axis, ctx.edge_order, ctx.needs_input_grad)
 
 
 @table.rule(np.trapezoid)

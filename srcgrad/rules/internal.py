@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.base import Context, Function
+from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     conj,
+    digamma,
     dot_left,
     dot_right,
     expand_reduced,
@@ -18,6 +19,7 @@ from srcgrad.runtime import (
     matmul_right,
     real_part,
     scatter,
+    trigamma,
     unbroadcast,
 )
 
@@ -162,6 +164,17 @@ class RealPart(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return real_part(grad)
+
+
+@table.rule(digamma)
+class Digamma(Elementwise):
+    """The derivative of the logarithm of the gamma function."""
+
+    primal = digamma
+
+    @staticmethod
+    def slope(x: Any) -> Any:
+        return trigamma(x)
 
 
 RULES = table.freeze()

@@ -50,9 +50,9 @@ def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]
 
 
 def gradient_back(
-    grads: Any, f: Any, distances: Any, axis: Any, edge_order: int
+    grads: Any, f: Any, distances: Any, axis: Any, edge_order: int, wanted: Any
 ) -> tuple[Any, ...]:
-    """Return the gradient of the values of ``np.gradient``, whose distances are constants.
+    """Return the gradients of the values of ``np.gradient`` and of its distances, if single numbers.
 
     The function is linear along each axis, so the matrix that it multiplies by tells its adjoint.
     """
@@ -61,7 +61,8 @@ def gradient_back(
     steps = list(distances) or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
     total: Any = None
-    for grad, i, step in zip(grads, axes, steps, strict=True):
+    of_steps = [0.0] * len(distances)
+    for place, (grad, i, step) in enumerate(zip(grads, axes, steps, strict=True)):
         if grad is None:
             continue
         unit = np.eye(np.shape(f)[i])
@@ -69,7 +70,20 @@ def gradient_back(
         matrix = matrix.astype(np.result_type(np.asarray(f).dtype, np.float32))
         part = np.moveaxis(np.tensordot(matrix, grad, axes=(0, i)), 0, i)
         total = part if total is None else total + part
-    return (total,)
+        if any(wanted[1:]):
+            number = min(place, len(distances) - 1)
+            of_steps[number] = of_steps[number] - _over_step(part, f, step)
+    return (total, *of_steps)
+
+
+def _over_step(part: Any, f: Any, step: Any) -> Any:
+    """Return how the result depends on one distance, which it is divided by."""
+    if np.ndim(step) > 0:
+        raise MissingRuleError(
+            "the coordinates of np.gradient have no derivative rule",
+            hint="use one distance for each axis, or write the differences out",
+        )
+    return np.sum(part * f) / step
 
 
 def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any, ...]:

@@ -1,0 +1,97 @@
+"""Adjoints of functions of Python's own numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.dispatch import recordable
+
+
+def sign(x: Any) -> Any:
+    """Return -1.0, 0.0 or 1.0, or for a complex number the one of its direction."""
+    return number_sign(x) if type(x) is float else np.sign(x)
+
+
+def number_sign(x: float) -> float:
+    """Return -1.0, 0.0 or 1.0, the sign of a Python number."""
+    return 1.0 if x > 0 else -1.0 if x < 0 else 0.0 * x
+
+
+def as_shape(grad: Any, shape: Any) -> Any:
+    """Return the number `grad` in a shape of one element."""
+    return np.reshape(grad, shape) if shape else grad
+
+
+def divided_each(grad: Any, numbers: Sequence[Any], length: Any) -> tuple[Any, ...]:
+    """Return ``grad * x / length`` for each of several numbers; 0 if the length is 0."""
+    return tuple(grad * x / length if length else 0.0 * grad for x in numbers)
+
+
+def dist_back(grad: Any, p: Any, q: Any, distance: Any) -> tuple[Any, Any]:
+    """Return the gradients of two points of which the distance was taken."""
+    gaps = [a - b for a, b in zip(p, q, strict=True)]
+    of_p = divided_each(grad, gaps, distance)
+    return of_p, tuple(-part for part in of_p)
+
+
+def repeated(grad: Any, shapes: Sequence[Any]) -> tuple[Any, ...]:
+    """Return `grad` for each item of a sum, in its shape."""
+    return tuple(unbroadcast(grad, shape) for shape in shapes)
+
+
+def product_back(grad: Any, items: Sequence[Any], start: Any) -> tuple[Any, Any]:
+    """Return the gradients of the items of a product, and of what it started from."""
+    before = [start]
+    for item in items:
+        before.append(before[-1] * item)
+    after, parts = grad, []
+    for item, product in zip(reversed(items), reversed(before[:-1]), strict=True):
+        parts.append(product * after)
+        after = after * item
+    return tuple(reversed(parts)), after
+
+
+def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]:
+    """Give `grad` to the arguments, or the items of the only one, that are the `extreme`."""
+    items = args[0] if len(args) == 1 else args
+    chosen = [bool(item == extreme) for item in items]
+    share = grad / (sum(chosen) or 1)
+    parts = tuple(share if one else 0.0 * grad for one in chosen)
+    return (parts,) if len(args) == 1 else parts
+
+
+@recordable
+def digamma(x: Any) -> Any:
+    """Return the derivative of the logarithm of the gamma function, for a number.
+
+    Reflected for x < 0, shifted above 10 by its recurrence, then by its asymptotic series
+    (Abramowitz and Stegun, 6.3.6, 6.3.7 and 6.3.18).
+    """
+    if x <= 0:
+        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
+    total = 0.0
+    while x < 10:
+        total -= 1 / x
+        x += 1
+    t = 1 / (x * x)
+    tail = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * (1 / 132)))))
+    return total + math.log(x) - 0.5 / x - tail
+
+
+@recordable
+def trigamma(x: Any) -> Any:
+    """Return the derivative of `digamma`, in the same way."""
+    if x <= 0:
+        return (math.pi / math.sin(math.pi * x)) ** 2 - trigamma(1 - x)
+    total = 0.0
+    while x < 10:
+        total += 1 / (x * x)
+        x += 1
+    t = 1 / (x * x)
+    tail = t * (1 / 6 - t * (1 / 30 - t * (1 / 42 - t * (1 / 30 - t * (5 / 66)))))
+    return total + (1 + tail) / x + t / 2
