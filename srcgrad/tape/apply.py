@@ -1,0 +1,238 @@
+"""Applies rules to tensors: runs the function on arrays and records one node for the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape import views
+from srcgrad.tape.core import Core, edge_of, leaf_edge, make
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import Edge
+from srcgrad.tape.observers import observe_call, observe_node
+from srcgrad.tape.ops import Op
+from srcgrad.tape.rulenode import RuleNode
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+UNCHANGING: list[int] = [0]  # the version counter of values that are no tensors
+ONE_NEEDED = (True,)
+
+new = object.__new__
+
+
+def unary(op: Op, a: Core) -> Any:
+    """Apply an elementwise rule to one tensor, without options."""
+    if not STATE.plain:
+        return apply(op, (a,))
+    edge = a._edge if a._view is None else edge_of(a)
+    if edge is None:
+        if not a._flag:
+            return apply(op, (a,))
+        edge = leaf_edge(a)
+    slope = op.slope
+    if slope is None:
+        return apply(op, (a,))
+    x = a._data
+    node = op.node_class()
+    y = op.primal(x)
+    if y.dtype.kind not in "fc":
+        return apply(op, (a,))
+    node._edges = (edge,)
+    node.needs_input_grad = ONE_NEEDED
+    result = make(y, (node, 0))
+    if op.reads_output:
+        node.saved_tensors = (y,)
+        node._versions = (result._counter, 0)
+    else:
+        node.saved_tensors = (x,)
+        node._versions = (a._counter, a._counter[0])
+    return result
+
+
+def binary(op: Op, a: Any, b: Any) -> Any:
+    """Apply a rule of two parameters to two values, of which one at least is a tensor."""
+    if not STATE.plain:
+        return apply(op, (a, b))
+    edge_a: Edge | None = None
+    edge_b: Edge | None = None
+    counter_a = counter_b = UNCHANGING
+    x, y = a, b
+    if isinstance(a, Core):
+        x, counter_a = a._data, a._counter
+        edge_a = a._edge if a._view is None else edge_of(a)
+        if edge_a is None and a._flag:
+            edge_a = leaf_edge(a)
+    if isinstance(b, Core):
+        y, counter_b = b._data, b._counter
+        edge_b = b._edge if b._view is None else edge_of(b)
+        if edge_b is None and b._flag:
+            edge_b = leaf_edge(b)
+    if edge_a is None and edge_b is None:
+        return apply(op, (a, b))
+    node = op.node_class()
+    node._edges = (edge_a, edge_b)
+    node.needs_input_grad = (edge_a is not None, edge_b is not None)
+    z = op.forward(node, x, y)
+    if z.dtype.kind not in "fc":
+        return make(z)
+    node._ids = (id(x), id(y), id(z))
+    result = make(z, (node, 0))
+    node._versions = (counter_a, counter_a[0], counter_b, counter_b[0], result._counter, 0)
+    return result
+
+
+def unwrap(value: Any) -> Any:
+    """Return `value` with arrays in the place of tensors, also inside lists, tuples and dicts."""
+    if isinstance(value, Core):
+        return value._data
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([unwrap(item) for item in value])
+    if kind is dict:
+        return {key: unwrap(item) for key, item in value.items()}
+    return value
+
+
+def tensors_in(values: Iterable[Any]) -> list[Core]:
+    """Return the tensors among `values`, also those inside lists, tuples and dicts."""
+    found: list[Core] = []
+    for value in values:
+        if isinstance(value, Core):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found.extend(tensors_in(value))
+        elif type(value) is dict:
+            found.extend(tensors_in(value.values()))
+    return found
+
+
+def apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) -> Any:
+    """Call the primitive of `op`, recording the call if that is on and an argument needs it.
+
+    Tensors may lie inside list and tuple arguments.
+    """
+    if STATE.profiler is not None:
+        with observe_call(op.label, args):
+            return _apply(op, args, kwargs)
+    return _apply(op, args, kwargs)
+
+
+def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    tensors = tensors_in((*args, *kwargs.values()))
+    record = STATE.grad and any(edge_of(tensor) is not None for tensor in tensors)
+    if record:
+        result = record_call(op, op.bind(args, kwargs))
+    else:
+        raw = op.call_primal(unwrap(args), unwrap(dict(kwargs)))
+        result = wrap_constant(raw, tensors)
+    if STATE.dual_level is not None and any(t._tangent is not None for t in tensors):
+        STATE.dual_level.push(op, op.bind(args, kwargs), result)
+    views.note_views(op, args, kwargs, result, tensors)
+    return result
+
+
+class _Inputs:
+    """The arguments of a recorded call, flattened: edges, memory and versions of each."""
+
+    __slots__ = ("edges", "ids", "layout", "needs", "raw", "versions")
+
+    def __init__(self, values: list[Any]) -> None:
+        self.raw: list[Any] = []
+        self.edges: list[Edge | None] = []
+        self.ids: list[int] = []
+        self.versions: list[Any] = []
+        self.needs: list[bool] = []
+        self.layout: list[int | None] = []
+        for value in values:
+            self._add(value)
+
+    def _add(self, value: Any) -> None:
+        if isinstance(value, (list, tuple)) and (members := tensors_in(value)):
+            raw = unwrap(value)
+            self.raw.append(raw)
+            self.layout.append(len(value))
+            flat = zip(value, raw, strict=True) if len(members) <= len(value) else ()
+            self.needs.append(any([self._note(item, array) for item, array in flat]))
+            return
+        raw = value._data if isinstance(value, Core) else value
+        self.raw.append(raw)
+        self.layout.append(None)
+        self.needs.append(self._note(value, raw))
+
+    def _note(self, value: Any, raw: Any) -> bool:
+        edge = None
+        if isinstance(value, Core):
+            edge = edge_of(value)
+            self.versions += (value._counter, value._counter[0])
+        else:
+            self.versions += (UNCHANGING, 0)
+        self.edges.append(edge)
+        self.ids.append(id(raw))
+        return edge is not None
+
+
+def record_call(op: Op, values: list[Any]) -> Any:
+    """Run the rule's forward and leave a node; `values` has one entry for each parameter."""
+    node = op.node_class()
+    inputs = _Inputs(values)
+    node._edges = tuple(inputs.edges)
+    node.needs_input_grad = tuple(inputs.needs)
+    if any(count is not None for count in inputs.layout):
+        node._layout = tuple(inputs.layout)
+    raw = op.call_forward(node, inputs.raw)
+    result, outputs, arrays = wrap_recorded(raw, node)
+    if op.slope is None:
+        node._ids = (*inputs.ids, *map(id, arrays))
+        for output in outputs:
+            inputs.versions += (output._counter, 0)
+        node._versions = tuple(inputs.versions)
+    elif op.reads_output:
+        node._versions = (outputs[0]._counter, 0)
+    else:
+        node._versions = (inputs.versions[0], inputs.versions[1])
+    if not STATE.plain:
+        observe_node(node, outputs)
+    return result
+
+
+def differentiable(value: Any) -> bool:
+    """Return whether `value` is of floating point or complex numbers."""
+    dtype = getattr(value, "dtype", None)
+    return isinstance(value, (float, complex)) if dtype is None else dtype.kind in "fc"
+
+
+def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:
+    """Return the result as the user gets it, its tensors, and the values they were made of."""
+    if not isinstance(raw, (tuple, list)):
+        edge = (node, 0) if differentiable(raw) else None
+        made = make(raw, edge)
+        return made, [made], [raw]
+    node._outputs = len(raw)
+    node._zeros = [(np.shape(item), np.asarray(item).dtype) for item in raw]
+    made = [make(item, (node, i) if differentiable(item) else None) for i, item in enumerate(raw)]
+    return same_container(raw, made), made, list(raw)
+
+
+def same_container(like: Any, items: list[Any]) -> Any:
+    """Return `items` in a container of the type of `like`: a list, tuple or namedtuple."""
+    if isinstance(like, list):
+        return items
+    return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
+
+
+def wrap_constant(raw: Any, tensors: list[Core]) -> Any:
+    """Return a result without history: tensors in the place of arrays, plain values if strict."""
+    if STATE.strict and getattr(raw, "base", None) is None and not isinstance(raw, (list, tuple)):
+        return raw  # a view stays a tensor: what is written into it must reach its base
+    if isinstance(raw, (np.ndarray, np.generic, float, complex)):
+        return make(raw)
+    if isinstance(raw, (list, tuple)):
+        return same_container(raw, [wrap_constant(item, tensors) for item in raw])
+    return raw
+
+
+views.ViewStep.record = staticmethod(apply)
+RuleNode.attach = staticmethod(make)

@@ -1,0 +1,50 @@
+"""Computes vector-Jacobian products for a batch of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape.apply import apply
+from srcgrad.tape.core import Core, make
+from srcgrad.tape.ops import require_op
+
+
+def batched_grad(
+    once: Callable[..., list[Any]],
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    grads: Any,
+    keep: bool,
+    create: bool,
+    allow_unused: bool,
+) -> list[Any]:
+    """Call `once` for each vector of the batch and stack what it returns.
+
+    Raises:
+        RuntimeError: The vectors do not have the shape of their outputs.
+    """
+    given = (grads,) if isinstance(grads, (Core, np.ndarray)) else tuple(grads or ())
+    given = tuple(make(g) if isinstance(g, np.ndarray) else g for g in given)
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    for i, (out, grad) in enumerate(zip(outputs, given, strict=True)):
+        if grad is not None and isinstance(out, Core) and grad._data.shape[1:] != out._data.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{i}] has a shape of {list(grad._data.shape)} and output[{i}] has a "
+                f"shape of {list(out._data.shape)}."
+            )
+    size = next(len(grad) for grad in given if grad is not None)
+    rows = []
+    for n in range(size):
+        seeds = [None if grad is None else grad[n] for grad in given]
+        last = n == size - 1
+        rows.append(once(outputs, inputs, seeds, keep or not last, create, allow_unused))
+    stack = require_op(np.stack)
+    columns = list(zip(*rows, strict=True))
+    return [None if c[0] is None else apply(stack, (list(c),)) for c in columns]

@@ -1,0 +1,144 @@
+"""Defines the slots of a tensor and how a graph edge to it is found."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import AccumulateGrad, Edge
+
+
+new = object.__new__
+
+
+class ViewInfo:
+    """How a view came from its base: the chain of calls, and the version its edge belongs to."""
+
+    __slots__ = ("base", "chain", "creation", "edge_version", "multiple")
+
+    def __init__(
+        self, base: Core, chain: tuple[Callable[[Any], Any], ...], creation: str, multiple: str
+    ) -> None:
+        self.base = base
+        self.chain = chain
+        self.creation = creation  # "" or the mode it was made in: "no_grad", "inference_mode"
+        self.multiple = multiple  # the name of the function, if it returned several views at once
+        self.edge_version = base._counter[0]
+
+
+class Core:
+    """The state of a tensor, without behaviour.
+
+    `_edge` is the place in the graph that the value came from (None for leaves and constants),
+    `_flag` is true of a leaf that requires grad, `_counter` holds the number of in-place changes
+    and is shared by all tensors on the same memory.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_counter",
+        "_data",
+        "_edge",
+        "_flag",
+        "_grad",
+        "_leaf",
+        "_view",
+    )
+
+    kind: ClassVar[type[Core]]  # the class of results, Tensor
+
+    _data: np.ndarray[Any, Any]
+    _edge: Edge | None
+    _flag: bool
+    _grad: Any
+    _counter: list[int]
+    _leaf: weakref.ref[AccumulateGrad] | None
+    _view: ViewInfo | None
+
+    # rare state: a value of the class until an instance sets its own
+    _hooks: Any = None  # hooks of a leaf; those of other tensors lie on their node
+    _post_hooks: Any = None
+    _retains: bool = False
+    _inference: bool = False
+    _tangent: Any = None
+    _grad_dtype: Any = "same"
+    _shared: Any = None  # the tensor that a user Function returned this one for
+
+    @staticmethod
+    def wrap(data: Any) -> Any:
+        """Return a new tensor around an array."""
+        return make(data)
+
+    def detach(self) -> Any:
+        """Return a tensor on the same memory, with the same version counter and no history."""
+        made = make(self._data.view())
+        made._counter = self._counter
+        if self._inference:
+            made._inference = True
+        if STATE.dual_level is not None and self._tangent is not None:
+            made._tangent = self._tangent
+        return made
+
+
+def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:
+    """Return a new tensor around `data`, which becomes an array if it is a scalar."""
+    tensor = new(Core.kind)
+    tensor._data = data if isinstance(data, np.ndarray) else np.asarray(data)
+    tensor._edge = edge
+    tensor._flag = flag
+    tensor._grad = None
+    tensor._counter = [0]
+    tensor._leaf = None
+    tensor._view = None
+    if STATE.inference:
+        tensor._inference = True
+    return tensor
+
+
+def leaf_edge(tensor: Core) -> Edge:
+    """Return the edge to the node that accumulates into this leaf, making it if there is none."""
+    ref = tensor._leaf
+    node = ref() if ref is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._leaf = weakref.ref(node)
+    return node, 0
+
+
+def requires_grad(tensor: Core) -> bool:
+    """Return whether a gradient can flow to `tensor`."""
+    if tensor._flag or tensor._edge is not None:
+        return True
+    view = tensor._view
+    return view is not None and view.creation == "" and requires_grad(view.base)
+
+
+def edge_of(tensor: Core) -> Edge | None:
+    """Return where the gradient of `tensor` goes now, or None if it requires none."""
+    view = tensor._view
+    if view is not None and not tensor._flag and view.edge_version != view.base._counter[0]:
+        refresh_view(tensor, view)
+    if tensor._edge is not None:
+        return tensor._edge
+    return leaf_edge(tensor) if tensor._flag else None
+
+
+def refresh_view(tensor: Core, view: ViewInfo) -> None:
+    """Derive the edge of a view from the present history of its base, after an in-place change."""
+    view.edge_version = view.base._counter[0]
+    if view.creation or not requires_grad(view.base):
+        return
+    before = STATE.grad, STATE.inference
+    STATE.set(grad=True, inference=False)
+    try:
+        value: Any = view.base
+        for step in view.chain:
+            value = step(value)
+    finally:
+        STATE.set(grad=before[0], inference=before[1])
+    tensor._edge = value._edge

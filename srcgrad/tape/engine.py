@@ -1,0 +1,372 @@
+"""Runs a graph backward: nodes in reverse order of recording, without recursion."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape.anomaly import check_finite, explain_failure
+from srcgrad.tape.core import Core, make
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import LEAF_HOOKS, Edge, Node, accumulate
+from srcgrad.tape.runhooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
+
+
+class Pass:
+    """One backward pass.
+
+    Attributes:
+        keep: Saved values stay for another pass.
+        create: The pass itself is recorded, and gradients are tensors on the way.
+        captures: For each node whose output gradient is asked for, (output number, slot) pairs.
+        needed: The nodes to run; None for all.
+        results: The gradients asked for, by slot.
+    """
+
+    def __init__(self, keep: bool, create: bool) -> None:
+        self.keep = keep
+        self.create = create
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.needed: set[Node] | None = None
+        self.reached: set[Node] = set()
+        self.results: dict[int, Any] = {}
+        self.accumulates = True
+        self.nodes: dict[int, Node] = {}
+        self.grads: dict[int, Any] = {}
+        self.heap: list[int] = []
+        self.leaves: list[int] = []
+        self.waiting: dict[Node, int] | None = None  # contributions that leaves wait for
+        self.after: list[Any] = []
+
+    def want(self, wanted: Sequence[Edge], roots: Iterable[Node]) -> None:
+        """Ask for the gradients at the edges `wanted`; nodes that do not lead there do not run."""
+        for slot, (node, number) in enumerate(wanted):
+            self.captures.setdefault(node, []).append((number, slot))
+        self.needed = leading_to(set(self.captures), roots)
+
+    def add(self, edge: Edge, grad: Any) -> None:
+        """Add a contribution to the gradient that arrives at `edge`."""
+        node, number = edge
+        key = node._key
+        if key not in self.nodes:
+            self.nodes[key] = node
+            if node._leaf:
+                self.leaves.append(key)
+            else:
+                heappush(self.heap, key)
+            self.grads[key] = None if node._outputs == 1 else [None] * node._outputs
+        if grad is None:
+            return
+        held = self.grads[key]
+        if node._outputs == 1:
+            self.grads[key] = grad if held is None else held + grad
+        else:
+            held[number] = grad if held[number] is None else held[number] + grad
+
+    def run(self) -> None:
+        """Pull gradients back until no node is left."""
+        if LEAF_HOOKS.used:
+            self.waiting = count_contributions(self.nodes.values(), self.needed)
+            self._release_leaves()
+        heapify(self.heap)
+        self._sweep()
+        for key in self.leaves:
+            if key in self.nodes:
+                self._leaf(self.nodes.pop(key), self.grads.pop(key))
+        for callback in self.after:
+            callback()
+
+    def _sweep(self) -> None:
+        heap, nodes, grads, leaves = self.heap, self.nodes, self.grads, self.leaves
+        careful = self.create or STATE.anomaly or STATE.profiler is not None
+        keep, waiting, captures, needed = self.keep, self.waiting, self.captures, self.needed
+        while heap:
+            key = heappop(heap)
+            node = nodes.pop(key)
+            grad = grads.pop(key)
+            if (
+                careful
+                or node._hooks is not None
+                or grad is None
+                or node._outputs != 1
+                or node in captures
+            ):
+                parts = self._step(node, grad)
+                if parts is None:
+                    continue
+            else:
+                parts = node.pull(grad)
+            if not keep:
+                node.release()
+            for edge, part in zip(node._edges, parts, strict=False):
+                if edge is None:
+                    continue
+                target, number = edge
+                key = target._key
+                if key not in nodes:
+                    if needed is not None and target not in needed:
+                        continue
+                    if part is None and target._leaf:
+                        continue
+                    nodes[key] = target
+                    if target._outputs == 1:
+                        grads[key] = part
+                    else:
+                        grads[key] = held = [None] * target._outputs
+                        held[number] = part
+                    if target._leaf:
+                        leaves.append(key)
+                    else:
+                        heappush(heap, key)
+                elif part is not None:
+                    if target._outputs == 1:
+                        held = grads[key]
+                        grads[key] = part if held is None else held + part
+                    else:
+                        held = grads[key]
+                        held[number] = part if held[number] is None else held[number] + part
+            if waiting is not None:
+                self._notice(node)
+
+    # -- one node, with everything that can be on --------------------------------------------------
+
+    def _step(self, node: Node, grad: Any) -> tuple[Any, ...] | None:
+        """Run hooks, captures and the node; None if the node only had to be captured."""
+        run = self.needed is None or node in self.reached
+        multiple = node._outputs != 1
+        grads = list(grad) if multiple else [grad]
+        slots = self.captures.get(node)
+        if slots is not None and run:
+            self._capture(slots, grads)
+        hooks = node._hooks
+        if hooks is not None:
+            grads = run_tensor_hooks(hooks, grads, node, self.create)
+        if slots is not None and not run:
+            self._capture(slots, grads)
+        if not run:
+            return None
+        if hooks is not None and hooks.pre:
+            grads = run_pre_hooks(hooks, grads, self.create)
+        parts = self._pull(node, grads if multiple else grads[0])
+        if hooks is not None and hooks.post:
+            parts = run_post_hooks(hooks, parts, grads, node, self.create)
+        return parts
+
+    def _pull(self, node: Node, grad: Any) -> tuple[Any, ...]:
+        if grad is None and not getattr(node, "_takes_none", False):
+            return (None,) * len(node._edges)
+        span = node.__dict__.get("_metadata", {}).get("profiler")
+        before = STATE.anomaly_parent
+        STATE.anomaly_parent = node if STATE.anomaly else None
+        try:
+            if span is not None and span is STATE.profiler:
+                with span.span(node.name(), ()):
+                    parts = self._call(node, grad)
+            else:
+                parts = self._call(node, grad)
+        except Exception:
+            if STATE.anomaly:
+                explain_failure(node)
+            raise
+        finally:
+            STATE.anomaly_parent = before
+        if STATE.anomaly and STATE.check_nan:
+            check_finite(node, parts)
+        return parts
+
+    def _call(self, node: Node, grad: Any) -> tuple[Any, ...]:
+        if not self.create:
+            return node.pull(grad)
+        return node.pull_recorded(grad)
+
+    def _capture(self, slots: list[tuple[int, int]], grads: list[Any]) -> None:
+        for number, slot in slots:
+            self.results[slot] = grads[number]
+
+    # -- leaves ------------------------------------------------------------------------------------
+
+    def _leaf(self, node: Any, grad: Any) -> None:
+        """Give a leaf its total: hooks, capture or accumulation, and the hooks after that."""
+        if grad is None:
+            return
+        slots = self.captures.get(node)
+        leaf = node.variable
+        if leaf._hooks:
+            (grad,) = run_tensor_hooks(leaf._hooks, [grad], node, self.create)
+        if slots is not None and not self.accumulates:
+            self._capture(slots, [grad])
+            return
+        if not self.accumulates:
+            return
+        hooks = node._hooks
+        grads = [grad]
+        if hooks is not None and hooks.pre:
+            grads = run_pre_hooks(hooks, grads, self.create)
+        if self.create:
+            node.pull_recorded(grads[0])
+        else:
+            accumulate(leaf, grads[0])
+        if leaf._post_hooks:
+            for hook in list(leaf._post_hooks.values()):
+                hook(leaf)
+        if hooks is not None and hooks.post:
+            run_post_hooks(hooks, (), grads, node, self.create)
+
+    def _notice(self, node: Node) -> None:
+        """Count the contributions of `node` to leaves, and run those that wait for no more."""
+        waiting = self.waiting
+        assert waiting is not None
+        for edge in node._edges:
+            if edge is not None and edge[0] in waiting:
+                waiting[edge[0]] -= 1
+        self._release_leaves()
+
+    def _release_leaves(self) -> None:
+        assert self.waiting is not None
+        for key in list(self.leaves):
+            node = self.nodes.get(key)
+            if node is not None and self.waiting.get(node, 0) <= 0:
+                self.leaves.remove(key)
+                del self.nodes[key]
+                self._leaf(node, self.grads.pop(key))
+
+
+def leading_to(wanted: set[Node], roots: Iterable[Node]) -> set[Node]:
+    """Return the nodes below `roots` from which a path leads to one of `wanted`, these included."""
+    good = set(wanted)
+    seen: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            if any(edge is not None and edge[0] in good for edge in node._edges):
+                good.add(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((edge[0], False) for edge in node._edges if edge is not None)
+    return good
+
+
+def count_contributions(roots: Iterable[Node], needed: set[Node] | None) -> dict[Node, int]:
+    """Return how many edges lead to each leaf from the nodes that will run."""
+    counts: dict[Node, int] = {}
+    stack = list(roots)
+    seen = set(stack)
+    while stack:
+        for edge in stack.pop()._edges:
+            if edge is None or (needed is not None and edge[0] not in needed):
+                continue
+            target = edge[0]
+            if target._leaf:
+                counts[target] = counts.get(target, 0) + 1
+            elif target not in seen:
+                seen.add(target)
+                stack.append(target)
+    return counts
+
+
+def run_backward(
+    roots: Sequence[Edge],
+    seeds: Sequence[Any],
+    *,
+    keep: bool,
+    create: bool,
+    wanted: Sequence[Edge] = (),
+    accumulates: bool = True,
+) -> dict[int, Any]:
+    """Pull `seeds` back from `roots` and return the gradients at the edges `wanted`, by position.
+
+    Without `wanted`, gradients are added to the leaves; with `create`, seeds and results are
+    tensors, otherwise arrays.
+    """
+    task = Pass(keep, create)
+    task.accumulates = accumulates
+    if wanted:
+        task.want(wanted, [node for node, _ in roots])
+        _mark_running(task, roots)
+    for edge, seed in zip(roots, seeds, strict=True):
+        if task.needed is None or edge[0] in task.needed:
+            task.add(edge, seed)
+    before, running = (STATE.grad, STATE.inference), RUNNING.task
+    STATE.set(grad=create, inference=False)
+    RUNNING.task = task
+    try:
+        task.run()
+    finally:
+        RUNNING.task = running
+        STATE.set(grad=before[0], inference=before[1])
+    return task.results
+
+
+def _mark_running(task: Pass, roots: Sequence[Edge]) -> None:
+    """Find the nodes that must run: those with a needed node below them."""
+    assert task.needed is not None
+    task.reached = {
+        node
+        for node in task.needed
+        if any(edge is not None and edge[0] in task.needed for edge in node._edges)
+    }
+
+
+class _Running:
+    """Which pass is running in this thread."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    @property
+    def task(self) -> Pass | None:
+        return getattr(self._local, "task", None)
+
+    @task.setter
+    def task(self, task: Pass | None) -> None:
+        self._local.task = task
+
+
+RUNNING = _Running()
+
+
+def is_plain_backward() -> bool:
+    """Return whether this code runs in a plain ``backward()``, so that leaves get their gradients.
+
+    Outside a pass the answer is True, as PyTorch's is.
+    """
+    task = RUNNING.task
+    return task is None or task.needed is None
+
+
+def cast_result(grad: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """Return a gradient, array or tensor, as a tensor of the `dtype` and `shape` of its input."""
+    if isinstance(grad, Core):
+        if grad._data.dtype != dtype and dtype is not None:
+            return grad.astype(dtype)  # type: ignore[attr-defined]
+        return grad
+    array = np.asarray(grad)
+    if dtype is not None and array.dtype != dtype:
+        if np.dtype(dtype).kind != "c":
+            array = np.real(array)
+        array = array.astype(dtype)
+    if array.shape != shape:
+        array = np.broadcast_to(array, shape)
+    if not array.flags.writeable or array.base is not None:
+        array = array.copy()
+    return make(array)
+
+
+def warn_cycle() -> None:
+    """Warn that ``backward(create_graph=True)`` ties ``.grad`` to the graph."""
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
+        "when creating the graph to avoid this. If you have to use this function, make sure to "
+        "reset the .grad fields of your parameters to None after use to break the cycle and avoid "
+        "the leak.",
+        UserWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,279 @@
+"""Gives tensors Python's operators, indexing and conversions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import NotDifferentiableError
+from srcgrad.runtime import getitem
+from srcgrad.tape.apply import apply, binary, unary, unwrap
+from srcgrad.tape.core import Core, requires_grad
+from srcgrad.tape.inplace import apply_inplace, set_item
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.ops import require_op
+from srcgrad.tape.plain import call_constant
+
+ADD = require_op(np.add)
+SUBTRACT = require_op(np.subtract)
+MULTIPLY = require_op(np.multiply)
+DIVIDE = require_op(np.divide)
+REMAINDER = require_op(np.remainder)
+POWER = require_op(np.power)
+MATMUL = require_op(np.matmul)
+NEGATIVE = require_op(np.negative)
+POSITIVE = require_op(np.positive)
+ABSOLUTE = require_op(np.absolute)
+GETITEM = require_op(getitem)
+
+_OPERANDS = (Core, np.ndarray, np.generic, int, float, complex, list, tuple)
+
+
+def detaching(tensor: Core, what: str) -> NotDifferentiableError:
+    """Return the error for plain code that would lose the derivative of `tensor`."""
+    return NotDifferentiableError(
+        f"{what} of a value that a gradient is asked for would cut it off from its gradient",
+        hint="keep it an array expression: np. functions instead of math., np.stack or `y[i] = ...` "
+        "on np.zeros_like(x) instead of np.array([...]) or np.zeros(n); or srcgrad.stop_gradient "
+        "if it is meant to be a constant",
+    )
+
+
+def guard(tensor: Core, what: str) -> None:
+    """Refuse, in strict mode, to turn a tensor that requires grad into a plain value."""
+    if STATE.strict and requires_grad(tensor):
+        raise detaching(tensor, what)
+
+
+class Operators(Core):
+    """Arithmetic, comparison, indexing, iteration and conversion."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return binary(ADD, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return binary(SUBTRACT, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return binary(SUBTRACT, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return binary(MULTIPLY, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        return binary(DIVIDE, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return binary(DIVIDE, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __mod__(self, other: Any) -> Any:
+        return binary(REMAINDER, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmod__(self, other: Any) -> Any:
+        return binary(REMAINDER, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __pow__(self, other: Any) -> Any:
+        return binary(POWER, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rpow__(self, other: Any) -> Any:
+        return binary(POWER, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __matmul__(self, other: Any) -> Any:
+        return binary(MATMUL, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return binary(MATMUL, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return unary(NEGATIVE, self)
+
+    def __pos__(self) -> Any:
+        return unary(POSITIVE, self)
+
+    def __abs__(self) -> Any:
+        return unary(ABSOLUTE, self)
+
+    # -- in place ----------------------------------------------------------------------------------
+
+    def __iadd__(self, other: Any) -> Any:
+        return _augmented(ADD, self, other)
+
+    def __isub__(self, other: Any) -> Any:
+        return _augmented(SUBTRACT, self, other)
+
+    def __imul__(self, other: Any) -> Any:
+        return _augmented(MULTIPLY, self, other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return _augmented(DIVIDE, self, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return _augmented(REMAINDER, self, other)
+
+    def __ipow__(self, other: Any) -> Any:
+        return _augmented(POWER, self, other)
+
+    def __imatmul__(self, other: Any) -> Any:
+        return _augmented(MATMUL, self, other)
+
+    # -- without derivative ------------------------------------------------------------------------
+
+    def __floordiv__(self, other: Any) -> Any:
+        return call_constant(np.floor_divide, (self, other), {})
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return call_constant(np.floor_divide, (other, self), {})
+
+    def __eq__(self, other: object) -> Any:
+        return call_constant(np.equal, (self, other), {})
+
+    def __ne__(self, other: object) -> Any:
+        return call_constant(np.not_equal, (self, other), {})
+
+    def __lt__(self, other: Any) -> Any:
+        return call_constant(np.less, (self, other), {})
+
+    def __le__(self, other: Any) -> Any:
+        return call_constant(np.less_equal, (self, other), {})
+
+    def __gt__(self, other: Any) -> Any:
+        return call_constant(np.greater, (self, other), {})
+
+    def __ge__(self, other: Any) -> Any:
+        return call_constant(np.greater_equal, (self, other), {})
+
+    def __and__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_and, (self, other), {})
+
+    def __rand__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_and, (other, self), {})
+
+    def __or__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_or, (self, other), {})
+
+    def __ror__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_or, (other, self), {})
+
+    def __xor__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_xor, (self, other), {})
+
+    def __rxor__(self, other: Any) -> Any:
+        return call_constant(np.bitwise_xor, (other, self), {})
+
+    def __invert__(self) -> Any:
+        return call_constant(np.invert, (self,), {})
+
+    def __lshift__(self, other: Any) -> Any:
+        return call_constant(np.left_shift, (self, other), {})
+
+    def __rshift__(self, other: Any) -> Any:
+        return call_constant(np.right_shift, (self, other), {})
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    # -- elements ----------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        return apply(GETITEM, (self, index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        set_item(self, index, value)
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._data.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        for i in range(len(self._data)):
+            yield self[i]
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._data == unwrap(value)).any())
+
+    # -- conversion --------------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        if self._data.size > 1:
+            if STATE.strict:
+                return bool(self._data)  # NumPy's own error
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        if self._data.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        return bool(self._data.reshape(())[()])
+
+    def _scalar(self, what: str) -> Any:
+        guard(self, what)
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self._data.reshape(())[()]
+
+    def __float__(self) -> float:
+        value = float(self._scalar("float()"))
+        if requires_grad(self):
+            _warn_scalar()
+        return value
+
+    def __int__(self) -> int:
+        value = int(self._scalar("int()"))
+        if requires_grad(self):
+            _warn_scalar()
+        return value
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex()"))
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iu" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._data.reshape(())[()])
+
+    def __round__(self, digits: int = 0) -> Any:
+        return call_constant(np.round, (self, digits), {})
+
+    def __format__(self, spec: str) -> str:
+        if not self._data.ndim:
+            return format(self._data[()], spec)
+        return format(str(self), spec)
+
+    def item(self) -> Any:
+        """Return the one element as a Python number."""
+        return self._scalar("item()").item()
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers."""
+        guard(self, "tolist()")
+        return self._data.tolist()
+
+
+def _warn_scalar() -> None:
+    warnings.warn(
+        "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+        "Consider using tensor.detach() first.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _augmented(op: Any, target: Operators, other: Any) -> Any:
+    if not isinstance(other, _OPERANDS):
+        return NotImplemented
+    if STATE.strict and not target._data.ndim:
+        return NotImplemented  # as for NumPy scalars: a new value, not a write
+    return apply_inplace(op, target, other)
+
+

@@ -1,0 +1,181 @@
+"""Compiles a derivative rule, once, into what the tape calls quickly."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.rules.base import Elementwise, Function
+from srcgrad.rules.library import canonical_name, rule_for
+from srcgrad.tape.names import node_name
+from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """Return what np.shape does, without its dispatch."""
+    return value.shape if isinstance(value, np.ndarray) else np.shape(value)
+
+
+def _fast_numpy() -> types.ModuleType:
+    """Return a copy of NumPy's namespace in which questions about arrays cost little."""
+    module = types.ModuleType("numpy")
+    module.__dict__.update(np.__dict__)
+    module.__dict__["shape"] = _shape
+    return module
+
+
+_FAST_NUMPY = _fast_numpy()
+
+
+def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `function` with NumPy's cheap questions answered directly."""
+    scope = getattr(function, "__globals__", {})
+    if scope.get("np") is not np or not isinstance(function, types.FunctionType):
+        return function
+    copy = types.FunctionType(
+        function.__code__,
+        {**scope, "np": _FAST_NUMPY},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+class Op:
+    """One primitive as the tape calls it.
+
+    Attributes:
+        primal: The function itself, for calls that need not be recorded.
+        forward, backward: The rule's static methods.
+        node_class: The class of nodes that calls make, named as PyTorch names it.
+        slope: For elementwise rules, the derivative of input or output (`reads_output`).
+    """
+
+    __slots__ = (
+        "backward",
+        "defaults",
+        "forward",
+        "jvp",
+        "label",
+        "names",
+        "node_class",
+        "positional",
+        "primal",
+        "reads_output",
+        "rule",
+        "slope",
+        "varargs",
+    )
+
+    def __init__(self, primal: Callable[..., Any], rule: type[Function], name: str = "") -> None:
+        self.primal = primal
+        self.rule = rule
+        self.label = name or canonical_name(primal)
+        self.forward = _rebound(rule.forward)
+        self.backward = _rebound(rule.backward)
+        self.jvp: Callable[..., Any] | None = getattr(rule, "jvp", None)
+        self.slope: Callable[[Any], Any] | None = None
+        self.reads_output = False
+        if issubclass(rule, Elementwise):
+            self.slope = _rebound(rule.slope)
+            self.reads_output = rule.slope.__code__.co_varnames[0] == "y"
+        self._read_signature()
+        self.node_class = self._node_class(node_name(self.label))
+
+    def _read_signature(self) -> None:
+        kinds = inspect.Parameter
+        parameters = list(inspect.signature(self.rule.forward).parameters.values())[1:]
+        self.varargs = bool(parameters) and parameters[-1].kind is kinds.VAR_POSITIONAL
+        named = [p for p in parameters if p.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
+        self.names = tuple(p.name for p in named)
+        self.defaults = tuple(p.default for p in named)
+        self.positional = sum(p.kind is not kinds.KEYWORD_ONLY for p in named)
+
+    def _node_class(self, name: str) -> type[RuleNode]:
+        base: type[RuleNode] = RuleNode if self.slope is None else ElementwiseNode
+        members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
+        if self.slope is not None:
+            members["slope"] = staticmethod(self.slope)
+        return cast("type[RuleNode]", type(name, (base,), members))
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """Return one value for each parameter of the rule's forward.
+
+        Raises:
+            MissingRuleError: An argument that the rule does not know.
+        """
+        values = list(args)
+        count = len(self.names)
+        if len(values) > self.positional and not self.varargs:
+            raise self.refuse(f"{len(values)} positional arguments")
+        if len(values) < count:
+            values.extend(self.defaults[len(values) :])
+        for key, value in kwargs.items():
+            if key not in self.names:
+                raise self.refuse(f"the argument {key!r}")
+            values[self.names.index(key)] = value
+        for name, value in zip(self.names, values, strict=False):
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.label}() misses the argument {name!r}")
+        return values
+
+    def call_forward(self, node: Any, values: list[Any]) -> Any:
+        """Call the rule's forward with one value for each parameter."""
+        if self.positional == len(self.names):
+            return self.forward(node, *values)
+        named = dict(zip(self.names[self.positional :], values[self.positional :], strict=True))
+        return self.forward(node, *values[: self.positional], **named)
+
+    def call_primal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Call the function itself."""
+        return self.primal(*args, **kwargs)
+
+    def refuse(self, what: str) -> MissingRuleError:
+        """Return the error that says what the rule does not differentiate."""
+        return MissingRuleError(
+            f"{self.label} has no derivative rule for a call with {what}",
+            hint="write the call with the arguments that its rule knows: " + ", ".join(self.names),
+        )
+
+
+_OPS: dict[Any, Op] = {}
+
+
+def op_for(function: Any) -> Op | None:
+    """Return the compiled rule of `function`, or None if it has none."""
+    found = _OPS.get(function)
+    if found is None:
+        rule = rule_for(function)
+        if rule is None:
+            return None
+        found = _OPS[function] = Op(function, rule)
+    return found
+
+
+def require_op(function: Any) -> Op:
+    """Return the compiled rule of `function`.
+
+    Raises:
+        MissingRuleError: There is none.
+    """
+    op = op_for(function)
+    if op is None:
+        raise MissingRuleError(
+            f"{canonical_name(function)} has no derivative rule",
+            hint="write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
+            "result is meant to be a constant",
+        )
+    return op
+
+
+def define(name: str, rule: type[Function], primal: Callable[..., Any]) -> Op:
+    """Return the op of a rule that belongs to the tape itself, and make it known by its primal."""
+    op = _OPS[primal] = Op(primal, rule, name)
+    return op

@@ -1,0 +1,251 @@
+"""Answers NumPy's protocols: ufuncs (NEP 13), functions (NEP 18) and conversion to arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.rules.library import canonical_name, constant_reason
+from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
+from srcgrad.tape.core import Core, requires_grad
+from srcgrad.tape.inplace import check_writable, copy_in, set_item, write_back
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.operators import Operators, detaching
+from srcgrad.tape.ops import Op, op_for, require_op
+from srcgrad.tape.plain import call_constant
+
+Args = tuple[Any, ...]
+Kwargs = Mapping[str, Any]
+
+
+class Protocols(Operators):
+    """What makes ``np.sin(tensor)`` record and ``np.asarray(tensor)`` refuse."""
+
+    __slots__ = ()
+
+    __array_priority__ = 1000.0
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the array itself, unless that would lose the derivative.
+
+        Raises:
+            RuntimeError: The tensor requires grad (NotDifferentiableError in strict mode).
+        """
+        if requires_grad(self):
+            if STATE.strict:
+                raise detaching(self, "a conversion to a plain array")
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                "instead."
+            )
+        array = self._data if dtype is None else self._data.astype(dtype, copy=False)
+        return array.copy() if copy else array
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Return the array that the tensor holds.
+
+        Raises:
+            RuntimeError: The tensor requires grad and `force` is False.
+        """
+        return self._data if force else self.__array__()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__":
+            if not kwargs and (op := op_for(ufunc)) is not None:
+                if ufunc.nin == 2 and ufunc.nout == 1:
+                    return binary(op, *inputs)
+                return unary(op, inputs[0]) if ufunc.nin == 1 else apply(op, inputs)
+            return _ufunc_call(ufunc, inputs, kwargs)
+        return _ufunc_method(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Args, kwargs: Kwargs) -> Any:
+        writer = _WRITERS.get(function)
+        if writer is not None:
+            return writer(*args, **kwargs)
+        if kwargs.get("out") is not None:
+            rest = {key: value for key, value in kwargs.items() if key != "out"}
+            return into(call_function(function, args, rest), kwargs["out"])
+        return call_function(function, args, kwargs)
+
+
+def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
+    """Call a NumPy function on tensors, by its rule if it has one.
+
+    Raises:
+        MissingRuleError: It has none, and a tensor among the arguments requires grad.
+    """
+    op = op_for(function)
+    if op is not None:
+        return apply(op, args, kwargs)
+    if constant_reason(function) is not None:
+        return call_constant(function, args, kwargs)
+    if STATE.grad and any(requires_grad(t) for t in tensors_in((*args, *kwargs.values()))):
+        raise MissingRuleError(
+            f"{canonical_name(function)} has no derivative rule",
+            hint="write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
+            "result is meant to be a constant",
+        )
+    return call_constant(function, args, kwargs)
+
+
+def into(result: Any, out: Any) -> Any:
+    """Write `result` into `out`, as ``out=`` does; return `out`.
+
+    Raises:
+        NotDifferentiableError: `out` is a plain array and the result requires grad.
+    """
+    target = out[0] if isinstance(out, tuple) else out
+    if isinstance(target, Core):
+        if isinstance(result, Core):
+            check_writable(target, requires_grad(target) or requires_grad(result))
+            copy_in(target, result)
+        else:
+            copy_in(target, result)
+        return target
+    if isinstance(result, Core) and requires_grad(result) and STATE.grad:
+        raise detaching(result, "`out=` with a plain array: the copy there")
+    target[...] = unwrap(result)
+    return target
+
+
+def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
+    """Call a ufunc with options, or one without a rule."""
+    out, where = kwargs.pop("out", None), kwargs.pop("where", True)
+    dtype = kwargs.pop("dtype", None)
+    for name, usual in (("casting", "same_kind"), ("order", "K"), ("subok", True)):
+        if kwargs.get(name) == usual:
+            del kwargs[name]
+    if isinstance(out, tuple) and len(out) > 1:
+        results = call_function(ufunc, inputs, kwargs)
+        return tuple(into(r, o) for r, o in zip(results, out, strict=True))
+    if dtype is not None:
+        inputs = tuple(_cast(value, dtype) for value in inputs)
+    result = call_function(ufunc, inputs, kwargs)
+    if where is not True:
+        if out is None:
+            raise MissingRuleError(
+                f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements undefined",
+                hint="use np.where(condition, f(x), other)",
+            )
+        result = apply(require_op(np.where), (where, result, out[0]))
+    return result if out is None else into(result, out)
+
+
+def _cast(value: Any, dtype: Any) -> Any:
+    if isinstance(value, Core) and value._data.dtype != dtype:
+        return apply(require_op(np.astype), (value, np.dtype(dtype)))
+    return value
+
+
+_REDUCTIONS: dict[tuple[Any, str], Callable[..., Any]] = {
+    (np.add, "reduce"): np.sum,
+    (np.multiply, "reduce"): np.prod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+    (np.logical_and, "reduce"): np.all,
+    (np.logical_or, "reduce"): np.any,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "accumulate"): np.cumprod,
+}
+
+
+def _ufunc_method(ufunc: Any, method: str, inputs: Args, kwargs: dict[str, Any]) -> Any:
+    """Call a method of a ufunc: ``reduce``, ``accumulate``, ``outer``, ``at``."""
+    if method == "at":
+        return _at(ufunc, *inputs)
+    if method == "outer":
+        a, b = inputs
+        index = (..., *[None] * np.ndim(unwrap(b)))
+        return ufunc(a[index] if np.ndim(unwrap(a)) else a, b, **kwargs)
+    own = getattr(ufunc, method)
+    if op_for(own) is not None:
+        return call_function(own, inputs, kwargs)
+    function = _REDUCTIONS.get((ufunc, method))
+    if function is not None:
+        out = kwargs.pop("out", None)
+        options = {key: value for key, value in kwargs.items() if value is not None}
+        if "axis" not in kwargs:
+            options["axis"] = 0  # a ufunc reduces the first axis unless told otherwise
+        elif kwargs["axis"] is None:
+            options["axis"] = None
+        if options.get("where") is True:
+            del options["where"]
+        result = call_function(function, inputs, options)
+        return result if out is None or out == (None,) else into(result, out)
+    return call_function(own, inputs, kwargs)
+
+
+def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
+    """Do ``ufunc.at(target, index, value)`` for sums, which repeated indices add up."""
+    if ufunc not in (np.add, np.subtract):
+        raise MissingRuleError(
+            f"{canonical_name(ufunc)}.at has no derivative rule",
+            hint="only np.add.at and np.subtract.at have one",
+        )
+    if not isinstance(target, Core):
+        raise detaching(value, "np.add.at into a plain array: the sum there")
+    scatter: Any = require_op(_scatter_function())
+    shape = target._data[unwrap(index)].shape
+    spread = value if np.shape(unwrap(value)) == shape else np.broadcast_to(value, shape)
+    if not isinstance(spread, Core):
+        spread = np.asarray(spread)
+    part = apply(scatter, (spread, unwrap(index), target._data.shape))
+    total = ufunc(target, part)
+    check_writable(target, requires_grad(total) if isinstance(total, Core) else False)
+    if isinstance(total, Core):
+        write_back(target, total._data, total._edge)
+    else:
+        copy_in(target, total)
+
+
+def _scatter_function() -> Any:
+    from srcgrad.runtime import scatter
+
+    return scatter
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    if not isinstance(dst, Core):
+        if any(requires_grad(t) for t in tensors_in((src,))):
+            raise detaching(src, "np.copyto into a plain array: the copy there")
+        np.copyto(dst, unwrap(src), casting=casting, where=unwrap(where))  # type: ignore[arg-type]
+    elif where is True:
+        copy_in(dst, src)
+    else:
+        copy_in(dst, apply(require_op(np.where), (where, src, dst)))
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    _need_tensor(a, val, "np.fill_diagonal")
+    n = min(np.shape(a))
+    set_item(a, (np.arange(n),) * a._data.ndim, val)
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    _need_tensor(a, v, "np.put")
+    set_item(a, np.unravel_index(unwrap(ind), a._data.shape), v)
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> None:
+    _need_tensor(a, values, "np.putmask")
+    if np.ndim(unwrap(values)) and np.shape(unwrap(values)) != a._data.shape:
+        raise MissingRuleError("np.putmask with repeated values has no derivative rule")
+    copy_in(a, apply(require_op(np.where), (mask, values, a)))
+
+
+def _need_tensor(target: Any, value: Any, name: str) -> None:
+    if not isinstance(target, Core):
+        raise detaching(value, f"{name} into a plain array: the copy there")
+
+
+_WRITERS: dict[Any, Callable[..., Any]] = {
+    np.copyto: _copyto,
+    np.fill_diagonal: _fill_diagonal,
+    np.put: _put,
+    np.putmask: _putmask,
+}
+
+__all__ = ["Op", "Protocols", "call_function", "into"]

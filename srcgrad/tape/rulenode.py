@@ -1,0 +1,183 @@
+"""Defines the node that one call of a built-in rule leaves in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
+
+
+class RuleNode(Node):
+    """A call of a rule; it is the context of the rule's forward and backward.
+
+    `_ids` names the memory of each input and then of each output, and `_versions` holds for each of
+    them the shared counter of changes and its value when the call was recorded.
+    """
+
+    __slots__ = ()
+
+    op: ClassVar[Any]
+    rule_backward: ClassVar[Callable[..., Any]]
+    _layout: tuple[int | None, ...] | None = None
+    _zeros: Any = None  # for several outputs, what stands for a gradient that never came
+
+    def _shown(self) -> int:
+        last = max((i for i, edge in enumerate(self._edges) if edge is not None), default=-1)
+        return max(last + 1, getattr(self.op.primal, "nin", 1))
+
+    def pull(self, grad: Any) -> tuple[Any, ...]:
+        """Run the rule's backward on arrays."""
+        if self._packed is None:
+            if self.saved_tensors:
+                self.check_saved()
+            result = self._run(self, grad)
+        else:
+            result = self._run(Replay(self, self._packed.arrays(self)), grad)
+        return self.spread(result)
+
+    def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
+        """Run the rule's backward on tensors."""
+        if self._packed is not None:
+            saved = self._packed.tensors(self)
+        else:
+            self.check_saved()
+            saved = tuple(self.tensor_of(value) for value in self.saved_tensors)
+        return self.spread(self._run(Replay(self, saved), grad))
+
+    def _run(self, ctx: Any, grad: Any) -> Any:
+        backward = type(self).rule_backward
+        if self._outputs == 1 and self._zeros is None:
+            return backward(ctx, grad)
+        grads = grad if isinstance(grad, list) else [grad]
+        filled = [
+            np.zeros(*zeros) if part is None else part
+            for part, zeros in zip(grads, self._zeros, strict=True)
+        ]
+        return backward(ctx, *filled)
+
+    def spread(self, result: Any) -> tuple[Any, ...]:
+        """Return what backward returned as one gradient for each edge."""
+        parts = result if type(result) is tuple else (result,)
+        layout = self._layout
+        if layout is None:
+            return parts
+        flat: list[Any] = []
+        for i, count in enumerate(layout):
+            part = parts[i] if i < len(parts) else None
+            if count is None:
+                flat.append(part)
+            else:
+                flat.extend([None] * count if part is None else part)
+        return tuple(flat)
+
+    def check_saved(self) -> None:
+        """Check that saved memory is still there and has not been written to since.
+
+        Raises:
+            RuntimeError: A pass has freed it, or an in-place operation has changed it.
+        """
+        if self.saved_tensors is FREED:
+            raise RuntimeError(SECOND_BACKWARD)
+        versions = self._versions
+        for i in range(0, len(versions), 2):
+            if versions[i][0] != versions[i + 1]:
+                self._complain(i // 2)
+
+    def _complain(self, position: int) -> None:
+        wanted = self._ids[position]
+        for value in self.saved_tensors:
+            if id(value) == wanted:
+                source, number = self._source(position)
+                counter, version = self._versions[2 * position : 2 * position + 2]
+                raise RuntimeError(modified_message(value, source, number, counter[0], version))
+
+    def _source(self, position: int) -> tuple[str, int]:
+        """Return the name of the node that made the value at `position`, and its output number."""
+        if position >= len(self._edges):
+            return self.name(), position - len(self._edges)
+        edge = self._edges[position]
+        return ("", 0) if edge is None else (edge[0].name(), edge[1])
+
+    def edge_at(self, value: Any) -> Any:
+        """Return the edge of the input or output that `value` is, or None for other values."""
+        wanted = id(value)
+        for position, known in enumerate(self._ids):
+            if known == wanted:
+                if position >= len(self._edges):
+                    return (self, position - len(self._edges))
+                return self._edges[position]
+        return None
+
+    def tensor_of(self, value: Any) -> Any:
+        """Return a saved value as the tensor it was, with its place in the graph."""
+        if not isinstance(value, (np.ndarray, np.generic)):
+            return value
+        edge = self.edge_at(value)
+        return value if edge is None else self.attach(value, edge)
+
+    attach: ClassVar[Callable[[Any, Any], Any]]  # how a tensor is made; set where tensors are
+
+
+class ElementwiseNode(RuleNode):
+    """A call of a function of one array that acts on each element."""
+
+    __slots__ = ()
+
+    slope: ClassVar[Callable[[Any], Any]]
+
+    def pull(self, grad: Any) -> tuple[Any, ...]:
+        """Multiply with the slope."""
+        saved = self.saved_tensors
+        versions = self._versions
+        if saved is FREED or self._packed is not None or versions[0][0] != versions[1]:
+            return RuleNode.pull(self, grad)
+        slope = type(self).slope(saved[0])
+        if type(slope) is np.ndarray and slope.dtype.kind == "c":
+            slope = slope.conj()
+        return (grad * slope,)
+
+    def release(self) -> None:
+        """Let go of the saved value."""
+        self.saved_tensors = FREED
+        self._packed = None
+
+    def check_saved(self) -> None:
+        """Check that the saved value is there and unchanged."""
+        if self.saved_tensors is FREED:
+            raise RuntimeError(SECOND_BACKWARD)
+        counter, version = self._versions
+        if counter[0] != version:
+            source, number = self._source(1 if self.op.reads_output else 0)
+            value = self.saved_tensors[0]
+            raise RuntimeError(modified_message(value, source, number, counter[0], version))
+
+    def edge_at(self, value: Any) -> Any:
+        """Return the edge of the one value that is saved."""
+        return (self, 0) if self.op.reads_output else self._edges[0]
+
+
+class Replay:
+    """A rule's context with other saved values: tensors, or what a user's hooks unpacked."""
+
+    def __init__(self, node: Node, saved: tuple[Any, ...]) -> None:
+        self._node = node
+        self.saved_tensors = saved
+        self.needs_input_grad = node.needs_input_grad
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+
+def modified_message(value: Any, source: str, number: int, now: int, then: int) -> str:
+    """Return PyTorch's words for a saved value that was changed in place."""
+    kind = f"{np.asarray(value).dtype.name.capitalize()}Tensor {list(np.shape(value))}"
+    origin = f", which is output {number} of {source}," if source else ""
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind}]{origin} is at version {now}; expected version {then} instead. Hint: "
+        "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "srcgrad.autograd.set_detect_anomaly(True)."
+    )

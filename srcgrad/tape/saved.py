@@ -1,0 +1,181 @@
+"""Keeps values for the backward pass: what they were, where they came from, and their version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape.core import Core, edge_of, make
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import SECOND_BACKWARD, Edge, Node
+from srcgrad.tape.rulenode import RuleNode, modified_message
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+    "inference mode in computation tracked by autograd. To work around this, you can make a clone "
+    "to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
+    "`inference_mode()`."
+)
+
+
+class SavedTensor:
+    """One tensor that a user's Function saved.
+
+    An output is kept without its node, which would be a cycle; a leaf is kept as it is.
+    """
+
+    __slots__ = ("counter", "data", "edge", "hooks", "leaf", "number", "packed", "version")
+
+    def __init__(self, tensor: Core, node: Node, number: int | None) -> None:
+        if tensor._inference and not STATE.inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        self.number = number  # which output of `node` it is, if one
+        self.counter = tensor._counter
+        self.version = tensor._counter[0]
+        self.edge: Edge | None = None
+        self.leaf: Core | None = None
+        if number is None:
+            self.edge = None if tensor._flag else edge_of(tensor)
+            self.leaf = tensor if self.edge is None else None
+        self.hooks = STATE.saved_hooks[-1] if STATE.saved_hooks else None
+        if self.hooks is None:
+            self.data = tensor._data
+            return
+        self.data = None
+        self.leaf = tensor if tensor._flag else None
+        with _no_grad():
+            self.packed = self.hooks.pack(tensor.detach())
+
+    def unpack(self, node: Node) -> Any:
+        """Return the tensor, with its place in the graph.
+
+        Raises:
+            RuntimeError: It was changed in place since, or the graph was freed.
+        """
+        if self.hooks is None:
+            if self.counter[0] != self.version:
+                edge = (node, self.number) if self.number is not None else self.edge
+                source, number = ("", 0) if edge is None else (edge[0].name(), edge[1])
+                raise RuntimeError(
+                    modified_message(self.data, source, number, self.counter[0], self.version)
+                )
+            if self.leaf is not None:
+                return self.leaf
+            data = self.data
+        else:
+            data = self.hooks.unpacked(self.packed)._data
+        edge = (node, self.number) if self.number is not None else self.edge
+        if edge is None and self.leaf is not None:
+            edge = edge_of(self.leaf)
+        tensor = make(data, edge)
+        if self.hooks is None:
+            tensor._counter = self.counter
+        return tensor
+
+
+class _no_grad:
+    """Record nothing while a user's hook runs."""
+
+    def __enter__(self) -> None:
+        self._before = STATE.grad
+        STATE.set(grad=False)
+
+    def __exit__(self, *exc: object) -> None:
+        STATE.set(grad=self._before)
+
+
+class HookPair:
+    """A pair of functions that saved tensors go through: `pack` when saved, `unpack` when read."""
+
+    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
+        self.pack = pack
+        self.unpack = unpack
+
+    def unpacked(self, packed: Any) -> Any:
+        """Return the tensor that `unpack` makes of `packed`.
+
+        Raises:
+            TypeError: It makes something else.
+        """
+        with _no_grad():
+            tensor = self.unpack(packed)
+        if not isinstance(tensor, Core):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(tensor).__name__}"
+            )
+        return tensor
+
+    def pack_rule(self, node: RuleNode, outputs: list[Any]) -> PackedRule:
+        """Pack the arrays that the rule of `node` has saved, and let the node go without them."""
+        entries: list[Any] = []
+        for value in node.saved_tensors:
+            if isinstance(value, (np.ndarray, np.generic)):
+                position = _position(node, value)
+                with _no_grad():
+                    tensor = make(value)
+                    entries.append((True, self.pack(tensor), position))
+            else:
+                entries.append((False, value, -1))
+        node.saved_tensors = (PACKED,) * len(entries)
+        return PackedRule(self, entries)
+
+
+PACKED = "packed"
+
+
+def _position(node: RuleNode, value: Any) -> int:
+    """Return which input, or output after these, `value` is; -1 for neither."""
+    if node.op.slope is not None:
+        return 1 if node.op.reads_output else 0
+    wanted = id(value)
+    return next((i for i, known in enumerate(node._ids) if known == wanted), -1)
+
+
+class PackedRule:
+    """What a user's hooks made of the arrays that a rule saved."""
+
+    __slots__ = ("entries", "freed", "hooks")
+
+    def __init__(self, hooks: HookPair, entries: list[Any]) -> None:
+        self.hooks = hooks
+        self.entries = entries
+
+    def arrays(self, node: RuleNode) -> tuple[Any, ...]:
+        """Return the saved values as arrays, unpacked once for this pass."""
+        return tuple(
+            self.hooks.unpacked(value)._data if packed else value
+            for packed, value, _ in self.entries
+        )
+
+    def tensors(self, node: RuleNode) -> tuple[Any, ...]:
+        """Return the saved values as tensors with their place in the graph."""
+        found: list[Any] = []
+        for packed, value, position in self.entries:
+            if not packed:
+                found.append(value)
+                continue
+            data = self.hooks.unpacked(value)._data
+            edge: Edge | None = None
+            if position >= len(node._edges):
+                edge = (node, position - len(node._edges))
+            elif position >= 0:
+                edge = node._edges[position]
+            found.append(data if edge is None else make(data, edge))
+        return tuple(found)
+
+
+class Gone:
+    """Stands for packed values after a pass has freed them."""
+
+    def arrays(self, node: RuleNode) -> Any:
+        """Refuse.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        raise RuntimeError(SECOND_BACKWARD)
+
+    tensors = arrays
