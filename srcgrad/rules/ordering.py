@@ -84,7 +84,7 @@ class Median(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
-        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", False, True), ctx.keepdims)[0]
+        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", False, True), ctx.keepdims, 1)[0]
 
 
 @table.rule(np.quantile)
@@ -113,8 +113,7 @@ class Quantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims)
-        return grad_a, grad_q
+        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
 
 
 @table.rule(np.percentile)
@@ -143,8 +142,7 @@ class Percentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q / 100, ctx.axis, ctx.method, ctx.keepdims)
-        return grad_a, grad_q / 100
+        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
 
 
 @table.rule(np.nanmedian)
@@ -167,7 +165,7 @@ class Nanmedian(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
-        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", True, True), ctx.keepdims)[0]
+        return quantile_back(grad, a, 0.5, ctx.axis, ("linear", True, True), ctx.keepdims, 1)[0]
 
 
 @table.rule(np.nanquantile)
@@ -196,8 +194,7 @@ class Nanquantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims)
-        return grad_a, grad_q
+        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
 
 
 @table.rule(np.nanpercentile)
@@ -226,8 +223,7 @@ class Nanpercentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        grad_a, grad_q = quantile_back(grad, a, q / 100, ctx.axis, ctx.method, ctx.keepdims)
-        return grad_a, grad_q / 100
+        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
 
 
 RULES = table.freeze()

@@ -112,7 +112,7 @@ def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any,
 
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
-    x, xp, fp = values
+    x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
     left, right, period = options
     if period is not None:
         raise MissingRuleError(

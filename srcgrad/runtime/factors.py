@@ -121,7 +121,11 @@ def svd_back(grads: Any, result: Any) -> Any:
     if grad_u is not None:
         turn = adjoint(u) @ grad_u
         skew = turn - adjoint(turn)
-        inner = inner + gaps * skew * row + divide_or_zero(skew * np.eye(rank), 2 * row + 0 * skew)
+        inner = (
+            inner
+            + gaps * skew * row
+            + divide_or_zero(skew * np.eye(rank, dtype=bool), 2 * row + 0 * skew)
+        )
         outer = divide_or_zero(grad_u - u @ turn, row + 0 * grad_u) @ adjoint(v)
     if grad_v is not None:
         turn = adjoint(v) @ grad_v

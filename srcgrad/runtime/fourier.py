@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.reducing import cast_like
+
 
 def opposite(norm: Any) -> Any:
     """Return the scaling of the adjoint of a transform that is scaled as `norm` says."""
@@ -52,7 +54,7 @@ def irfft_back(grad: Any, shape: Any, axis: int, norm: Any) -> Any:
     if length % 2 == 0:
         twice[-1] = 1
     column = np.reshape(twice, (-1,) + (1,) * (np.ndim(grad) - axis % np.ndim(grad) - 1))
-    return resize_axis(half * column, shape[axis], axis)
+    return resize_axis(half * cast_like(column, grad), shape[axis], axis)
 
 
 def transformed_axes(rank: int, s: Any, axes: Any) -> list[int]:

@@ -30,10 +30,11 @@ def from_rows(rows: Any, shape: Any, order: list[int]) -> Any:
 
 
 def quantile_back(
-    grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], keepdims: bool
+    grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], keepdims: bool, top: float
 ) -> tuple[Any, Any]:
     """Return the gradients of `a` and of `q` (for the linear method) in a quantile.
 
+    `top` is the q of the largest value, 1 or 100.
     A quantile lies between two neighbours in rising order. Where, the same quantile of their places
     0, 1, 2, ... tells, whatever the method.
     """
@@ -51,7 +52,7 @@ def quantile_back(
         shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (-1, *rows.shape[:-1]))
-    below, above, share = _neighbours(ranked, np.ravel(q), name, skips_nan)
+    below, above, share = _neighbours(ranked, np.ravel(q) / top, name, skips_nan)
     total, slopes = 0 * rows, []
     for place in range(len(below)):
         part = grads[place]
@@ -60,7 +61,7 @@ def quantile_back(
         total = total + spread_pair(part, fraction, sources, low, high)
         gap = np.take_along_axis(ranked, high, -1) - np.take_along_axis(ranked, low, -1)
         slopes.append(np.sum(part * gap[..., 0] * _density(ranked, name, skips_nan)))
-    return from_rows(total, np.shape(a), order), np.reshape(np.stack(slopes), level)
+    return from_rows(total, np.shape(a), order), np.reshape(np.stack(slopes), level) / top
 
 
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:

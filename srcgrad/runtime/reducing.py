@@ -11,11 +11,10 @@ from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.cumulating import others_product
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """Return the options that are neither None nor True, their defaults, which stay unsaid."""
-    return {
-        name: value for name, value in options.items() if value is not None and value is not True
-    }
+def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
+    """Return the options that are not at their defaults, which stay unsaid: True for `where`, None."""
+    said = {name: value for name, value in options.items() if value is not None}
+    return said if where is True else {**said, "where": where}
 
 
 def cast_like(value: Any, grad: Any) -> Any:
@@ -88,7 +87,8 @@ def average_back(
     shape = np.shape(a)
     if weights is None:
         return (None if grad is None else expand_mean(grad, shape, axis, keepdims)), None
-    spread = weights if np.shape(weights) == shape else along(weights, shape, axis)
+    aligned = np.shape(weights) == shape
+    spread = weights if aligned else along(weights, shape, axis)
     total = np.sum(np.broadcast_to(spread, shape), axis=axis, keepdims=True)
     grad_a, grad_spread = None, 0 * spread
     if grad is not None:
@@ -98,16 +98,28 @@ def average_back(
         grad_spread = full * (a - middle) / total
     if grad_total is not None:
         grad_spread = grad_spread + expand_reduced(grad_total, shape, axis, keepdims)
-    return grad_a, np.reshape(unbroadcast(grad_spread, np.shape(spread)), np.shape(weights))
+    part = unbroadcast(grad_spread, np.shape(spread))
+    return grad_a, part if aligned else along_back(part, np.shape(weights), axis, len(shape))
 
 
 def along(weights: Any, shape: Any, axis: Any) -> Any:
     """Return weights of the reduced axes, as `np.average` takes them, with all axes in place."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(i % len(shape) for i in axes)
-    order = sorted(range(len(axes)), key=lambda place: axes[place])
+    axes, order = _rising(axis, len(shape))
     ordered = np.transpose(weights, order)
     return np.reshape(ordered, tuple(n if i in axes else 1 for i, n in enumerate(shape)))
+
+
+def along_back(grad: Any, shape: Any, axis: Any, rank: int) -> Any:
+    """Undo `along`."""
+    _, order = _rising(axis, rank)
+    ordered = np.reshape(grad, [shape[place] for place in order])
+    return np.transpose(ordered, np.argsort(order).tolist())
+
+
+def _rising(axis: Any, rank: int) -> tuple[list[int], list[int]]:
+    """Return the axes of a reduction, none of them negative, and the order in which they rise."""
+    axes = [i % rank for i in (axis if isinstance(axis, tuple) else (axis,))]
+    return axes, sorted(range(len(axes)), key=lambda place: axes[place])
 
 
 def logaddexp_back(grad: Any, a: Any, y: Any, axis: Any, keepdims: bool, where: Any) -> Any:

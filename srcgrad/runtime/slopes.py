@@ -34,6 +34,8 @@ def power_log_slope(x: Any, y: Any, z: Any) -> Any:
     """Return the derivative of ``z = x ** y`` in `y`, which is 0 where `x` is 0 and `y` >= 0."""
     if type(x) is float and type(z) is float:
         return 0.0 if x == 0 else z * math.log(x) if x > 0 else math.nan
+    if type(x) in (float, int) and x > 0:
+        return z * math.log(x)
     flat = np.logical_and(x == 0, np.real(y) >= 0)
     return np.where(flat, 0 * z, z * np.log(np.where(flat, 1 + 0 * x, x)))
 

@@ -1,0 +1,174 @@
+"""Every rule, driven by hand, against differences of its function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.rules import elementwise
+from srcgrad.rules.base import Function
+from srcgrad.rules.library import RULES, canonical_name, rule_for
+from tests.unit.rules.opspec import (
+    A,
+    Call,
+    Loss,
+    OpSpec,
+    S,
+    as_outputs,
+    check_rule,
+    gradient_leaves,
+    leaves,
+    op,
+)
+from tests.unit.rules.specs import SPECS
+
+LABEL = lambda spec: spec.label  # noqa: E731
+
+
+def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
+    known = {canonical_name(fn) for fn in RULES}
+    described = {canonical_name(spec.fn) for spec in SPECS}
+    assert described == known
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=LABEL)
+def test_backward_matches_differences(spec: OpSpec) -> None:
+    check_rule(spec)
+
+
+def strided(value: Any) -> Any:
+    """The same numbers, spread out in memory and in the other order."""
+    if not isinstance(value, np.ndarray) or value.ndim == 0:
+        return value
+    wide = np.repeat(value, 2, axis=-1)
+    return np.asfortranarray(wide)[..., ::2]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=LABEL)
+def test_gradients_do_not_depend_on_the_layout_in_memory(spec: OpSpec) -> None:
+    rng = np.random.default_rng(0)
+    args, kwargs, active = spec.make_args(rng)
+    if spec.kwargs.get("order") == "K":
+        pytest.skip("this function reads the order in memory")
+    plain = Call.of(spec, args, kwargs, active)
+    spread = [_map(strided, arg) if i in active else arg for i, arg in enumerate(args)]
+    other = Call.of(spec, spread, kwargs, active)
+    grads = Loss(spec, plain.output, rng).grads(plain.output)
+    for first, second in zip(plain.backward(grads), other.backward(grads), strict=True):
+        for one, two in zip(leaves(first), leaves(second), strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+
+
+def _map(change: Any, arg: Any) -> Any:
+    if isinstance(arg, (list, tuple)):
+        return type(arg)(_map(change, item) for item in arg)
+    return change(arg)
+
+
+def narrow(value: Any) -> Any:
+    """The same numbers in single precision."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return value.astype(np.complex64 if value.dtype.kind == "c" else np.float32)
+    return value
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.single], ids=LABEL)
+def test_single_precision_stays_single(spec: OpSpec) -> None:
+    rng = np.random.default_rng(0)
+    args, kwargs, active = spec.make_args(rng)
+    call = Call.of(
+        spec,
+        [_map(narrow, arg) for arg in args],
+        {key: _map(narrow, value) for key, value in kwargs.items()},
+        active,
+    )
+    outputs = [np.asarray(out) for out in as_outputs(call.output)]
+    if any(out.dtype.itemsize > (8 if out.dtype.kind == "c" else 4) for out in outputs):
+        pytest.skip("the function itself widens")
+    parts = call.backward(Loss(spec, call.output, rng).grads(call.output))
+    for value, part in zip(call.inputs(), parts, strict=True):
+        for leaf, grad in zip(leaves(value), gradient_leaves(part, value), strict=True):
+            if isinstance(leaf, np.ndarray):
+                assert np.asarray(grad).dtype in (np.float32, np.complex64), canonical_name(spec.fn)
+
+
+ARITY = {spec.fn: len(spec.args) for spec in SPECS if isinstance(spec.fn, np.ufunc)}
+UNARY = sorted((f for f, n in ARITY.items() if n == 1 and f.nout == 1), key=lambda f: f.__name__)
+BINARY = [
+    *(np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax),
+    *(np.fmin, np.arctan2, np.hypot, np.logaddexp, np.logaddexp2, np.float_power),
+]
+NARROW = {np.arccosh: (1.2, 2.0)}
+
+
+@pytest.mark.parametrize("fn", UNARY, ids=canonical_name)
+def test_elementwise_rules_take_floats_0d_and_empty_arrays(fn: Any) -> None:
+    low, high = NARROW.get(fn, (0.2, 0.9))
+    check_rule(op(fn, S(low, high)))
+    check_rule(op(fn, A(low=low, high=high)))
+    check_rule(op(fn, A(0, 3, low=low, high=high)))
+
+
+@pytest.mark.parametrize("fn", BINARY, ids=canonical_name)
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((), ()),
+        ((3,), ()),
+        ((), (2, 3)),
+        ((2, 1), (3,)),
+        ((1,), (2, 1)),
+        ((0, 3), (3,)),
+        ((1, 1), (4, 1)),
+    ],
+    ids=str,
+)
+def test_broadcasting_is_summed_back(fn: Any, shapes: Any) -> None:
+    check_rule(op(fn, A(*shapes[0], low=0.3, high=0.9), A(*shapes[1], low=1.1, high=1.9)))
+
+
+@pytest.mark.parametrize("fn", BINARY, ids=canonical_name)
+def test_rules_of_two_arguments_take_floats(fn: Any) -> None:
+    check_rule(op(fn, S(0.3, 0.9), S(1.1, 1.9)))
+    check_rule(op(fn, S(0.3, 0.9), A(3, low=1.1, high=1.9)))
+
+
+REDUCTIONS = [np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std, np.cumsum, np.cumprod]
+
+
+@pytest.mark.parametrize("fn", REDUCTIONS, ids=canonical_name)
+def test_reductions_take_0d_arrays(fn: Any) -> None:
+    check_rule(op(fn, A()))
+
+
+@pytest.mark.parametrize("fn", [np.sum, np.prod, np.cumsum, np.cumprod], ids=canonical_name)
+def test_reductions_take_empty_arrays(fn: Any) -> None:
+    check_rule(op(fn, A(0)))
+    check_rule(op(fn, A(0, 3), axis=0))
+
+
+@pytest.mark.parametrize("fn", [np.max, np.sum, np.mean, np.std], ids=canonical_name)
+def test_an_empty_result_has_an_empty_gradient(fn: Any) -> None:
+    check_rule(op(fn, A(3, 0), axis=0))
+
+
+def test_the_check_fails_on_a_rule_that_is_wrong_by_a_thousandth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule: type[Function] = elementwise.Tanh
+    right = rule.backward
+    wrong = staticmethod(lambda ctx, grad: right(ctx, grad) * 1.001)
+    spec = op(np.tanh, A(3))
+    check_rule(spec)
+    monkeypatch.setattr(rule, "backward", wrong)
+    with pytest.raises(AssertionError):
+        check_rule(spec)
+
+
+def test_the_check_fails_on_a_gradient_of_the_wrong_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule: Any = rule_for(np.add)
+    monkeypatch.setattr(rule, "backward", staticmethod(lambda ctx, grad: (grad, grad)))
+    with pytest.raises(AssertionError):
+        check_rule(op(np.add, A(3), A(2, 3)))
