@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 NAMED: Final = 0
@@ -93,10 +94,16 @@ def operand_needs(operator: str) -> tuple[int, int]:
 
 
 def _constant_strength(value: Any) -> int:
-    if isinstance(value, complex):
-        return ATOM if str(value.real) == "0.0" and not str(value.imag).startswith("-") else SUM
     if hasattr(value, "item"):  # a NumPy scalar
-        return _constant_strength(value.item())
-    if isinstance(value, int | float) and str(value).startswith("-"):
-        return FACTOR
-    return ATOM
+        value = value.item()
+    if isinstance(value, complex):
+        is_imaginary = value.real == 0 and not (_has_sign(value.real) or _has_sign(value.imag))
+        return ATOM if is_imaginary else SUM
+    return FACTOR if isinstance(value, int | float) and _has_sign(value) else ATOM
+
+
+def _has_sign(value: float) -> bool:
+    """Tell whether a minus is printed, as it is for -0.0 too."""
+    if isinstance(value, int):
+        return value < 0
+    return not math.isnan(value) and math.copysign(1, value) < 0

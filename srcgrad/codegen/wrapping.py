@@ -109,8 +109,9 @@ class Wrapper:
 
     def _tuple(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
         """Return the lines of a tuple of several elements, which gets parentheses."""
-        items = [Item(node=item) for item in node.elts]
-        return self.group(Group(prefix + "(", items, ")" + suffix), indent)
+        group = self._display(node, prefix, suffix)
+        assert group is not None
+        return self.group(group, indent)
 
     def _operation(self, prefix: str, node: Any, suffix: str, indent: int) -> list[str]:
         """Break an operation open at the brackets on its edge, or put it in parentheses.
@@ -143,7 +144,7 @@ class Wrapper:
         return self._edge(first, need, prefix, f" {' '.join(after)}{suffix}", indent)
 
     def _edge(self, node: Any, need: int, prefix: str, suffix: str, indent: int) -> Group | None:
-        if strength(node) < need:
+        if strength(node) < need and type(node).__name__ != "Tuple":
             inside = [Item(node=node, need=NAMED)]
             return Group(prefix + "(", inside, ")" + suffix, joined=True, comma=False)
         if type(node).__name__ in _OPERATIONS:
