@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from srcgrad.rules.operators import METHODS
+from srcgrad.rules.operators import METHODS, VARIADIC_METHODS
+from srcgrad.tape import functions
 from srcgrad.tape.apply import apply
-from srcgrad.tape.ops import require_op
-from srcgrad.tape.protocols import Protocols, call_function
+from srcgrad.tape.core import Core
+from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
+from srcgrad.tape.ops import op_for, require_op
+from srcgrad.tape.protocols import Protocols, call_function, into
+
+PythonType = type
+
+TORCH_KEYS = frozenset({"dim", "keepdim", "unbiased", "correction", "dim0", "dim1", "descending"})
+
+
+class Size(int):
+    """The number of elements, as NumPy's ``size``; called, the shape, as PyTorch's ``size()``."""
+
+    _shape: tuple[int, ...]
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """Return the shape, or the length of one axis."""
+        return self._shape if dim is None else self._shape[dim]
 
 
 class Methods(Protocols):
@@ -20,6 +38,8 @@ class Methods(Protocols):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+    # -- attributes --------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -37,30 +57,335 @@ class Methods(Protocols):
         return self._data.dtype
 
     @property
-    def size(self) -> int:
-        return self._data.size
+    def size(self) -> Any:
+        """How many elements there are; ``size()`` is the shape."""
+        size = Size(self._data.size)
+        size._shape = self._data.shape
+        return size
+
+    @property
+    def itemsize(self) -> int:
+        """How many bytes one element has."""
+        return self._data.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the elements have."""
+        return self._data.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The steps in memory, in bytes."""
+        return self._data.strides
+
+    @property
+    def flags(self) -> Any:
+        """What NumPy says of the memory."""
+        return self._data.flags
+
+    @property
+    def device(self) -> str:
+        """Where the elements are."""
+        return "cpu"
 
     @property
     def T(self) -> Any:
         """The tensor with its axes reversed."""
         return apply(require_op(np.transpose), (self,))
 
-    def clone(self) -> Any:
-        """Return a copy with history."""
-        return apply(require_op(np.copy), (self,))
+    @property
+    def mT(self) -> Any:
+        """The tensor with its last two axes exchanged."""
+        return call_function(np.matrix_transpose, (self,), {})
 
-    def astype(self, dtype: Any, **kwargs: Any) -> Any:
-        return call_function(np.astype, (self, np.dtype(dtype)), kwargs)
+    @property
+    def H(self) -> Any:
+        """The conjugate transpose."""
+        return call_function(np.conjugate, (self.T,), {})
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return call_function(np.real, (self,), {})
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        copy_in(self.real, value)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return call_function(np.imag, (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        copy_in(self.imag, value)
+
+    @property
+    def flat(self) -> Any:
+        """The elements in one row."""
+        return call_function(np.reshape, (self, -1), {})
+
+    def dim(self) -> int:
+        """Return how many axes there are."""
+        return self._data.ndim
+
+    def numel(self) -> int:
+        """Return how many elements there are."""
+        return self._data.size
+
+    nelement = numel
+
+    def is_floating_point(self) -> bool:
+        """Return whether the elements are real floating point numbers."""
+        return self._data.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Return whether the elements are complex."""
+        return self._data.dtype.kind == "c"
+
+    def is_contiguous(self) -> bool:
+        """Return whether the elements lie row by row."""
+        return bool(self._data.flags.c_contiguous)
+
+    def data_ptr(self) -> int:
+        """Return the address of the first element."""
+        return int(self._data.ctypes.data)
+
+    def stride(self) -> tuple[int, ...]:
+        """Return the steps in memory, in elements."""
+        return tuple(step // self._data.itemsize for step in self._data.strides)
+
+    # -- types -------------------------------------------------------------------------------------
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the elements as another type; a gradient flows between float types."""
+        names = ("order", "casting", "subok", "copy")
+        options = {**dict(zip(names, args, strict=False)), **kwargs}
+        keep = {"copy": options["copy"]} if "copy" in options else {}
+        return call_function(np.astype, (self, np.dtype(dtype)), keep)
+
+    def to(self, *args: Any, dtype: Any = None, copy: bool = False, **kwargs: Any) -> Any:
+        """Return the tensor with another dtype, or itself; the device is always the CPU."""
+        for arg in args:
+            if isinstance(arg, Core):
+                dtype = arg._data.dtype
+            elif isinstance(arg, (PythonType, np.dtype)) or arg in ("float32", "float64"):
+                dtype = arg
+        if dtype is None or np.dtype(dtype) == self._data.dtype:
+            return functions.clone(self) if copy else self
+        return self.astype(dtype)
+
+    def type(self, dtype: Any = None) -> Any:
+        """Return the name of the dtype, or the tensor as another dtype."""
+        return str(self._data.dtype) if dtype is None else self.to(dtype=dtype)
+
+    def type_as(self, other: Any) -> Any:
+        """Return the tensor with the dtype of `other`."""
+        return self.to(dtype=other._data.dtype)
+
+    def double(self) -> Any:
+        """Return the tensor as float64."""
+        return self.to(dtype=np.float64)
+
+    def float(self) -> Any:
+        """Return the tensor as float32."""
+        return self.to(dtype=np.float32)
+
+    def half(self) -> Any:
+        """Return the tensor as float16."""
+        return self.to(dtype=np.float16)
+
+    def long(self) -> Any:
+        """Return the tensor as int64."""
+        return self.to(dtype=np.int64)
+
+    def int(self) -> Any:
+        """Return the tensor as int32."""
+        return self.to(dtype=np.int32)
+
+    def bool(self) -> Any:
+        """Return the tensor as truth values."""
+        return self.to(dtype=np.bool_)
+
+    def cpu(self) -> Self:
+        """Return the tensor itself."""
+        return self
+
+    # -- shapes ------------------------------------------------------------------------------------
+
+    def view(self, *shape: Any) -> Any:
+        """Return the same memory in another shape (PyTorch), or without arguments as it is (NumPy).
+
+        Raises:
+            RuntimeError: The memory does not allow that shape.
+        """
+        if not shape:
+            return self[...]
+        if len(shape) == 1 and isinstance(shape[0], (np.dtype, PythonType)):
+            raise RuntimeError("a view as another dtype has no derivative; use astype")
+        result = call_function(np.reshape, (self, functions.shape_argument(shape)), {})
+        if result._data.size and not np.shares_memory(result._data, self._data):
+            raise RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one "
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+            )
+        return result
+
+    def view_as(self, other: Any) -> Any:
+        """Return the same memory in the shape of `other`."""
+        return self.view(other.shape)
+
+    def reshape_as(self, other: Any) -> Any:
+        """Return the elements in the shape of `other`."""
+        return call_function(np.reshape, (self, other.shape), {})
+
+    def expand_as(self, other: Any) -> Any:
+        """Return the tensor broadcast to the shape of `other`."""
+        return functions.expand(self, other.shape)
+
+    def permute(self, *dims: Any) -> Any:
+        """Return the tensor with its axes in the order `dims`."""
+        return functions.permute(self, functions.shape_argument(dims))
+
+    def flip(self, *dims: Any) -> Any:
+        """Return the tensor with the order along `dims` reversed."""
+        return functions.flip(self, functions.shape_argument(dims))
+
+    def tile(self, *dims: Any) -> Any:
+        """Return the tensor repeated as a whole."""
+        return functions.tile(self, functions.shape_argument(dims))
+
+    def contiguous(self) -> Any:
+        """Return the tensor itself, or a copy with the elements row by row."""
+        return self if self._data.flags.c_contiguous else functions.clone(self)
+
+    # -- in place ----------------------------------------------------------------------------------
+
+    def copy_(self, source: Any) -> Self:
+        """Fill the tensor with `source`, broadcast; gradients flow to `source`."""
+        copy_in(self, source)
+        return self
+
+    def fill_(self, value: Any) -> Self:
+        """Fill the tensor with one value."""
+        copy_in(self, value)
+        return self
+
+    def fill(self, value: Any) -> None:
+        """Fill the tensor with one value, as NumPy does."""
+        copy_in(self, value)
+
+    def zero_(self) -> Self:
+        """Fill the tensor with zeros."""
+        copy_in(self, 0)
+        return self
+
+    def masked_fill_(self, mask: Any, value: Any) -> Self:
+        """Write `value` where `mask` holds."""
+        set_item(self, mask, value)
+        return self
+
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Add ``alpha * other`` in place."""
+        return apply_inplace(require_op(np.add), self, other if alpha == 1 else other * alpha)
+
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Subtract ``alpha * other`` in place."""
+        return apply_inplace(require_op(np.subtract), self, other if alpha == 1 else other * alpha)
+
+    def sort(self, axis: Any = -1, kind: Any = None, order: Any = None, **torch: Any) -> Any:
+        """Sort in place, as NumPy does; with ``dim`` or ``descending``, return values and indices."""
+        if torch:
+            return functions.sort(self, **torch)
+        copy_in(self, call_function(np.sort, (self,), {"axis": axis}))
+        return None
+
+    def addcmul_(self, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+        """Add ``value * tensor1 * tensor2`` in place."""
+        return self.add_(tensor1 * tensor2 * value)
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+        """Limit the elements in place."""
+        return apply_inplace(require_op(np.clip), self, min, max)
 
 
-def _method(name: str, function: Any) -> Any:
+
+
+
+def _numpy_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that means what NumPy's means, and PyTorch's if called with its key words."""
+    torch_function = getattr(functions, name, None) if name in functions.NAMES else None
+    variadic = name in VARIADIC_METHODS
+
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return call_function(function, (self, *args), kwargs)
+        if torch_function is not None and not TORCH_KEYS.isdisjoint(kwargs):
+            return torch_function(self, *args, **kwargs)
+        if variadic and len(args) > 1:
+            args = (args,)
+        out = kwargs.pop("out", None)
+        result = call_function(function, (self, *args), kwargs)
+        return result if out is None else into(result, out)
 
-    method.__name__ = name
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Return what NumPy's `{name}` does; with PyTorch's key words, what its does."
     return method
 
 
-for _name, _function in METHODS.items():
-    if not hasattr(Methods, _name):
-        setattr(Methods, _name, _method(_name, _function))
+def _torch_method(name: str) -> Callable[..., Any]:
+    function = getattr(functions, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = function.__doc__
+    return method
+
+
+def _inplace_method(name: str, primal: Any) -> Callable[..., Any]:
+    op = op_for(primal)
+
+    def method(self: Any, *args: Any) -> Any:
+        if op is None:
+            return copy_in(self, call_function(primal, (self, *args), {}))
+        return apply_inplace(op, self, *args)
+
+    method.__name__ = method.__qualname__ = f"{name}_"
+    method.__doc__ = f"Do what `{name}` does, in place."
+    return method
+
+
+def _composed_inplace(name: str) -> Callable[..., Any]:
+    function = getattr(functions, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return copy_in(self, function(self, *args, **kwargs))
+
+    method.__name__ = method.__qualname__ = f"{name}_"
+    method.__doc__ = f"Do what `{name}` does, in place."
+    return method
+
+
+COMPOSED = ("rsqrt", "sigmoid", "relu", "lerp", "frac", "tril", "triu", "div", "divide", "round")
+NOT_INPLACE = frozenset(
+    {"isnan", "isinf", "isfinite", "angle", "real", "imag", "matmul", "mm", "mv", "bmm", "dot",
+     "inner", "outer", "vdot", "kron"}
+)  # fmt: skip
+
+
+def _install() -> None:
+    for name, function in METHODS.items():
+        if name not in Methods.__dict__:
+            setattr(Methods, name, _numpy_method(name, function))
+    for name in functions.NAMES:
+        if name not in Methods.__dict__:
+            setattr(Methods, name, _torch_method(name))
+    for name, primal in {**functions.ELEMENTWISE, **functions.PAIRWISE}.items():
+        if name not in NOT_INPLACE and f"{name}_" not in Methods.__dict__:
+            setattr(Methods, f"{name}_", _inplace_method(name, primal))
+    for name in COMPOSED:
+        setattr(Methods, f"{name}_", _composed_inplace(name))
+
+
+_install()
