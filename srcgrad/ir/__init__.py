@@ -1,1 +1,1 @@
-"""ir layer."""
+"""Describes programs: nodes, names, and how to build and walk them."""

@@ -1,0 +1,64 @@
+"""Says which values carry derivatives from the inputs to the outputs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
+from srcgrad.ir.walk import names_bound, statements
+
+Edges = dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The names that vary with an input and that an output depends on.
+
+    Since every name has one meaning in normal form, no flow is needed: activity is reachability.
+    """
+
+    varied: frozenset[str]
+    active: frozenset[str]
+
+
+def activity(program: Program, outputs: tuple[str, ...]) -> Activity:
+    """Return the active names of a program, for derivatives of `outputs`."""
+    forward, backward = _edges(program)
+    varied = _reach(program.inputs, forward)
+    useful = _reach(outputs, backward)
+    return Activity(frozenset(varied), frozenset(varied & useful))
+
+
+def _edges(program: Program) -> tuple[Edges, Edges]:
+    forward: Edges = defaultdict(list)
+    backward: Edges = defaultdict(list)
+    getitem = program.reader.vocabulary.getitem
+    for statement in statements(program.body):
+        if is_store(statement):
+            base = store_target(statement).value
+            targets = [base.id] if isinstance(base, gast.Name) else []
+            sources = direct_names(statement.value)
+        elif isinstance(statement, gast.Assign):
+            targets = [name for target in statement.targets for name in names_bound(target)]
+            sources = operand_names(program.operation(statement), getitem)
+        else:
+            continue
+        for target in targets:
+            for source in sources:
+                forward[source].append(target)
+                backward[target].append(source)
+    return forward, backward
+
+
+def _reach(starts: tuple[str, ...], edges: Edges) -> set[str]:
+    reached = set(starts)
+    stack = list(starts)
+    while stack:
+        for name in edges.get(stack.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                stack.append(name)
+    return reached

@@ -1,0 +1,55 @@
+"""Says which names are surely integers: loop counters, sizes and sums of those."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import Program
+from srcgrad.ir.walk import statements
+
+
+class Integers:
+    """The integer names of a program in normal form."""
+
+    def __init__(self, program: Program) -> None:
+        self._scope = program.reader.scope
+        self._reader = program.reader
+        self.names: set[str] = set()
+        assigned: dict[str, list[Any]] = {}
+        for statement in statements(program.body):
+            if isinstance(statement, gast.For) and isinstance(statement.target, gast.Name):
+                if self._is_range(statement.iter):
+                    self.names.add(statement.target.id)
+            elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+                assigned.setdefault(statement.targets[0].id, []).append(statement.value)
+        size = -1
+        while len(self.names) != size:
+            size = len(self.names)
+            for name, values in assigned.items():
+                if all(self.of(value) for value in values):
+                    self.names.add(name)
+
+    def of(self, node: Any) -> bool:
+        """Say whether an expression is surely one integer."""
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int
+        if isinstance(node, gast.Name):
+            if node.id in self.names:
+                return True
+            return type(self._scope.lookup(node.id)) is int
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, (gast.USub, gast.UAdd)) and self.of(node.operand)
+        if isinstance(node, gast.BinOp):
+            arithmetic = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
+            return arithmetic and self.of(node.left) and self.of(node.right)
+        if isinstance(node, gast.Subscript):
+            value = node.value
+            return isinstance(value, gast.Attribute) and value.attr == "shape" and self.of(node.slice)
+        if isinstance(node, gast.Call):
+            return self._scope.resolve(node.func) in (len, int)
+        return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
+
+    def _is_range(self, node: Any) -> bool:
+        return isinstance(node, gast.Call) and self._scope.resolve(node.func) is range

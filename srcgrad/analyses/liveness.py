@@ -1,0 +1,74 @@
+"""Says which names are read later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.walk import names_bound
+
+Visitor = Callable[[Any, set[str]], None]
+
+
+def walk_live(block: list[Any], live: set[str], visit: Visitor | None = None) -> set[str]:
+    """Walk a block backwards and return the names live before it, given those live after it.
+
+    `visit(statement, live_after)` is called once for every statement, with the set as it is then:
+    read it, do not keep it. Loops are walked until their set is stable, and only then visited.
+
+    >>> tree = gast.parse("a = x + 1\\nb = a * x\\nc = 2")
+    >>> sorted(walk_live(tree.body, {"b"}))
+    ['x']
+    """
+    for statement in reversed(block):
+        if isinstance(statement, (gast.For, gast.While)):
+            live = _loop(statement, live, visit)
+        elif isinstance(statement, gast.If):
+            if visit is not None:
+                visit(statement, live)
+            after = set(live)
+            live = walk_live(statement.body, live, visit)
+            live |= walk_live(statement.orelse, after, visit)
+            live.update(header_reads(statement))
+        else:
+            if visit is not None:
+                visit(statement, live)
+            live.difference_update(killed(statement))
+            live.update(header_reads(statement))
+    return live
+
+
+def _loop(loop: Any, live: set[str], visit: Visitor | None) -> set[str]:
+    """The set at the loop's head holds what lives after the loop, in its header and in its body."""
+    if visit is not None:
+        visit(loop, live)
+    head = set(live)
+    head.update(header_reads(loop))
+    bound = set(names_bound(loop.target)) if isinstance(loop, gast.For) else set()
+    size = -1
+    while len(head) != size:
+        size = len(head)
+        head |= walk_live(loop.body, set(head)) - bound
+    if visit is not None:
+        walk_live(loop.body, set(head), visit)
+    return head
+
+
+def killed(statement: Any) -> Iterable[str]:
+    """Return the names that a simple statement binds anew."""
+    if isinstance(statement, gast.AugAssign):
+        return ()
+    return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
+def first_reads(block: list[Any]) -> set[str]:
+    """Return the names that a block may read before it binds them.
+
+    >>> tree = gast.parse("a = x + 1\\nb = a * y")
+    >>> sorted(first_reads(tree.body))
+    ['x', 'y']
+    """
+    return walk_live(block, set())

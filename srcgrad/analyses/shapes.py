@@ -1,0 +1,198 @@
+"""Says which values surely have the same shape, by symbols.
+
+A shape is a set of symbols that are broadcast together; the empty set is that of a single number.
+Broadcasting is then the union of sets, and two values of equal sets have equal shapes. A symbol is a
+name ("the shape of what this name is bound to now") or what a slice leaves of a shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program
+from srcgrad.ir.walk import names_bound, statements
+
+Shape = frozenset[Hashable]
+SCALAR: Final[Shape] = frozenset()
+
+_REDUCTIONS: Final = frozenset(
+    f"numpy.{name}"
+    for name in ("sum mean max min amax amin prod std var nansum nanmean median ptp").split()
+)
+_SAME: Final = frozenset(
+    f"numpy.{name}"
+    for name in ("zeros_like ones_like empty_like copy cumsum sort ascontiguousarray").split()
+)
+_BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
+_NUMBERS: Final = (float, int, abs, len, complex, bool)
+_CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
+
+
+class Shapes:
+    """The shapes of the names of a program in normal form."""
+
+    def __init__(self, program: Program, integers: Integers) -> None:
+        self._program = program
+        self._integers = integers
+        self._known: dict[str, Shape] = {name: frozenset({name}) for name in program.parameters}
+        self.vectors: set[str] = set()
+        varying: set[str] = set()
+        while conflicts := self._sweep(varying):
+            varying |= conflicts
+        self._first: dict[Shape, str] = {}
+        for name in program.parameters:
+            self._first.setdefault(self._known[name], name)
+
+    def of(self, node: Any) -> Shape | None:
+        """Return the shape of an operand, or None where nothing is known of it."""
+        if isinstance(node, gast.Name):
+            if node.id in self._known:
+                return self._known[node.id]
+            return self._of_object(self._program.reader.scope.lookup(node.id))
+        if isinstance(node, gast.Constant):
+            return SCALAR if isinstance(node.value, (int, float, complex)) else None
+        if isinstance(node, gast.UnaryOp):
+            return self.of(node.operand)
+        if self._integers.of(node):
+            return SCALAR
+        if isinstance(node, gast.Attribute):
+            return self._of_object(self._program.reader.scope.resolve(node))
+        return None
+
+    def same(self, first: Any, second: Any) -> bool:
+        """Say whether two operands surely have the same shape."""
+        ours, theirs = self.of(first), self.of(second)
+        return ours is not None and ours == theirs
+
+    def representative(self, node: Any) -> Any:
+        """Return the first name that surely has the shape of an operand; itself if there is none."""
+        shape = self.of(node)
+        if shape is None or not isinstance(node, gast.Name):
+            return node
+        first = self._first.get(shape)
+        return node if first is None else gast.Name(first, gast.Load(), None, None)
+
+    def is_number(self, node: Any) -> bool:
+        """Say whether an operand is surely a single number, not an array with axes."""
+        return self.of(node) == SCALAR
+
+    def element_is_number(self, subscript: Any) -> bool:
+        """Say whether reading (or writing) ``x[i]`` surely touches one number."""
+        value, index = subscript.value, subscript.slice
+        return isinstance(value, gast.Name) and value.id in self.vectors and self._integers.of(index)
+
+    def _of_object(self, value: Any) -> Shape | None:
+        return SCALAR if isinstance(value, (int, float, complex, np.number)) else None
+
+    def _sweep(self, varying: set[str]) -> set[str]:
+        """Go through the program once; return the names that got two different shapes."""
+        self._known = {name: frozenset({name}) for name in self._program.parameters}
+        conflicts: set[str] = set()
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.For):
+                numbers = self._integers.of(statement.target)
+                for name in names_bound(statement.target):
+                    self._known[name] = SCALAR if numbers else frozenset({name})
+            elif isinstance(statement, gast.Assign):
+                for target in statement.targets:
+                    for name in names_bound(target):
+                        whole = isinstance(target, gast.Name)
+                        shape = self._of_value(name, statement) if whole else None
+                        self._note(name, shape, varying, conflicts)
+        return conflicts
+
+    def _note(
+        self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]
+    ) -> None:
+        own: Shape = frozenset({name})
+        new = own if shape is None or name in varying else shape
+        old = self._known.setdefault(name, new)
+        if old != new and name not in varying:
+            conflicts.add(name)
+
+    def _of_value(self, name: str, statement: Any) -> Shape | None:
+        operation = self._program.operation(statement)
+        value = statement.value
+        if operation.kind == "copy":
+            source = value.id
+            if source in self.vectors:
+                self.vectors.add(name)
+            return self.of(value)
+        if operation.kind in ("primitive", "constant"):
+            return self._of_operation(name, operation, value)
+        return self.of(value)
+
+    def _of_operation(self, name: str, operation: Operation, value: Any) -> Shape | None:
+        primal = operation.primal
+        if primal is self._program.reader.vocabulary.getitem:
+            return self._of_subscript(value)
+        if primal in _NUMBERS and primal is not abs:
+            return SCALAR
+        if primal is None:
+            return self.of(value)
+        if isinstance(primal, np.ufunc):
+            elementwise = primal.signature is None and primal.nout == 1 and not operation.keywords
+            return self._union(operation.args) if elementwise else None
+        canonical = self._program.reader.vocabulary.canonical_name(primal)
+        if canonical in _REDUCTIONS:
+            whole = len(operation.args) == 1 and not operation.keywords
+            return SCALAR if whole else None
+        if canonical in _SAME:
+            return self.of(operation.args[0]) if len(operation.args) == 1 else None
+        if canonical in _BROADCAST:
+            return self._union(operation.args) if not operation.keywords else None
+        if canonical.startswith("math.") or primal is abs:
+            return self._union(operation.args)
+        if canonical in _CREATIONS and operation.args and self._integers.of(operation.args[0]):
+            self.vectors.add(name)
+        return None
+
+    def _union(self, operands: tuple[Any, ...]) -> Shape | None:
+        total: set[Hashable] = set()
+        for operand in operands:
+            shape = self.of(operand)
+            if shape is None:
+                return None
+            total |= shape
+        return frozenset(total)
+
+    def _of_subscript(self, node: Any) -> Shape | None:
+        if self.element_is_number(node):
+            return SCALAR
+        base = self.of(node.value)
+        index = node.slice
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        steps = [self._part(part) for part in parts]
+        if base is None or None in steps:
+            return None
+        if all(step == 0 for step in steps):
+            return base
+        return frozenset({("slice", base, tuple(steps))})
+
+    def _part(self, part: Any) -> int | str | None:
+        """Return how much a slice cuts off an axis, ``drop`` for an integer, None if unknown."""
+        if not isinstance(part, gast.Slice):
+            return "drop" if self._integers.of(part) else None
+        if part.step is not None:
+            return None
+        lower, upper = _number(part.lower), _number(part.upper)
+        if lower is None or upper is None or lower < 0 or (part.upper is not None and upper >= 0):
+            return None
+        return lower - upper
+
+
+def _number(node: Any) -> int | None:
+    if node is None:
+        return 0
+    if isinstance(node, gast.Constant) and type(node.value) is int:
+        return int(node.value)
+    negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+    if negative and isinstance(node.operand, gast.Constant) and type(node.operand.value) is int:
+        return -int(node.operand.value)
+    return None

@@ -1,0 +1,326 @@
+"""Says which names may share memory, and whether the writes of a program can be differentiated.
+
+A write is understood where, from then on, the memory is reached through one name only. Everything
+else is refused: the tape, which sees the arrays themselves, can still run it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.liveness import walk_live
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+_LIST_METHODS = frozenset({"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"})
+
+
+@dataclass(slots=True)
+class Problem:
+    """A write that cannot be differentiated, and why."""
+
+    statement: Any
+    message: str
+    hint: str
+
+
+@dataclass(slots=True)
+class Storage:
+    """What is known of memory in one program.
+
+    Attributes:
+        problems: The writes to refuse.
+        scalars: Parameters that must not be arrays, since the program updates them by ``+=``.
+        mutated: The names that may be bound to memory that is written after it is made.
+        lists: The names that are bound to lists made in the program.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    scalars: set[str] = field(default_factory=set)
+    mutated: set[str] = field(default_factory=set)
+    lists: set[str] = field(default_factory=set)
+    _writes: dict[str, list[int]] = field(default_factory=dict)
+    _order: dict[int, int] = field(default_factory=dict)
+    _loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
+
+    def written_after(self, name: str, statement: Any) -> bool:
+        """Say whether the memory of `name` may be written after `statement` has run."""
+        here = self._order[id(statement)]
+        for write in self._writes.get(name, ()):
+            if write > here:
+                return True
+            if any(a <= write <= b and a <= here <= b and name not in made
+                   for a, b, made in self._loops):
+                return True
+        return False
+
+
+class _Sharing:
+    """Names in classes that may share memory (union-find)."""
+
+    def __init__(self) -> None:
+        self._parent: dict[str, str] = {}
+        self.viewed: set[str] = set()
+
+    def root(self, name: str) -> str:
+        parent = self._parent.setdefault(name, name)
+        while parent != self._parent[parent]:
+            self._parent[parent] = self._parent[self._parent[parent]]
+            parent = self._parent[parent]
+        return parent
+
+    def join(self, first: str, second: str) -> None:
+        self._parent[self.root(first)] = self.root(second)
+
+    def classes(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for name in list(self._parent):
+            found[self.root(name)].add(name)
+        return found
+
+
+def storage(program: Program, shapes: Shapes) -> Storage:
+    """Analyse the writes of a program."""
+    return _Analysis(program, shapes).run()
+
+
+class _Analysis:
+    def __init__(self, program: Program, shapes: Shapes) -> None:
+        self._program = program
+        self._shapes = shapes
+        self._sharing = _Sharing()
+        self._result = Storage()
+        self._writes: list[tuple[Any, str, bool]] = []
+        self._views: set[str] = set()
+        self._arrays: set[str] = set()
+
+    def run(self) -> Storage:
+        for number, statement in enumerate(statements(self._program.body)):
+            self._result._order[id(statement)] = number
+            self._visit(statement)
+        if self._writes:
+            self._loop_spans()
+            self._judge()
+        return self._result
+
+    def _loop_spans(self) -> None:
+        order = self._result._order
+        for statement in statements(self._program.body):
+            if isinstance(statement, (gast.For, gast.While)):
+                inside = [order[id(item)] for item in statements(statement.body)]
+                if inside:
+                    span = (min(inside), max(inside), bound_names(statement.body))
+                    self._result._loops.append(span)
+
+    # -- what shares memory, and what is written
+
+    def _visit(self, statement: Any) -> None:
+        if is_store(statement):
+            name = root_name(store_target(statement))
+            if name is not None:
+                self._writes.append((statement, name, True))
+                for value in direct_names(statement.value):
+                    if not self._shapes.is_number(statement.value) and self._holds_objects(name):
+                        self._join(name, value)
+            return
+        if isinstance(statement, gast.Assign):
+            self._visit_assign(statement)
+        elif isinstance(statement, gast.AugAssign):
+            name = root_name(statement.target)
+            if name is not None:
+                self._writes.append((statement, name, True))
+        elif isinstance(statement, gast.For):
+            for target in names_bound(statement.target):
+                for source in names_read(statement.iter):
+                    self._join(target, source)
+        self._visit_calls(statement)
+
+    def _holds_objects(self, name: str) -> bool:
+        """Say whether `name` may be a list or dict, which keeps what is stored; arrays copy it."""
+        return name not in self._arrays
+
+    def _visit_assign(self, statement: Any) -> None:
+        operation = self._program.operation(statement)
+        targets = [name for target in statement.targets for name in names_bound(target)]
+        if getattr(statement, "in_place", False):
+            left = statement.value.left if isinstance(statement.value, gast.BinOp) else None
+            if isinstance(left, gast.Name) and not self._shapes.is_number(statement.targets[0]):
+                self._writes.append((statement, left.id, False))
+                for target in targets:
+                    self._join(target, left.id)
+            return
+        for source in self._shared_operands(statement.value, operation):
+            for target in targets:
+                self._join(target, source)
+        if operation.kind != "copy":
+            self._views.update(targets)
+        if self._makes_array(operation):
+            self._arrays.update(targets)
+        if _makes_list(statement.value):
+            self._result.lists.update(targets)
+
+    def _makes_array(self, operation: Operation) -> bool:
+        if operation.kind == "copy":
+            return all(name in self._arrays for name in direct_names(operation.args[0]))
+        if operation.primal is None or operation.kind not in ("primitive", "constant"):
+            return False
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        return name.startswith("numpy.")
+
+    def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
+        """Return the names whose memory the value of an assignment may share."""
+        vocabulary = self._program.reader.vocabulary
+        if operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
+            return [name for arg in operation.args for name in direct_names(arg)]
+        if operation.primal is vocabulary.getitem:
+            if self._shapes.element_is_number(value):
+                return []
+            return names_read(value.value)
+        if operation.kind == "primitive":
+            views = vocabulary.canonical_name(operation.primal) in vocabulary.views
+            return [n for arg in operation.args for n in direct_names(arg)] if views else []
+        if operation.kind in ("user", "class"):
+            return [n for arg in operation.args for n in direct_names(arg)]
+        if operation.kind == "constant" or not isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp)):
+            return []
+        return [name for name in names_read(value) if name in self._program.reader.scope.local]
+
+    def _join(self, target: str, source: str) -> None:
+        if target != source:
+            self._sharing.join(target, source)
+
+    def _visit_calls(self, statement: Any) -> None:
+        """A call of an unknown function or method may write into its arguments."""
+        header = _header(statement)
+        if header is None:
+            return
+        for node in gast.walk(header):
+            if isinstance(node, gast.Call):
+                for name in self._written_by(node):
+                    self._writes.append((statement, name, True))
+
+    def _written_by(self, call: Any) -> list[str]:
+        reader = self._program.reader
+        callee = reader.scope.resolve(call.func)
+        if callee is not MISSING:
+            known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
+            pure = isinstance(callee, FunctionType) or isinstance(callee, type)
+            if known or pure:
+                return self._out_keyword(call)
+            return [n for arg in call.args for n in direct_names(arg)]
+        if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
+            name = root_name(call.func.value)
+            return [name] if name is not None else []
+        return self._out_keyword(call)
+
+    def _out_keyword(self, call: Any) -> list[str]:
+        return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
+
+    # -- judgement
+
+    def _judge(self) -> None:
+        classes = self._sharing.classes()
+        live_at = self._live_at_writes()
+        for statement, name, element in self._writes:
+            members = classes.get(self._sharing.root(name), {name}) | {name}
+            if element:
+                position = self._result._order[id(statement)]
+                for member in members:
+                    self._result._writes.setdefault(member, []).append(position)
+                self._result.mutated |= members
+            self._check(statement, name, element, members, live_at[id(statement)])
+
+    def _live_at_writes(self) -> dict[int, frozenset[str]]:
+        wanted = {id(statement) for statement, _, _ in self._writes}
+        found: dict[int, frozenset[str]] = {}
+
+        def visit(statement: Any, live: set[str]) -> None:
+            if id(statement) in wanted:
+                found[id(statement)] = frozenset(live)
+
+        walk_live(self._program.body, set(), visit)
+        return found
+
+    def _check(
+        self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
+    ) -> None:
+        owners = self._foreign(members)
+        if owners and (element or self._through_view(members, owners)):
+            owner = self._program.namer.base(sorted(owners)[0])
+            self._problem(
+                statement,
+                f"this writes into memory that the caller may reach as `{owner}`",
+                f"work on a copy: `{owner} = {owner}.copy()`",
+            )
+            return
+        if owners:
+            self._result.scalars |= owners & set(self._program.parameters)
+        result = set() if element else set(_targets(statement))
+        others = (members & live) - {name} - result
+        if not element and name in live:
+            others.add(name)
+        if others:
+            other = self._program.namer.base(sorted(others)[0])
+            self._problem(
+                statement,
+                f"this writes into memory that is also reached as `{other}` later",
+                "make a copy before writing",
+            )
+
+    def _foreign(self, members: set[str]) -> set[str]:
+        """Return the members that belong to the caller or to the module."""
+        scope = self._program.reader.scope
+        made_here = bound_names(self._program.body)
+        return {
+            name
+            for name in members
+            if name in self._program.parameters
+            or (name not in made_here and scope.lookup(name) is not MISSING)
+        }
+
+    def _through_view(self, members: set[str], owners: set[str]) -> bool:
+        """Say whether anything but plain copies leads from the owners to the other members."""
+        return bool((members - owners) & self._views & self._derived) or bool(
+            owners - set(self._program.parameters)
+        )
+
+    @property
+    def _derived(self) -> set[str]:
+        derived: set[str] = set()
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign) and not getattr(statement, "in_place", False):
+                operation = self._program.operation(statement)
+                if self._shared_operands(statement.value, operation) and operation.kind != "copy":
+                    derived.update(n for t in statement.targets for n in names_bound(t))
+        return derived
+
+    def _problem(self, statement: Any, message: str, hint: str) -> None:
+        self._result.problems.append(Problem(statement, message, hint))
+
+
+def _makes_list(value: Any) -> bool:
+    if isinstance(value, gast.BinOp):
+        return _makes_list(value.left) or _makes_list(value.right)
+    return isinstance(value, (gast.List, gast.ListComp))
+
+
+def _header(statement: Any) -> Any:
+    if isinstance(statement, gast.For):
+        return statement.iter
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    if isinstance(statement, (gast.Assign, gast.Expr, gast.AugAssign)):
+        return statement.value
+    return None
+
+
+def _targets(statement: Any) -> list[str]:
+    return [name for target in getattr(statement, "targets", []) for name in names_bound(target)]

@@ -1,0 +1,96 @@
+"""Says which names may depend on the inputs, before the program is in normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.walk import names_bound, root_name, statements
+
+
+class Variation:
+    """The names that may carry a derivative, and the test of an expression against them.
+
+    It is a may-analysis without flow: a name that varies anywhere varies everywhere. The precise
+    activity follows on the normal form; this one decides which expressions must be taken apart.
+    """
+
+    def __init__(self, inputs: Iterable[str], reader: Reader) -> None:
+        self.names = set(inputs)
+        self._reader = reader
+
+    def of(self, node: Any) -> bool:
+        """Say whether an expression may carry a derivative."""
+        test: Callable[[Any], bool] | None = getattr(self, f"_of_{type(node).__name__}", None)
+        if test is not None:
+            return test(node)
+        return any(self.of(child) for child in gast.iter_child_nodes(node))
+
+    def spread(self, body: list[Any]) -> None:
+        """Follow the assignments of a function body until nothing changes."""
+        before = -1
+        while len(self.names) != before:
+            before = len(self.names)
+            for statement in statements(body):
+                self._step(statement)
+
+    def _step(self, statement: Any) -> None:
+        if isinstance(statement, gast.Assign):
+            if self.of(statement.value):
+                for target in statement.targets:
+                    self._mark(target)
+        elif isinstance(statement, (gast.AugAssign, gast.AnnAssign)):
+            if statement.value is not None and self.of(statement.value):
+                self._mark(statement.target)
+        elif isinstance(statement, gast.For) and self.of(statement.iter):
+            self._mark(statement.target)
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            self._step_call(statement.value)
+
+    def _step_call(self, call: Any) -> None:
+        """A call for its effect may write its active arguments into the others."""
+        if not self.of(call):
+            return
+        for part in [call.func, *call.args]:
+            name = root_name(part)
+            if name is not None and name in self._reader.scope.local:
+                self.names.add(name)
+
+    def _mark(self, target: Any) -> None:
+        self.names.update(names_bound(target))
+        for item in target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]:
+            root = root_name(item)
+            if root is not None:
+                self.names.add(root)
+
+    def _of_Name(self, node: Any) -> bool:
+        return node.id in self.names
+
+    def _of_Constant(self, node: Any) -> bool:
+        return False
+
+    _of_Compare = _of_JoinedStr = _of_Constant
+
+    def _of_UnaryOp(self, node: Any) -> bool:
+        return not isinstance(node.op, gast.Not) and self.of(node.operand)
+
+    def _of_Attribute(self, node: Any) -> bool:
+        return not self._reader.constant_attribute(node) and self.of(node.value)
+
+    def _of_Subscript(self, node: Any) -> bool:
+        return self.of(node.value)
+
+    def _of_IfExp(self, node: Any) -> bool:
+        return self.of(node.body) or self.of(node.orelse)
+
+    def _of_keyword(self, node: Any) -> bool:
+        return self.of(node.value)
+
+    def _of_Call(self, node: Any) -> bool:
+        if self._reader.constant_callee(node):
+            return False
+        parts = [node.func, *node.args, *[item.value for item in node.keywords]]
+        return any(self.of(part) for part in parts)

@@ -1,0 +1,107 @@
+"""Defines `grad` and `value_and_grad`, as functions and as decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+from srcgrad.api.gradient import Fallback, Gradient
+from srcgrad.errors import ArgumentError
+
+Function = Callable[..., Any]
+
+
+@overload
+def grad(
+    f: Function,
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    has_aux: bool = ...,
+    backend: str = ...,
+    fallback: Fallback = ...,
+) -> Gradient: ...
+@overload
+def grad(
+    f: None = ...,
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    has_aux: bool = ...,
+    backend: str = ...,
+    fallback: Fallback = ...,
+) -> Callable[[Function], Gradient]: ...
+def grad(
+    f: Function | None = None,
+    argnums: int | Sequence[int] | None = None,
+    argnames: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str = "auto",
+    fallback: Fallback = "warn",
+) -> Gradient | Callable[[Function], Gradient]:
+    """Return the gradient of a function that returns one real number.
+
+    Use it as ``grad(f)``, ``@grad`` or ``@grad(argnums=1)``. The result is called like `f`.
+
+    Args:
+        f: An ordinary function of floats, NumPy arrays, and containers of those.
+        argnums: The positional parameters to differentiate with respect to, counted from 0 (from the
+            end if negative): an int for one gradient, a tuple for a tuple. 0 if nothing is given.
+        argnames: The same by name.
+        has_aux: `f` returns a pair of the number and something to hand on; so does the gradient.
+        backend: Where the text runs: "auto" and "numpy" so far.
+        fallback: What to do with a function that source transformation refuses: "warn" and run it
+            on the tape, do so silently ("tape"), or raise ("error").
+
+    Returns:
+        A callable; its result has the structure, shapes and types of the arguments differentiated.
+
+    Raises:
+        ArgumentError: The arguments make no sense together.
+        UnsupportedError: At the first call, with ``fallback="error"``.
+    """
+    _check_backend(backend)
+    if f is None:
+        return lambda function: Gradient(function, argnums, argnames, has_aux, fallback, False)
+    return Gradient(f, argnums, argnames, has_aux, fallback, False)
+
+
+@overload
+def value_and_grad(
+    f: Function,
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    has_aux: bool = ...,
+    backend: str = ...,
+    fallback: Fallback = ...,
+) -> Gradient: ...
+@overload
+def value_and_grad(
+    f: None = ...,
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    has_aux: bool = ...,
+    backend: str = ...,
+    fallback: Fallback = ...,
+) -> Callable[[Function], Gradient]: ...
+def value_and_grad(
+    f: Function | None = None,
+    argnums: int | Sequence[int] | None = None,
+    argnames: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str = "auto",
+    fallback: Fallback = "warn",
+) -> Gradient | Callable[[Function], Gradient]:
+    """Return a callable for the pair of a function's value and its gradient; see `grad`.
+
+    With `has_aux` the value is the pair that `f` returned.
+    """
+    _check_backend(backend)
+    if f is None:
+        return lambda function: Gradient(function, argnums, argnames, has_aux, fallback, True)
+    return Gradient(f, argnums, argnames, has_aux, fallback, True)
+
+
+def _check_backend(backend: str) -> None:
+    if backend not in ("auto", "numpy"):
+        raise ArgumentError(
+            f"backend={backend!r} is not there yet", hint="use 'numpy', or leave it out"
+        )

@@ -1,0 +1,293 @@
+"""Defines the callable that `grad` and `value_and_grad` return."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any, Literal
+
+import numpy as np
+
+from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.selection import Selection, select
+from srcgrad.api.values import check_input, conform, is_complex
+from srcgrad.codegen.highlight import highlight
+from srcgrad.codegen.tracebacks import annotate
+from srcgrad.compiler import compile_gradient
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import ArgumentError, FallbackWarning, SourceNotFoundError, UnsupportedError
+
+Fallback = Literal["warn", "tape", "error"]
+
+
+class Gradient:
+    """The derivative of a function: call it like the function, or read it.
+
+    Attributes:
+        primal: The user's function itself.
+    """
+
+    def __init__(
+        self,
+        primal: Callable[..., Any],
+        argnums: int | Sequence[int] | None,
+        argnames: str | Sequence[str] | None,
+        has_aux: bool,
+        fallback: Fallback,
+        value: bool,
+    ) -> None:
+        if not callable(primal):
+            raise ArgumentError(
+                f"srcgrad.grad needs a function, not {type(primal).__name__}",
+                hint="write @srcgrad.grad over a def, or srcgrad.grad(f)",
+            )
+        if fallback not in ("warn", "tape", "error"):
+            raise ArgumentError(
+                f"fallback={fallback!r} is not one of 'warn', 'tape' and 'error'",
+                hint="leave it out for 'warn'",
+            )
+        self.primal = primal
+        self._options = (argnums, argnames, has_aux, fallback, value)
+        self._has_aux = has_aux
+        self._fallback = fallback
+        self._value = value
+        self._function = primal.__func__ if isinstance(primal, MethodType) else primal
+        self._owner = primal.__self__ if isinstance(primal, MethodType) else None
+        self._is_method = isinstance(primal, MethodType)
+        self._selection: Selection = select(
+            self._function, argnums, argnames, skip=1 if self._is_method else 0
+        )
+        positions = self._selection.positions()
+        self._positions = tuple(p for p in positions if p is not None)
+        self._simple = len(self._positions) == len(positions) and not has_aux
+        self._only = self._positions[0] if len(positions) == 1 and self._simple else None
+        self._plan: Plan | None = None
+        self._refusal: UnsupportedError | None = None
+        self._warned = False
+        self._lock = threading.RLock()
+        functools.update_wrapper(self, self._function)
+
+    # -- calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the gradient (or the value and the gradient) at the given arguments."""
+        if self._is_method:
+            args = (self._owner, *args)
+        plan = self._plan
+        if plan is None or not plan.is_current(self._function):  # type: ignore[arg-type]
+            plan = self._compile(args, kwargs)
+        if plan is None:
+            return self._run_on_tape(args, kwargs)
+        only = self._only
+        if only is not None and only < len(args) and not kwargs and not plan.scalars:
+            return self._call_one(plan, args, args[only])
+        return self._call_any(plan, args, kwargs)
+
+    def _call_one(self, plan: Plan, args: tuple[Any, ...], x: Any) -> Any:
+        """The short way: one argument by position."""
+        kind = type(x)
+        plain = kind is float or (kind is np.ndarray and x.dtype.kind == "f")
+        if not plain:
+            check_input(x, self._selection.names[0])
+        for item in args:
+            item_kind = type(item)
+            if item_kind is not np.ndarray and item_kind is not float:
+                if is_complex(item):
+                    return self._call_any(plan, args, {})
+            elif item_kind is np.ndarray and item.dtype.kind == "c":
+                return self._call_any(plan, args, {})
+        try:
+            result = plan.function(*args)
+        except Exception as error:
+            annotate(error)
+            raise
+        grad = result[1] if self._value else result
+        if kind is np.ndarray and type(grad) is np.ndarray:
+            if grad.dtype is x.dtype and grad.shape == x.shape:
+                done = grad
+            else:
+                done = conform(grad, x)
+        else:
+            done = grad if kind is float and type(grad) is float else conform(grad, x)
+        done = done if self._selection.single else (done,)
+        return (result[0], done) if self._value else done
+
+    def _call_any(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The long way: keywords, defaults, several arguments, auxiliary results, complex numbers."""
+        values = self._values(args, kwargs)
+        for name, value in zip(self._selection.names, values, strict=True):
+            check_input(value, name)
+        if plan.scalars and self._has_array(plan, args, kwargs):
+            return self._run_on_tape(args, kwargs)
+        if not self._complex_plan(plan) and self._sees_complex(args, kwargs):
+            plan = self._compile(args, kwargs, keep_complex=True) or plan
+        try:
+            result = plan.function(*args, **kwargs)
+        except Exception as error:
+            annotate(error)
+            raise
+        head, grads = self._split(result)
+        many = grads if len(values) > 1 else (grads,)
+        done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
+        return self._join(head, done)
+
+    def _split(self, result: Any) -> tuple[Any, Any]:
+        if self._value:
+            return result[0], result[1]
+        if self._has_aux:
+            return result[1], result[0]
+        return None, result
+
+    def _join(self, head: Any, grads: tuple[Any, ...]) -> Any:
+        answer = grads[0] if self._selection.single else grads
+        if self._value:
+            return head, answer
+        return (answer, head) if self._has_aux else answer
+
+    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        bound = self._selection.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return [bound.arguments[name] for name in self._selection.names]
+
+    def _has_array(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        bound = self._selection.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return any(
+            not isinstance(bound.arguments[name], (float, int, complex))
+            for name in plan.generated.scalars
+            if name in bound.arguments
+        )
+
+    def _sees_complex(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        return any(is_complex(item) for item in (*args, *kwargs.values()))
+
+    def _complex_plan(self, plan: Plan) -> bool:
+        return plan.generated.keep_complex
+
+    # -- compiling
+
+    def _compile(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep_complex: bool = False
+    ) -> Plan | None:
+        """Compile for the program as it is now; None if it is refused and the tape takes over."""
+        with self._lock:
+            try:
+                self._plan = self._make_plan(keep_complex=keep_complex)
+            except UnsupportedError as refusal:
+                self._refusal = refusal
+                if self._fallback == "error":
+                    raise
+                if self._fallback == "warn" and not self._warned:
+                    self._warned = True
+                    _warn(refusal, self.primal)
+                return None
+            return self._plan
+
+    def _make_plan(self, *, keep_complex: bool = False, stages: Stages | None = None) -> Plan:
+        function = self._function
+        if not isinstance(function, FunctionType):
+            raise SourceNotFoundError(
+                f"`{_describe(function)}` is not a Python function with source",
+                hint="wrap it in a `def`",
+            )
+        generated = compile_gradient(
+            function,
+            self._selection.names,
+            value=self._value,
+            aux=self._has_aux,
+            keep_complex=keep_complex,
+            stages=stages,
+        )
+        return load_plan(generated, function)
+
+    def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = self._values(args, kwargs)
+        for name, value in zip(self._selection.names, values, strict=True):
+            check_input(value, name)
+        head, grads = run_on_tape(
+            self._function,
+            self._selection.signature,
+            self._selection.names,
+            args,
+            kwargs,
+            aux=self._has_aux,
+        )
+        done = tuple(conform(g, v) for g, v in zip(grads, values, strict=True))
+        if self._has_aux and not self._value:
+            head = head[1]
+        return self._join(head, done)
+
+    # -- reading
+
+    def _ready(self) -> Plan:
+        plan = self._plan
+        if plan is None or not plan.is_current(self._function):  # type: ignore[arg-type]
+            with self._lock:
+                self._plan = plan = self._make_plan()
+        return plan
+
+    @property
+    def source(self) -> str:
+        """The text of the generated module.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        return self._ready().generated.source
+
+    @property
+    def generated(self) -> Callable[..., Any]:
+        """The generated function itself, without checks of its arguments."""
+        return self._ready().function
+
+    def show(self) -> None:
+        """Print the generated source, in colours if the output is a terminal."""
+        sys.stdout.write(highlight(self.source))
+
+    def stages(self) -> dict[str, str]:
+        """Return the function's text after each pass of the compiler, by the name of the pass."""
+        stages = Stages(wanted=True)
+        plan = self._make_plan(stages=stages)
+        return {**stages.texts, "source": plan.generated.source}
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
+        """Bind to an instance, as functions do; parameters are then counted after `self`."""
+        if instance is None or not isinstance(self._function, FunctionType):
+            return self
+        return Gradient(MethodType(self._function, instance), *self._options)
+
+    def __repr__(self) -> str:
+        kind = "value_and_grad" if self._value else "grad"
+        return f"<srcgrad.{kind} of {_describe(self.primal)}>"
+
+    def __reduce__(self) -> Any:
+        """Pickle by name if the gradient stands under the function's own name, else by parts."""
+        module = sys.modules.get(getattr(self.primal, "__module__", ""), None)
+        found: Any = module
+        for part in _describe(self.primal).split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return _describe(self.primal)
+        return Gradient, (self.primal, *self._options)
+
+
+def _describe(thing: Any) -> str:
+    return getattr(thing, "__qualname__", None) or type(thing).__qualname__
+
+
+def _warn(refusal: UnsupportedError, primal: Any) -> None:
+    """Warn once, at the line of the caller outside of this package."""
+    first = refusal.diagnostics[0]
+    message = f"`{_describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
+    del first
+    depth = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(message, FallbackWarning, stacklevel=depth - 1)

@@ -1,0 +1,113 @@
+"""Chooses the parameters to differentiate with respect to, from numbers or names."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.errors import ArgumentError
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The chosen parameters.
+
+    Attributes:
+        names: Their names, in the order asked for.
+        single: Whether one alone was asked for, so that its gradient comes without a tuple.
+        signature: The function's signature.
+    """
+
+    names: tuple[str, ...]
+    single: bool
+    signature: inspect.Signature
+
+    def positions(self) -> tuple[int | None, ...]:
+        """Return the place of each chosen parameter in a positional call (None: by keyword only)."""
+        order = [p.name for p in self.signature.parameters.values() if p.kind in _POSITIONAL]
+        return tuple(order.index(name) if name in order else None for name in self.names)
+
+
+def select(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] | None,
+    argnames: str | Sequence[str] | None,
+    skip: int = 0,
+) -> Selection:
+    """Return the parameters that `argnums` and `argnames` mean.
+
+    `skip` leading parameters (a bound `self`) are not counted.
+
+    Raises:
+        ArgumentError: A number is out of range, a name is unknown, or one is asked for twice.
+    """
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        signature = inspect.Signature(
+            [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
+        )
+    positional = [p.name for p in signature.parameters.values() if p.kind in _POSITIONAL][skip:]
+    chosen: list[str] = []
+    if argnums is None and argnames is None:
+        argnums = 0
+    if argnums is not None:
+        chosen += [_by_number(item, positional, function) for item in _as_list(argnums)]
+    if argnames is not None:
+        names = [argnames] if isinstance(argnames, str) else list(argnames)
+        chosen += [_by_name(name, signature, function) for name in names]
+    _refuse_none_and_twice(chosen, function)
+    single = isinstance(argnums, int) and argnames is None
+    single = single or (argnums is None and isinstance(argnames, str))
+    return Selection(tuple(chosen), single, signature)
+
+
+def _as_list(argnums: int | Sequence[int]) -> list[Any]:
+    return list(argnums) if isinstance(argnums, (tuple, list)) else [argnums]
+
+
+def _by_number(number: Any, positional: Sequence[str], function: Any) -> str:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ArgumentError(
+            f"argnums must be an int or a tuple of ints, not {number!r}",
+            hint="give parameters by name with argnames=",
+        )
+    count = len(positional)
+    if not -count <= number < count:
+        raise ArgumentError(
+            f"argnums={number} is out of range: `{_name(function)}` has {count} positional "
+            f"parameter{'' if count == 1 else 's'}",
+            hint="count from 0, or give parameters by name with argnames=",
+        )
+    return positional[number]
+
+
+def _by_name(name: Any, signature: inspect.Signature, function: Any) -> str:
+    if name in signature.parameters:
+        return str(name)
+    near = difflib.get_close_matches(str(name), list(signature.parameters), 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"they are {list(signature.parameters)}"
+    raise ArgumentError(f"`{_name(function)}` has no parameter {name!r}", hint=hint)
+
+
+def _refuse_none_and_twice(chosen: Sequence[str], function: Any) -> None:
+    if not chosen:
+        raise ArgumentError(
+            f"no parameter of `{_name(function)}` is chosen to differentiate",
+            hint="give argnums= or argnames=",
+        )
+    for name in chosen:
+        if list(chosen).count(name) > 1:
+            raise ArgumentError(
+                f"parameter {name!r} of `{_name(function)}` is chosen twice",
+                hint="give each parameter once",
+            )
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or repr(function)

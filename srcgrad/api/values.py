@@ -1,0 +1,128 @@
+"""Checks the values to differentiate at, and gives gradients the type of their input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import IntegerInputError, NotDifferentiableError
+
+
+def check_input(value: Any, name: str) -> None:
+    """Raise unless `value` is a float, a float array, or a container with such inside.
+
+    Raises:
+        IntegerInputError: It is an integer or boolean array, or a container without any float.
+        NotDifferentiableError: It is of a type without derivatives.
+    """
+    if isinstance(value, (float, complex)) or isinstance(value, int):
+        if isinstance(value, bool):
+            raise _no_float(f"`{name}` is a bool")
+        return
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind is not None:
+        if kind not in "fc":
+            raise _no_float(f"`{name}` is an array of type {value.dtype}")
+        return
+    children = _children(value)
+    if children is None:
+        raise NotDifferentiableError(
+            f"`{name}` is a {type(value).__name__}, which has no derivative",
+            hint="pass a float, a float array, or a dict, list or tuple of those",
+        )
+    if not any(True for leaf in leaves(value) if is_float(leaf)):
+        raise _no_float(f"`{name}` holds no float")
+
+
+def _no_float(what: str) -> IntegerInputError:
+    return IntegerInputError(
+        f"{what}, and a derivative needs floating-point numbers",
+        hint="convert it first: x.astype(float) or float(x)",
+    )
+
+
+def _children(value: Any) -> list[Any] | None:
+    if isinstance(value, dict):
+        return list(value.values())
+    return list(value) if isinstance(value, (list, tuple)) else None
+
+
+def leaves(value: Any) -> list[Any]:
+    """Return the leaves of nested dicts, lists and tuples, in order."""
+    children = _children(value)
+    return [value] if children is None else [leaf for c in children for leaf in leaves(c)]
+
+
+def is_float(value: Any) -> bool:
+    """Say whether a leaf is a floating-point number or array."""
+    if isinstance(value, (float, complex)):
+        return True
+    return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
+
+
+def is_complex(value: Any) -> bool:
+    """Say whether there is a complex number in a value or its nested leaves."""
+    if isinstance(value, (dict, list, tuple)):
+        return any(is_complex(leaf) for leaf in leaves(value))
+    return isinstance(value, complex) or (
+        getattr(getattr(value, "dtype", None), "kind", "") == "c"
+    )
+
+
+def conform(grad: Any, value: Any) -> Any:
+    """Return a gradient with the structure, shape and type of the value it belongs to.
+
+    Missing entries become zeros; entries of the value that are no floats get None.
+    """
+    if isinstance(value, dict):
+        items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
+        return _rebuild_dict(value, items)
+    if isinstance(value, (list, tuple)):
+        parts = [conform(_entry(grad, i), item) for i, item in enumerate(value)]
+        return _rebuild_sequence(value, parts)
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return 0j if grad is None else complex(grad)
+    if isinstance(value, np.generic):
+        return value.dtype.type(0 if grad is None else _real_as(grad, value)) if is_float(value) else None
+    if isinstance(value, (float, int)) and not isinstance(value, bool):
+        return 0.0 if grad is None else float(np.real(grad))
+    return _conform_array(grad, value) if is_float(value) else None
+
+
+def _real_as(grad: Any, value: Any) -> Any:
+    return grad if value.dtype.kind == "c" else np.real(grad)
+
+
+def _conform_array(grad: Any, value: Any) -> Any:
+    if grad is None:
+        return np.zeros_like(value)
+    if type(grad) is type(value) and grad.dtype == value.dtype and grad.shape == value.shape:
+        return grad
+    array = np.asarray(_real_as(grad, value)).astype(value.dtype, copy=False)
+    return array if array.shape == value.shape else np.array(np.broadcast_to(array, value.shape))
+
+
+def _entry(grad: Any, key: Any) -> Any:
+    if isinstance(grad, dict):
+        return grad.get(key)
+    if grad is None or not hasattr(grad, "__getitem__"):
+        return None
+    return grad[key]
+
+
+def _rebuild_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    if type(value) is dict:
+        return items
+    new = value.copy()
+    new.update(items)
+    return new
+
+
+def _rebuild_sequence(value: Any, parts: list[Any]) -> Any:
+    kind = type(value)
+    if hasattr(kind, "_fields"):
+        return kind(*parts)
+    make: Callable[[list[Any]], Any] = kind if kind in (list, tuple) else list
+    return make(parts)

@@ -1,0 +1,39 @@
+"""Puts the user's line over the adjoint statements that come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.walk import blocks_of
+
+_WIDEST: Final = 88
+
+
+def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0) -> int:
+    """Insert a comment before each run of statements that come from one line of the user.
+
+    `lines` is the user's file. Return the line of the last statement.
+    """
+    position = 0
+    while position < len(block):
+        statement = block[position]
+        number = getattr(statement, "lineno", 0) or 0
+        if number and number != last and not isinstance(statement, (Comment, Blank)):
+            block.insert(position, Comment(f"L{number}: {_text(statement, lines)}"))
+            position += 1
+            last = number
+        for part in blocks_of(statement):
+            last = comment_lines(part, lines, last)
+        position += 1
+    return last
+
+
+def _text(statement: Any, lines: Sequence[str]) -> str:
+    first = statement.lineno
+    last = max(first, getattr(statement, "end_lineno", first) or first)
+    is_block = any(True for _ in blocks_of(statement))
+    chosen = lines[first - 1 : first if is_block else last]
+    text = " ".join(line.strip() for line in chosen)
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3].rstrip() + "..."

@@ -1,0 +1,7 @@
+"""Turns a Python function into the source of its derivative: the pipeline, as a list of passes."""
+
+from __future__ import annotations
+
+from srcgrad.compiler.module import Generated, compile_gradient
+
+__all__ = ["Generated", "compile_gradient"]

@@ -1,0 +1,275 @@
+"""Derives one function: analyses, reversal, records and clean-up, as one row of passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+import srcgrad.runtime as runtime
+from srcgrad.analyses.activity import activity
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.liveness import first_reads
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.storage import storage
+from srcgrad.codegen.comments import comment_lines
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import MutationError, NonScalarOutputError, UnsupportedSyntaxError
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.build import assign, at, call, load, store
+from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.walk import names_read, statements
+from srcgrad.optimizations.coalesce import coalesce
+from srcgrad.optimizations.drop_dead_stores import DeadStores
+from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.tidy import tidy
+from srcgrad.optimizations.width import width
+from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.recording import Recorder
+from srcgrad.transforms.reverse import CallPair, Facts, Reversed, Reverser
+from srcgrad.transforms.templates import Inliner
+
+Finish = Callable[[list[Any]], list[Any]]
+
+
+@dataclass(slots=True)
+class Derivation:
+    """One function on its way to its derivative."""
+
+    source: FunctionSource
+    program: Program
+    refusals: Refusals
+    externals: Externals
+    stages: Stages
+    keep_complex: bool
+    scalars: frozenset[str] = frozenset()
+
+    def joint(self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool) -> list[Any]:
+        """Return the body of one function that runs forward and backward."""
+        facts = self._facts(self.program.outputs[:1])
+        (output, *rest) = self.program.outputs
+        if rest and not aux:
+            self.refusals.add(
+                self.program.body[-1],
+                "the function returns a tuple, but a gradient needs one real number",
+                "return the number alone, or pass has_aux=True to hand on the rest",
+                NonScalarOutputError,
+            )
+            self.refusals.raise_if_any()
+        seed = self._seed(output, facts)
+        reverser = self._reverser(facts, derive_call)
+        halves = reverser.run([(output, seed)] if output in facts.activity.active else [])
+        grads, extra = self._gradients(reverser, halves, wrt)
+        if output not in facts.activity.active:
+            extra.insert(0, at(gast.Expr(seed), self.program.body[-1]))
+        result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
+        marker = [Blank(), Comment("backward")]
+        body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
+        body = self._finish(body, halves, facts)
+        self._comment(body)
+        return body
+
+    def halves(self, derive_call: CallPair) -> tuple[list[Any], list[Any], list[str]]:
+        """Return the bodies of `name_forward` and `name_backward`, and the latter's parameters.
+
+        The forward half returns the value and what the backward half reads.
+        """
+        facts = self._facts(self.program.outputs)
+        reverser = self._reverser(facts, derive_call)
+        outputs = self.program.outputs
+        given = [self.program.namer.fresh(f"grad_{_root(name)}_given") for name in outputs]
+        seeds = [(o, load(g)) for o, g in zip(outputs, given, strict=True) if o in facts.activity.active]
+        halves = reverser.run(seeds)
+        grads, extra = self._gradients(reverser, halves, self.program.inputs, owned=False)
+        value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
+        result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
+        marker = Comment("backward")
+        body = [*halves.forward, value, marker, *halves.backward, *extra, result]
+        body = self._finish(body, halves, facts, given)
+        return self._split(body, value, marker, given)
+
+    # -- passes
+
+    def _facts(self, outputs: tuple[str, ...]) -> Facts:
+        self.refusals.raise_if_any()
+        integers = Integers(self.program)
+        shapes = Shapes(self.program, integers)
+        memory = storage(self.program, shapes)
+        for problem in memory.problems:
+            self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
+        self.scalars |= memory.scalars
+        self.refusals.raise_if_any()
+        return Facts(activity(self.program, outputs), shapes, integers, memory)
+
+    def _reverser(self, facts: Facts, derive_call: CallPair) -> Reverser:
+        inliner = Inliner(self.program.namer, self.externals, self.keep_complex)
+        return Reverser(self.program, facts, inliner, self.externals, derive_call)
+
+    def _seed(self, output: str, facts: Facts) -> Any:
+        if facts.shapes.is_number(load(output)) and output in facts.activity.active:
+            return gast.Constant(1.0, None)
+        return call(self.externals.use_runtime("scalar_seed"), load(output))
+
+    def _finish(
+        self, body: list[Any], halves: Reversed, facts: Facts, given: Sequence[str] = ()
+    ) -> list[Any]:
+        self.stages.note("reverse", body)
+        purity = Purity(self.program.reader, frozenset(runtime.__all__))
+        body = self._drop_dead(body, purity)
+        self.stages.note("drop dead stores", body)
+        recorder = Recorder(
+            self.program.namer, body, lambda name: name not in facts.storage.mutated
+        )
+        recorder.run(_still_there(halves, body))
+        for loop, name in recorder.unbound:
+            self.refusals.add(
+                loop,
+                f"`{self.program.namer.base(name)}` is bound on some paths of this loop only, and "
+                "its derivative needs it",
+                "bind it before the loop or on every path",
+                UnsupportedSyntaxError,
+            )
+        self.refusals.raise_if_any()
+        self.stages.note("record", body)
+        body = self._drop_dead(body, purity)
+        body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
+        self.stages.note("substitute", body)
+        keep = recorder.recorded | facts.storage.mutated
+        parameters = (*self.program.parameters, *given)
+        body = coalesce(body, parameters, self.program.namer, keep)
+        body = tidy(body)
+        self._name_externals(body)
+        self.stages.note("coalesce names", body)
+        return body
+
+    def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
+        return DeadStores(purity).drop(body)
+
+    def _is_temporary(self, name: str) -> bool:
+        base = self.program.namer.base(name).removeprefix("grad_")
+        return base not in self.program.reader.scope.local
+
+    def _name_externals(self, body: list[Any]) -> None:
+        """Replace the user's free names by those that the generated module knows them under."""
+        scope = self.program.reader.scope
+        module = self.source.function.__module__
+        seen: set[int] = set()
+        for statement in body:
+            for node in gast.walk(statement):
+                reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+                if reads and id(node) not in seen:
+                    seen.add(id(node))
+                    binding = scope.used.get(node.id) or self._late(node.id)
+                    if binding is not None:
+                        node.id = self.externals.name_of_binding(binding, module)
+
+    def _late(self, name: str) -> Any:
+        """Find a free name of the user's that no pass has had to look up."""
+        scope = self.program.reader.scope
+        if name in self.externals.imports or name in self.externals.bound:
+            return None
+        if name in self.externals.runtime or name not in scope.function.__code__.co_names + (
+            scope.function.__code__.co_freevars
+        ):
+            return None
+        scope.lookup(name)
+        return scope.used.get(name)
+
+    # -- the results
+
+    def _gradients(
+        self, reverser: Reverser, halves: Reversed, wrt: Sequence[str], *, owned: bool = True
+    ) -> tuple[list[Any], list[Any]]:
+        """Return one expression for the gradient of each input, and statements it needs before."""
+        grads: list[Any] = []
+        extra: list[Any] = []
+        end = self.program.body[-1]
+        namer = self.program.namer
+        for name in wrt:
+            if name in reverser.paths:
+                grads.append(self._dictionary(reverser, halves, name))
+                continue
+            status = halves.state.get(name)
+            adjoint = namer.adjoint(name)
+            if status is None:
+                zeros = call(self.externals.use_runtime("zeros_like"), load(name))
+                grads.append(zeros)
+            elif status is Status.SHARED and owned:
+                grads.append(call("np.array", load(adjoint)))
+                self.externals.use_numpy()
+            else:
+                grads.append(load(adjoint))
+        del end
+        return grads, extra
+
+    def _dictionary(self, reverser: Reverser, halves: Reversed, name: str) -> Any:
+        keys: list[Any] = []
+        values: list[Any] = []
+        for key, cell in reverser.paths[name].items():
+            status = halves.state.get(cell)
+            if status is None:
+                continue
+            value = load(self.program.namer.adjoint(cell))
+            if status is Status.SHARED:
+                value = call("np.array", value)
+                self.externals.use_numpy()
+            keys.append(gast.Constant(key, None))
+            values.append(value)
+        return gast.Dict(keys, values)
+
+    def _result(
+        self, grads: list[Any], rest: list[Any], output: str, *, value: bool, aux: bool
+    ) -> Any:
+        result = grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load())
+        extras = None
+        if aux:
+            extras = rest[0] if len(rest) == 1 else gast.Tuple(rest, gast.Load())
+        if value:
+            first = load(output)
+            head = gast.Tuple([first, extras], gast.Load()) if aux else first
+            return gast.Tuple([head, result], gast.Load())
+        return gast.Tuple([result, extras], gast.Load()) if aux else result
+
+    def _split(
+        self, body: list[Any], value: Any, marker: Any, given: list[str]
+    ) -> tuple[list[Any], list[Any], list[str]]:
+        cut = next(i for i, item in enumerate(body) if item is value)
+        forward = body[:cut]
+        backward = [item for item in body[cut + 1 :] if item is not marker]
+        known = bound_names(forward) | set(self.program.parameters)
+        order = [n for s in statements(backward) for n in names_read(s)]
+        needed = first_reads(backward)
+        saved = [n for n in dict.fromkeys(order) if n in needed and n in known]
+        outputs = value.value
+        out = outputs if self.program.returns_tuple else outputs.elts[0]
+        kept = gast.Tuple([load(name) for name in saved], gast.Load())
+        forward.append(gast.Return(gast.Tuple([out, kept], gast.Load())))
+        if saved:
+            target: Any = gast.Tuple([store(name) for name in saved], gast.Store())
+            backward.insert(0, assign(target, load("saved")))
+        self._comment(backward)
+        return forward, backward, ["saved", *given]
+
+    def _comment(self, body: list[Any]) -> None:
+        start = next((i for i, s in enumerate(body) if isinstance(s, Comment)), -1)
+        tail = body[start + 1 :]
+        comment_lines(tail, self.source.lines)
+        body[start + 1 :] = tail
+
+
+def _root(name: str) -> str:
+    return name
+
+
+def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:
+    """Return the pairs of which dead-store removal has left both sides."""
+    left = {id(statement) for statement in statements(body)}
+    return [pair for pair in halves.pairs if id(pair.adjoint) in left]
+
+

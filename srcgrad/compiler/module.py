@@ -1,0 +1,326 @@
+"""Compiles a function and all that it calls into the text of one module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import gast
+
+import srcgrad.runtime as runtime
+from srcgrad.codegen.printer import print_module
+from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.normal_form import normal_form, parameter_names
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir.build import clone, load, store
+from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import direct_names
+from srcgrad.ir.scopes import Binding
+from srcgrad.ir.walk import statements
+from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.reverse import DerivedCall
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The text of a derivative, and what is needed to load and to trust it.
+
+    Attributes:
+        source: The module's text.
+        entry: The name of its function for the user.
+        lines: Where its lines come from.
+        bound: The names that the loader must put into the module.
+        data: The user's free names that hold data, by their names in the module.
+        fixed: The user's free names that were compiled in: modules, functions and classes.
+        scalars: Parameters for which the text holds only if they are no arrays.
+        keep_complex: Whether the text is right for complex numbers too.
+    """
+
+    source: str
+    entry: str
+    lines: LineMap
+    bound: Mapping[str, Any]
+    data: Mapping[str, Binding]
+    fixed: Sequence[Binding]
+    scalars: frozenset[str]
+    keep_complex: bool
+
+
+@dataclass(slots=True)
+class _Half:
+    forward: str
+    backward: str
+    outputs: int | None
+    parameters: list[str]
+
+
+@dataclass(slots=True)
+class Module:
+    """A generated module in the making."""
+
+    keep_complex: bool
+    stages: Stages
+    externals: Externals
+    namer: Namer
+    definitions: list[tuple[FunctionSource, Any]] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    scalars: set[str] = field(default_factory=set)
+    _derived: dict[tuple[FunctionType, tuple[bool, ...]], _Half] = field(default_factory=dict)
+
+    def entry(
+        self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool
+    ) -> str:
+        """Compile the function that the user calls; return its name."""
+        source = find_source(function)
+        suffix = "value_and_grad" if value else "grad"
+        name = self.namer.fresh(f"{source.name}_{suffix}")
+        derivation = self._begin(source, wrt, self.stages)
+        body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
+        self.scalars |= derivation.scalars
+        self._end(derivation, name, clone(source.tree.args), body, _docstring(source, wrt, value))
+        return name
+
+    def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
+        program, refusals = normal_form(source, wrt, _own_names(), stages)
+        return Derivation(
+            source, program, refusals, self.externals, stages, self.keep_complex
+        )
+
+    def _end(
+        self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
+    ) -> None:
+        _drop_annotations(arguments)
+        first = [gast.Expr(gast.Constant(doc, None))] if doc else []
+        definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
+        self._name_defaults(derivation, arguments)
+        self.definitions.append((derivation.source, definition))
+        self.bindings.extend(derivation.program.reader.scope.used.values())
+
+    def _name_defaults(self, derivation: Derivation, arguments: Any) -> None:
+        """Defaults that are no literals are put in place when the module is loaded."""
+        for group in (arguments.defaults, arguments.kw_defaults):
+            for position, default in enumerate(group):
+                if default is not None and not _is_literal(default):
+                    group[position] = gast.Constant(None, None)
+        del derivation
+
+    # -- calls of the user's functions
+
+    def _call_pair(
+        self, source: FunctionSource
+    ) -> Callable[[Any, Operation, tuple[bool, ...]], DerivedCall | None]:
+        def derive(statement: Any, operation: Operation, needs: tuple[bool, ...]) -> DerivedCall:
+            return self._derive_call(source, statement, operation)
+
+        return derive
+
+    def _derive_call(
+        self, caller: FunctionSource, statement: Any, operation: Operation
+    ) -> DerivedCall:
+        callee: FunctionType = operation.primal
+        source = find_source(callee)
+        passed = self._bind_call(caller, statement, source, operation)
+        active = self._active_test
+        pattern = tuple(active(item) for item in passed)
+        half = self._half(source, pattern)
+        wanted = [item for item, is_active in zip(passed, pattern, strict=True) if is_active]
+        return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
+
+    _active_test: Callable[[Any], bool] = field(default=lambda node: bool(direct_names(node)))
+
+    def _bind_call(
+        self, caller: FunctionSource, statement: Any, source: FunctionSource, operation: Operation
+    ) -> list[Any]:
+        args = source.tree.args
+        names = parameter_names(source.tree)
+        if args.vararg is not None or args.kwarg is not None:
+            self._refuse_call(caller, statement, "has starred parameters", "name its parameters")
+        given: dict[str, Any] = dict(zip(names, operation.args, strict=False))
+        for key, value in operation.keywords.items():
+            given[key] = value
+        function = source.function
+        plain = [item.id for item in [*args.posonlyargs, *args.args]]
+        defaults = dict(zip(reversed(plain), reversed(function.__defaults__ or ()), strict=False))
+        defaults.update(function.__kwdefaults__ or {})
+        passed: list[Any] = []
+        for name in names:
+            if name in given:
+                passed.append(given[name])
+            elif name in defaults:
+                passed.append(self._default(source, name, defaults[name]))
+            else:
+                self._refuse_call(caller, statement, f"misses `{name}`", "pass it")
+        return passed
+
+    def _default(self, source: FunctionSource, name: str, value: Any) -> Any:
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return gast.Constant(value, None)
+        wish = f"{source.name}_{name}"
+        return load(self.externals.name_of(value, wish, lambda: None))
+
+    def _refuse_call(self, caller: FunctionSource, statement: Any, what: str, hint: str) -> None:
+        refusals = Refusals(caller)
+        refusals.add(
+            statement, f"the call of a function that {what}", hint, UnsupportedSyntaxError
+        )
+        refusals.raise_if_any()
+
+    def _half(self, source: FunctionSource, pattern: tuple[bool, ...]) -> _Half:
+        key = (source.function, pattern)
+        if key in self._derived:
+            return self._derived[key]
+        names = parameter_names(source.tree)
+        wrt = [name for name, is_active in zip(names, pattern, strict=True) if is_active]
+        half = _Half(
+            self.namer.fresh(f"{source.name}_forward"),
+            self.namer.fresh(f"{source.name}_backward"),
+            _arity(source.tree),
+            wrt,
+        )
+        self._derived[key] = half
+        derivation = self._begin(source, wrt, Stages())
+        forward, backward, parameters = derivation.halves(self._call_pair(source))
+        arguments = _positional(names)
+        doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
+        self._end(derivation, half.forward, arguments, forward, doc)
+        shown = ", ".join(f"`{name}`" for name in wrt)
+        doc = f"Return the gradients of `{source.name}` with respect to {shown}."
+        self._end(derivation, half.backward, _positional(parameters), backward, doc)
+        return half
+
+    # -- text
+
+    def render(self) -> tuple[str, LineMap]:
+        """Return the text of the module and its line map."""
+        entry, *helpers = self.definitions
+        ordered = [*helpers, entry] if helpers else [entry]
+        ordered = self._entry_first(ordered)
+        text = self._imports()
+        entries: dict[int, UserLine] = {}
+        for source, definition in ordered:
+            printed = print_module(gast.Module([definition], []))
+            start = text.count("\n")
+            for offset, number in enumerate(printed.lines):
+                if number:
+                    line = source.line(number).strip()
+                    entries[start + offset + 1] = UserLine(source.file, number, line)
+            text += printed.text + "\n\n"
+        return text.rstrip("\n") + "\n", LineMap(entries)
+
+    def _entry_first(self, ordered: list[tuple[FunctionSource, Any]]) -> list[tuple[FunctionSource, Any]]:
+        return [ordered[-1], *ordered[:-1]]
+
+    def _imports(self) -> str:
+        lines = sorted(self.externals.imports.values(), key=_import_order)
+        if self.externals.runtime:
+            names = ", ".join(sorted(self.externals.runtime))
+            lines.append(f"\nfrom srcgrad.runtime import {names}")
+        lines += [f"# `{name}` is put here by srcgrad when the module is loaded" for name in self.externals.bound]
+        return "\n".join(lines).lstrip("\n") + "\n\n\n" if lines else ""
+
+
+def compile_gradient(
+    function: FunctionType,
+    wrt: Sequence[str],
+    *,
+    value: bool,
+    aux: bool,
+    keep_complex: bool = False,
+    stages: Stages | None = None,
+) -> Generated:
+    """Return the source of the gradient of `function` with respect to the parameters `wrt`.
+
+    Args:
+        function: A plain Python function.
+        wrt: Names of parameters.
+        value: Whether the generated function returns the value too.
+        aux: Whether the function returns a pair of which only the first is differentiated.
+        keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
+        stages: Where to keep the text after each pass.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+    namer = Namer()
+    externals = Externals(namer)
+    namer.reserve(_own_names())
+    module = Module(keep_complex, stages or Stages(), externals, namer)
+    entry = module.entry(function, wrt, value=value, aux=aux)
+    _collect_numpy(module)
+    text, lines = module.render()
+    fixed = [b for b in _unique(module.bindings) if not _is_data(b, externals)]
+    return Generated(
+        text, entry, lines, dict(externals.bound), dict(externals.data), fixed,
+        frozenset(module.scalars), keep_complex,
+    )
+
+
+def _own_names() -> tuple[str, ...]:
+    return ("np", *runtime.__all__)
+
+
+def _collect_numpy(module: Module) -> None:
+    for _, definition in module.definitions:
+        for node in gast.walk(definition):
+            if isinstance(node, gast.Name) and node.id == "np":
+                module.externals.imports["np"] = "import numpy as np"
+                return
+
+
+def _unique(bindings: Sequence[Binding]) -> list[Binding]:
+    return list({(id(b.holder), b.name): b for b in bindings}.values())
+
+
+def _is_data(binding: Binding, externals: Externals) -> bool:
+    return any(
+        b.holder is binding.holder and b.name == binding.name for b in externals.data.values()
+    )
+
+
+def _arity(tree: Any) -> int | None:
+    for statement in statements(tree.body):
+        if isinstance(statement, gast.Return) and isinstance(statement.value, gast.Tuple):
+            return len(statement.value.elts)
+    return None
+
+
+def _positional(names: Sequence[str]) -> Any:
+    return gast.arguments([_parameter(name) for name in names], [], None, [], [], None, [])
+
+
+def _parameter(name: str) -> Any:
+    node = store(name)
+    node.ctx = gast.Param()
+    return node
+
+
+def _drop_annotations(arguments: Any) -> None:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    for item in every:
+        item.annotation = None
+
+
+def _is_literal(node: Any) -> bool:
+    allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
+    return all(isinstance(item, allowed) for item in gast.walk(node))
+
+
+def _docstring(source: FunctionSource, wrt: Sequence[str], value: bool) -> str:
+    shown = ", ".join(f"`{name}`" for name in wrt)
+    what = "Value and gradient" if value else "Gradient"
+    place = f"{Path(source.file).name}:{source.tree.lineno}"
+    return f"{what} of `{source.name}` ({place}) with respect to {shown}."
+
+
+def _import_order(line: str) -> tuple[bool, str]:
+    return (line.startswith("from"), line)
+

@@ -1,0 +1,92 @@
+"""Runs the front end: from a function to a program in normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.variation import Variation
+from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.frontend.fence import check_statements
+from srcgrad.frontend.normalize.flatten import Flattener
+from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.versions import Versions
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.build import clone
+from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.program import Program
+from srcgrad.ir.scopes import scope_of
+
+
+def parameter_names(tree: Any) -> list[str]:
+    """Return the names of all parameters of a function tree, in the order of a full call."""
+    args = tree.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    starred = [item for item in (args.vararg, args.kwarg) if item is not None]
+    return [item.id for item in [*named, *starred]]
+
+
+def normal_form(
+    source: FunctionSource, inputs: Sequence[str], outside: Sequence[str], stages: Stages
+) -> tuple[Program, Refusals]:
+    """Return a function in normal form, for derivatives with respect to `inputs`.
+
+    `outside` are names that the generated module needs for itself. What is refused so far is in the
+    second result; nothing has been raised.
+    """
+    refusals = Refusals(source)
+    tree = clone(source.tree)
+    check_statements(tree, refusals)
+    _check_parameters(tree, inputs, refusals)
+    refusals_at_fence = bool(refusals.found)
+    scope = scope_of(source.function, tree)
+    reader = Reader(scope, VOCABULARY)
+    parameters = parameter_names(tree)
+    namer = Namer([*scope.local, *parameters])
+    namer.reserve([*outside, *_free_names(tree, scope.local)])
+    stages.note("parse", tree)
+    program = Program(
+        source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer
+    )
+    if refusals_at_fence:
+        return program, refusals
+    tree = single_exit(tree, namer, refusals)
+    if refusals.found:
+        return program, refusals
+    variation = Variation(inputs, reader)
+    variation.spread(tree.body)
+    tree.body = Flattener(variation, reader, namer, refusals).block(tree.body)
+    stages.note("flatten", tree)
+    tree.body = Versions(namer, [*parameters, *outside]).block(tree.body)
+    stages.note("name versions", tree)
+    program.body = tree.body
+    returned = tree.body[-1].value
+    program.returns_tuple = isinstance(returned, gast.Tuple)
+    values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
+    program.outputs = tuple(item.id for item in values)
+    return program, refusals
+
+
+def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:
+    for starred in (tree.args.vararg, tree.args.kwarg):
+        if starred is not None and starred.id in inputs:
+            refusals.add(
+                starred,
+                "a derivative with respect to starred arguments is not taken by source",
+                "name the argument",
+                UnsupportedSyntaxError,
+            )
+
+
+def _free_names(tree: Any, local: frozenset[str]) -> set[str]:
+    return {
+        node.id
+        for node in gast.walk(tree)
+        if isinstance(node, gast.Name) and node.id not in local
+    }

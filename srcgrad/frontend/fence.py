@@ -1,0 +1,69 @@
+"""Refuses statements that are not differentiated, by name, line and hint."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.walk import statements
+
+_STATEMENTS: Final[dict[str, tuple[str, str]]] = {
+    "Try": ("`try`", "check the condition with `if` before the operation"),
+    "TryStar": ("`try`", "check the condition with `if` before the operation"),
+    "With": ("`with`", "move the `with` block to the caller"),
+    "AsyncWith": ("`async with`", "differentiate an ordinary function"),
+    "AsyncFor": ("`async for`", "differentiate an ordinary function"),
+    "FunctionDef": ("a nested function", "define it at the top level of the module"),
+    "AsyncFunctionDef": ("a coroutine", "differentiate an ordinary function"),
+    "ClassDef": ("a class definition", "define it at the top level of the module"),
+    "Match": ("`match`", "use `if`/`elif`"),
+    "Delete": ("`del`", "drop the `del`; srcgrad frees values on its own"),
+    "Global": ("`global`", "pass the value as an argument and return the new one"),
+    "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
+    "Import": ("`import` inside a function", "import at the top of the module"),
+    "ImportFrom": ("`import` inside a function", "import at the top of the module"),
+    "Break": ("`break`", "use a `while` loop whose condition says when to stop"),
+    "Continue": ("`continue`", "put the rest of the loop body under an `if`"),
+    "TypeAlias": ("a type alias", "define it at the top level of the module"),
+}
+
+_EXPRESSIONS: Final[dict[str, tuple[str, str]]] = {
+    "NamedExpr": ("`:=`", "assign in a statement of its own"),
+    "Yield": ("`yield`", "return a value"),
+    "YieldFrom": ("`yield from`", "return a value"),
+    "Await": ("`await`", "differentiate an ordinary function"),
+}
+
+
+def check_statements(tree: Any, refusals: Refusals) -> None:
+    """Note every statement of the function that source transformation does not differentiate."""
+    for statement in statements(tree.body):
+        kind = type(statement).__name__
+        if kind in _STATEMENTS:
+            what, hint = _STATEMENTS[kind]
+            refusals.add(statement, f"{what} is not differentiated by source", hint)
+        elif kind in ("For", "While"):
+            _check_loop(statement, refusals)
+    for node in gast.walk(tree):
+        kind = type(node).__name__
+        if kind in _EXPRESSIONS:
+            what, hint = _EXPRESSIONS[kind]
+            refusals.add(node, f"{what} is not differentiated by source", hint)
+
+
+def _check_loop(loop: Any, refusals: Refusals) -> None:
+    if loop.orelse:
+        refusals.add(
+            loop.orelse[0],
+            "`else` of a loop is not differentiated by source",
+            "test the loop's condition after the loop",
+        )
+    for inner in statements(loop.body):
+        if isinstance(inner, gast.Return):
+            refusals.add(
+                inner,
+                "`return` inside a loop is not differentiated by source",
+                "assign the result and return it after the loop",
+            )

@@ -1,0 +1,1 @@
+"""Turns a function into normal form: one rewriting per file."""

@@ -1,0 +1,49 @@
+"""Collects everything that is refused in one function, to report it together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from srcgrad.errors import Diagnostic, SrcgradError, UnsupportedSyntaxError
+from srcgrad.frontend.source import FunctionSource
+
+
+class Refusals:
+    """The problems found so far, with the error class of each."""
+
+    def __init__(self, source: FunctionSource) -> None:
+        self.source = source
+        self._found: list[tuple[type[SrcgradError], Diagnostic]] = []
+        self._seen: Counter[tuple[str, int, int]] = Counter()
+
+    def add(
+        self,
+        node: Any,
+        message: str,
+        hint: str,
+        kind: type[SrcgradError] = UnsupportedSyntaxError,
+    ) -> None:
+        """Note one problem at the place of `node`; the same one twice is kept once."""
+        span = self.source.span(node)
+        key = (message, span.line, span.column)
+        self._seen[key] += 1
+        if self._seen[key] == 1:
+            self._found.append((kind, Diagnostic(kind.code, message, span, hint)))
+
+    @property
+    def found(self) -> bool:
+        """Whether anything was refused so far."""
+        return bool(self._found)
+
+    def raise_if_any(self) -> None:
+        """Raise one error that holds all problems in source order; its class is the first one's."""
+        if not self._found:
+            return
+        found = sorted(self._found, key=_place)
+        raise found[0][0](diagnostics=[diagnostic for _, diagnostic in found])
+
+
+def _place(item: tuple[type[SrcgradError], Diagnostic]) -> tuple[int, int]:
+    span = item[1].span
+    return (span.line, span.column) if span else (0, 0)

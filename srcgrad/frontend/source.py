@@ -1,0 +1,175 @@
+"""Finds the text, the file and the tree of a function, or says why it cannot."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import NotDifferentiableError, SourceNotFoundError
+from srcgrad.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """A Python function with its parsed source; lines and columns are those of the user's file."""
+
+    function: FunctionType
+    tree: Any
+    file: str
+    lines: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name to derive generated names from."""
+        name = self.function.__name__
+        return "function" if name == "<lambda>" else name
+
+    def line(self, number: int) -> str:
+        """Return one line of the user's file, or an empty string."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def span(self, node: Any) -> Span:
+        """Return the place of a tree node."""
+        line = getattr(node, "lineno", None) or self.tree.lineno
+        column = getattr(node, "col_offset", 0) or 0
+        one_line = getattr(node, "end_lineno", line) == line
+        end = getattr(node, "end_col_offset", None) if one_line else None
+        return Span(self.file, line, column, end, self.line(line).rstrip("\n"))
+
+
+def find_source(function: Callable[..., Any]) -> FunctionSource:
+    """Return the source of a plain Python function.
+
+    Raises:
+        SourceNotFoundError: It is written in C, or its text is not to be found or not to be told
+            apart from another function's.
+        NotDifferentiableError: It is a generator or a coroutine.
+    """
+    if not isinstance(function, FunctionType):
+        raise SourceNotFoundError(
+            f"`{_describe(function)}` is not a Python function with source",
+            hint="wrap it in a `def`, or write a `Function` with its derivative",
+        )
+    _refuse_generators(function)
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines or code.co_firstlineno > len(lines):
+        raise SourceNotFoundError(
+            f"the source of `{function.__qualname__}` cannot be found in {code.co_filename!r}",
+            hint="define it in a file or a notebook cell, not through `exec` or the plain prompt",
+        )
+    tree = _find_tree(code, lines)
+    return FunctionSource(function, gast.ast_to_gast(tree), code.co_filename, tuple(lines))
+
+
+def _describe(thing: Any) -> str:
+    return getattr(thing, "__qualname__", None) or type(thing).__qualname__
+
+
+def _refuse_generators(function: FunctionType) -> None:
+    kinds = {
+        "generator": inspect.isgeneratorfunction(function),
+        "coroutine": inspect.iscoroutinefunction(function),
+        "asynchronous generator": inspect.isasyncgenfunction(function),
+    }
+    for kind, found in kinds.items():
+        if found:
+            raise NotDifferentiableError(
+                f"`{function.__qualname__}` is a {kind}: it has no value to differentiate",
+                hint="return an array or a number instead",
+                span=Span(
+                    function.__code__.co_filename,
+                    function.__code__.co_firstlineno,
+                    text=linecache.getline(
+                        function.__code__.co_filename, function.__code__.co_firstlineno
+                    ).rstrip("\n"),
+                ),
+            )
+
+
+def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
+    if code.co_name == "<lambda>":
+        return _lambda_tree(code, lines)
+    block = "".join(inspect.getblock(lines[code.co_firstlineno - 1 :]))
+    for node in ast.walk(_parse_block(block, code.co_firstlineno, code.co_filename)):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            if _arguments(node) != code.co_varnames[: _argument_count(code)]:
+                break
+            node.decorator_list = []
+            return node
+    raise SourceNotFoundError(
+        f"the text at {code.co_filename}:{code.co_firstlineno} is not the source of "
+        f"`{code.co_name}`: was the file changed after it was loaded?",
+        hint="load the function again",
+    )
+
+
+def _parse_block(block: str, first_line: int, file: str) -> ast.AST:
+    """Parse an indented block; a wrapping `if` keeps columns and multi-line strings as they are."""
+    indented = block[:1].isspace()
+    try:
+        tree = ast.parse("if 1:\n" + block if indented else block, file)
+    except SyntaxError as error:
+        raise SourceNotFoundError(
+            f"the text at {file}:{first_line} does not parse on its own ({error.msg})",
+            hint="load the function again, or write it as a `def` of its own",
+        ) from error
+    return ast.increment_lineno(tree, first_line - (2 if indented else 1))
+
+
+def _argument_count(code: CodeType) -> int:
+    flags = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + flags
+
+
+def _arguments(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
+    args = node.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    starred = [item for item in (args.vararg, args.kwarg) if item is not None]
+    return tuple(item.arg for item in [*named, *starred])
+
+
+def _lambda_tree(code: CodeType, lines: list[str]) -> ast.AST:
+    """Find one lambda among many by the exact positions of its instructions (PEP 657)."""
+    try:
+        tree = ast.parse("".join(lines), code.co_filename)
+    except SyntaxError as error:
+        raise SourceNotFoundError(
+            f"the source of the lambda at {code.co_filename}:{code.co_firstlineno} does not parse",
+            hint="write it as a `def`",
+        ) from error
+    inside = {(p[0], p[2]) for p in code.co_positions() if p[0] and p[2] is not None}
+    candidates = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Lambda)
+        and node.lineno == code.co_firstlineno
+        and _arguments(node) == code.co_varnames[: _argument_count(code)]
+        and (node.body.lineno, node.body.col_offset) in _starts(inside, node)
+    ]
+    if len(candidates) != 1:
+        raise SourceNotFoundError(
+            f"the lambda at {code.co_filename}:{code.co_firstlineno} cannot be told from another",
+            hint="write it as a `def`",
+        )
+    return _as_def(candidates[0])
+
+
+def _starts(inside: set[tuple[int, int]], node: ast.Lambda) -> Iterator[tuple[int, int]]:
+    end = (node.body.end_lineno or 0, node.body.end_col_offset or 0)
+    start = (node.body.lineno, node.body.col_offset)
+    if any(start <= place < end for place in inside):
+        yield start
+
+
+def _as_def(node: ast.Lambda) -> ast.FunctionDef:
+    returned = ast.copy_location(ast.Return(node.body), node.body)
+    definition = ast.FunctionDef("function", node.args, [returned], [], None, None)
+    return ast.fix_missing_locations(ast.copy_location(definition, node))

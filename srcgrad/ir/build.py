@@ -1,0 +1,97 @@
+"""Builds small pieces of gast trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gast
+
+Node = Any
+
+
+def load(name: str) -> Node:
+    """Return the expression that reads `name`."""
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def store(name: str) -> Node:
+    """Return the target that binds `name`."""
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def constant(value: Any) -> Node:
+    """Return a literal; negative numbers become a unary minus, as the parser has it."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+        return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
+    return gast.Constant(value, None)
+
+
+def assign(target: str | Node, value: Node, like: Node = None) -> Node:
+    """Return ``target = value``, placed at the user's line of `like`."""
+    node = store(target) if isinstance(target, str) else target
+    return at(gast.Assign([node], value, None), like)
+
+
+def add_assign(target: Node, value: Node, like: Node = None) -> Node:
+    """Return ``target += value``."""
+    return at(gast.AugAssign(target, gast.Add(), value), like)
+
+
+def call(function: str | Node, *args: Node, **keywords: Node) -> Node:
+    """Return a call; a dotted string names the function."""
+    func = dotted(function) if isinstance(function, str) else function
+    return gast.Call(func, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+
+
+def dotted(path: str) -> Node:
+    """Return the expression for a dotted name such as ``np.zeros_like``."""
+    first, *rest = path.split(".")
+    node = load(first)
+    for attribute in rest:
+        node = gast.Attribute(node, attribute, gast.Load())
+    return node
+
+
+def method(value: Node, name: str, *args: Node) -> Node:
+    """Return ``value.name(*args)``."""
+    return gast.Call(gast.Attribute(value, name, gast.Load()), list(args), [])
+
+
+def subscript(value: Node, index: Node, *, storing: bool = False) -> Node:
+    """Return ``value[index]``."""
+    return gast.Subscript(value, index, gast.Store() if storing else gast.Load())
+
+
+def tuple_of(items: Sequence[Node], *, storing: bool = False) -> Node:
+    """Return a tuple display."""
+    return gast.Tuple(list(items), gast.Store() if storing else gast.Load())
+
+
+def names_tuple(names: Iterable[str], *, storing: bool = False) -> Node:
+    """Return a tuple of names, or the name alone if there is one."""
+    make = store if storing else load
+    items = [make(name) for name in names]
+    return items[0] if len(items) == 1 else tuple_of(items, storing=storing)
+
+
+def at(node: Node, like: Node) -> Node:
+    """Give `node` the user's place of `like` and return it."""
+    if like is not None:
+        line = getattr(like, "lineno", None)
+        if line is not None:
+            node.lineno = line
+            node.col_offset = getattr(like, "col_offset", 0)
+            node.end_lineno = getattr(like, "end_lineno", line)
+            node.end_col_offset = getattr(like, "end_col_offset", 0)
+    return node
+
+
+def clone(node: Node) -> Node:
+    """Return a deep copy of an expression, without recursion through Python's copy protocol."""
+    if isinstance(node, gast.AST):
+        new = type(node)(*[clone(getattr(node, field, None)) for field in node._fields])
+        return at(new, node)
+    if isinstance(node, list):
+        return [clone(item) for item in node]
+    return node

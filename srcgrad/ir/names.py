@@ -1,0 +1,89 @@
+"""Gives readable, unique, repeatable names."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+class Namer:
+    """Hands out names that do not collide; collisions are numbered from 2.
+
+    Every name has a *base*: versions ``h``, ``h_2`` and ``h_3`` of the user's variable share the
+    base ``h``, and a later pass may call them ``h`` again where they do not get in each other's way.
+
+    >>> namer = Namer({"x"})
+    >>> namer.version("x"), namer.version("x"), namer.fresh("total"), namer.adjoint("x_2")
+    ('x_2', 'x_3', 'total', 'grad_x_2')
+    >>> namer.base("x_3"), namer.base("grad_x_2")
+    ('x', 'grad_x')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._reserved: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._bases: dict[str, str] = {}
+        self._adjoints: dict[str, str] = {}
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Keep `names` from being handed out."""
+        names = list(names)
+        self._taken.update(names)
+        self._reserved.update(names)
+
+    def is_reserved(self, name: str) -> bool:
+        """Say whether a name belongs to something outside the function, such as an import."""
+        return name in self._reserved or name in _RESERVED
+
+    def taken(self, name: str) -> bool:
+        """Say whether a name is in use."""
+        return name in self._taken
+
+    def fresh(self, wish: str) -> str:
+        """Return `wish`, numbered if it is taken or reserved, as a name of its own base."""
+        name = self._free(wish)
+        self._bases.setdefault(name, name)
+        return name
+
+    def version(self, name: str) -> str:
+        """Return a new name for another value of the variable `name`."""
+        base = self.base(name)
+        new = self._free(base)
+        self._bases[new] = base
+        return new
+
+    def adjoint(self, name: str) -> str:
+        """Return the one name of the adjoint of `name`: the same at each call."""
+        if name not in self._adjoints:
+            new = self._free(f"grad_{name}")
+            self._adjoints[name] = new
+            self._bases[new] = f"grad_{self.base(name)}"
+        return self._adjoints[name]
+
+    def set_adjoint(self, cell: str, name: str) -> None:
+        """Choose the name of the adjoint of something that is no plain name, such as ``p["w"]``."""
+        self._adjoints[cell] = name
+
+    def base(self, name: str) -> str:
+        """Return the variable that `name` is a version of."""
+        return self._bases.get(name, name)
+
+    def set_base(self, name: str, base: str) -> None:
+        """Declare `name` to be a version of `base`."""
+        self._bases[name] = base
+
+    def _free(self, wish: str) -> str:
+        if wish not in self._taken and wish not in _RESERVED:
+            self._taken.add(wish)
+            return wish
+        count = self._counts.get(wish, 1) + 1
+        while f"{wish}_{count}" in self._taken:
+            count += 1
+        self._counts[wish] = count
+        name = f"{wish}_{count}"
+        self._taken.add(name)
+        return name

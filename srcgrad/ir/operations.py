@@ -1,0 +1,147 @@
+"""Says what an expression does: which primitive, function or display it is, on which operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, Literal
+
+import gast
+
+from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.vocabulary import Vocabulary
+
+Kind = Literal[
+    "copy", "unpack", "primitive", "constant", "user", "class", "tuple", "list", "dict", "unknown"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a program in normal form.
+
+    Attributes:
+        kind: ``primitive`` has a rule; ``constant`` has no derivative; ``user`` is a Python function
+            to be differentiated too; ``class`` is a user's `Function`; ``copy`` reads one value and
+            ``unpack`` its elements;
+            displays build containers; ``unknown`` is everything else.
+        primal: The function object of a primitive, a user function or a class.
+        args, keywords: The operands, with the array of a method first.
+    """
+
+    kind: Kind
+    primal: Any = None
+    args: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+
+class Reader:
+    """Reads expressions of one function: the vocabulary applied to its scope."""
+
+    def __init__(self, scope: Scope, vocabulary: Vocabulary) -> None:
+        self.scope = scope
+        self.vocabulary = vocabulary
+
+    def read(self, node: Any) -> Operation:
+        """Return what the outermost step of an expression does."""
+        method = getattr(self, f"_read_{type(node).__name__}", None)
+        if method is None:
+            return Operation("unknown")
+        operation: Operation = method(node)
+        return operation
+
+    def constant_callee(self, call: Any) -> bool:
+        """Say whether a call is one whose result never carries a derivative."""
+        callee = self.scope.resolve(call.func)
+        if callee is not MISSING:
+            return self.vocabulary.constant_reason(callee) is not None
+        func = call.func
+        return isinstance(func, gast.Attribute) and func.attr in self.vocabulary.constant_methods
+
+    def constant_attribute(self, node: Any) -> bool:
+        """Say whether an attribute is one such as `x.shape`."""
+        return node.attr in self.vocabulary.constant_attributes
+
+    def _primitive(self, primal: Any, *args: Any, **keywords: Any) -> Operation:
+        if self.vocabulary.rule_for(primal) is None:
+            if self.vocabulary.constant_reason(primal) is not None:
+                return Operation("constant", primal, args, keywords)
+            return Operation("unknown", primal, args, keywords)
+        return Operation("primitive", primal, args, keywords)
+
+    def _read_Name(self, node: Any) -> Operation:
+        return Operation("copy", None, (node,))
+
+    def _read_Constant(self, node: Any) -> Operation:
+        return Operation("constant")
+
+    def _read_Compare(self, node: Any) -> Operation:
+        return Operation("constant")
+
+    _read_JoinedStr = _read_Constant
+
+    def _read_BinOp(self, node: Any) -> Operation:
+        primal = self.vocabulary.binary.get(type(node.op).__name__)
+        return self._primitive(primal, node.left, node.right)
+
+    def _read_UnaryOp(self, node: Any) -> Operation:
+        if isinstance(node.op, gast.Not):
+            return Operation("constant")
+        primal = self.vocabulary.unary.get(type(node.op).__name__)
+        return self._primitive(primal, node.operand)
+
+    def _read_Subscript(self, node: Any) -> Operation:
+        return Operation("primitive", self.vocabulary.getitem, (node.value, node.slice))
+
+    def _read_Attribute(self, node: Any) -> Operation:
+        if self.constant_attribute(node):
+            return Operation("constant")
+        if self.scope.resolve(node) is not MISSING:
+            return Operation("constant")
+        primal = self.vocabulary.attributes.get(node.attr)
+        return self._primitive(primal, node.value) if primal else Operation("unknown")
+
+    def _read_Tuple(self, node: Any) -> Operation:
+        return Operation("tuple", None, tuple(node.elts))
+
+    def _read_List(self, node: Any) -> Operation:
+        return Operation("list", None, tuple(node.elts))
+
+    def _read_Dict(self, node: Any) -> Operation:
+        return Operation("dict", None, tuple(node.values))
+
+    def _read_Call(self, node: Any) -> Operation:
+        keywords = {item.arg: item.value for item in node.keywords}
+        args = tuple(node.args)
+        if None in keywords or any(isinstance(item, gast.Starred) for item in args):
+            return Operation("unknown", None, args, {})
+        callee = self.scope.resolve(node.func)
+        if callee is MISSING:
+            return self._read_method(node, args, keywords)
+        apply_of = self._apply_class(node.func)
+        if apply_of is not None:
+            return Operation("class", apply_of, args, keywords)
+        operation = self._primitive(callee, *args, **keywords)
+        if operation.kind == "unknown" and isinstance(callee, FunctionType):
+            return Operation("user", callee, args, keywords)
+        return operation
+
+    def _apply_class(self, func: Any) -> Any:
+        if isinstance(func, gast.Attribute) and func.attr == "apply":
+            owner = self.scope.resolve(func.value)
+            if owner is not MISSING and self.vocabulary.is_function_class(owner):
+                return owner
+        return None
+
+    def _read_method(self, node: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Operation:
+        func = node.func
+        if not isinstance(func, gast.Attribute):
+            return Operation("unknown", None, args, keywords)
+        if func.attr in self.vocabulary.constant_methods:
+            return Operation("constant")
+        primal = self.vocabulary.methods.get(func.attr)
+        if primal is None:
+            return Operation("unknown", None, (func.value, *args), keywords)
+        if func.attr in self.vocabulary.variadic and len(args) != 1:
+            args = (gast.Tuple(list(args), gast.Load()),) if args else ()
+        return self._primitive(primal, func.value, *args, **keywords)

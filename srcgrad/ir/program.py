@@ -1,0 +1,121 @@
+"""Holds one function in normal form, with what the passes agree to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Operation, Reader
+from srcgrad.ir.walk import names_bound, names_read, statements
+
+_COPY = Operation("copy")
+
+
+@dataclass(slots=True)
+class Program:
+    """One function in normal form: single assignment, one operation a statement, one exit.
+
+    Attributes:
+        name: The user's name of the function.
+        arguments: The parameter list as the user wrote it.
+        parameters: The names of all parameters.
+        inputs: The parameters whose gradient is wanted.
+        body: The statements; the last one is the `return`.
+        outputs: The names that are returned, in order.
+        returns_tuple: Whether the user's function returns a tuple display.
+    """
+
+    name: str
+    arguments: Any
+    parameters: tuple[str, ...]
+    inputs: tuple[str, ...]
+    body: list[Any]
+    reader: Reader
+    namer: Namer
+    outputs: tuple[str, ...] = ()
+    returns_tuple: bool = False
+    _operations: dict[int, Operation] = field(default_factory=dict)
+
+    def operation(self, statement: Any) -> Operation:
+        """Return what an assignment computes; read once and kept."""
+        key = id(statement)
+        if key not in self._operations:
+            value = statement.value
+            unpacks = isinstance(statement.targets[0], gast.Tuple)
+            read = self.reader.read(value)
+            if unpacks and read.kind == "copy":
+                read = Operation("unpack", None, read.args)
+            self._operations[key] = read
+        return self._operations[key]
+
+
+def operand_names(operation: Operation, getitem: Any) -> list[str]:
+    """Return the names through which an operation can pass a derivative on."""
+    if operation.kind in ("constant", "unknown"):
+        return []
+    args = operation.args[:1] if operation.primal is getitem else operation.args
+    names: list[str] = []
+    for arg in [*args, *operation.keywords.values()]:
+        names.extend(direct_names(arg))
+    return names
+
+
+def direct_names(arg: Any) -> list[str]:
+    """Return the names that an operand is, or that it displays; not those it merely mentions."""
+    if isinstance(arg, gast.Name):
+        return [arg.id]
+    if isinstance(arg, (gast.Tuple, gast.List)):
+        return [name for item in arg.elts for name in direct_names(item)]
+    return []
+
+
+def is_store(statement: Any) -> bool:
+    """Say whether a statement writes into an element: ``x[i] = v`` or ``x[i] += v``."""
+    if isinstance(statement, gast.AugAssign):
+        return isinstance(statement.target, gast.Subscript)
+    return isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript)
+
+
+def store_target(statement: Any) -> Any:
+    """Return the subscript that a store writes into."""
+    return statement.target if isinstance(statement, gast.AugAssign) else statement.targets[0]
+
+
+def bound_names(block: list[Any]) -> set[str]:
+    """Return all names that the statements of a block bind, inner blocks included."""
+    names: set[str] = set()
+    for statement in statements(block):
+        for target in targets_of(statement):
+            names.update(names_bound(target))
+    return names
+
+
+def targets_of(statement: Any) -> list[Any]:
+    """Return the assignment targets of one statement (not those of inner blocks)."""
+    if isinstance(statement, gast.Assign):
+        return list(statement.targets)
+    if isinstance(statement, (gast.AugAssign, gast.For)):
+        return [statement.target]
+    return []
+
+
+def header_reads(statement: Any) -> list[str]:
+    """Return the names that one statement reads itself (not those of inner blocks)."""
+    if isinstance(statement, gast.For):
+        return names_read(statement.iter)
+    if isinstance(statement, (gast.If, gast.While)):
+        return names_read(statement.test)
+    if isinstance(statement, gast.AugAssign):
+        target = names_read(statement.target)
+        if isinstance(statement.target, gast.Name):
+            target = [statement.target.id]
+        return target + names_read(statement.value)
+    if isinstance(statement, gast.Assign):
+        reads = names_read(statement.value)
+        for target in statement.targets:
+            reads.extend(names_read(target))
+        return reads
+    return names_read(statement)

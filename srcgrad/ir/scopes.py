@@ -1,0 +1,92 @@
+"""Resolves names to objects, and never writes to a namespace."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CellType, FunctionType, ModuleType
+from typing import Any, Final
+
+import gast
+
+MISSING: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a free name of a function meant when the function was compiled."""
+
+    name: str
+    value: Any
+    holder: Mapping[str, Any] | CellType
+
+    def current(self) -> Any:
+        """Return what the name means now."""
+        if isinstance(self.holder, CellType):
+            try:
+                return self.holder.cell_contents
+            except ValueError:
+                return MISSING
+        return self.holder.get(self.name, MISSING)
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of one function: which are local, and what the others mean."""
+
+    function: FunctionType
+    local: frozenset[str]
+    used: dict[str, Binding] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Any:
+        """Return the object that a free name means, or MISSING."""
+        if name in self.local:
+            return MISSING
+        if name not in self.used:
+            binding = self._find(name)
+            if binding is None:
+                return MISSING
+            self.used[name] = binding
+        return self.used[name].value
+
+    def resolve(self, node: Any) -> Any:
+        """Return the object that a dotted name means, or MISSING if it is only known at run time."""
+        if isinstance(node, gast.Name):
+            return self.lookup(node.id)
+        if isinstance(node, gast.Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, (ModuleType, type)):
+                return getattr(owner, node.attr, MISSING)
+        return MISSING
+
+    def _find(self, name: str) -> Binding | None:
+        function = self.function
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        holders: list[Mapping[str, Any] | CellType] = []
+        if name in cells:
+            holders.append(cells[name])
+        holders += [function.__globals__, vars(builtins)]
+        for holder in holders:
+            value = Binding(name, None, holder).current()
+            if value is not MISSING:
+                return Binding(name, value, holder)
+        return None
+
+
+def scope_of(function: FunctionType, tree: Any) -> Scope:
+    """Return the scope of a function, given its tree."""
+    local: set[str] = set()
+    declared: set[str] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            local.add(node.id)
+        elif isinstance(node, (gast.Global, gast.Nonlocal)):
+            declared.update(node.names)
+        elif isinstance(node, (gast.FunctionDef, gast.ClassDef)) and node is not tree:
+            local.add(node.name)
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            local.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        elif isinstance(node, gast.ExceptHandler) and node.name:
+            local.add(node.name if isinstance(node.name, str) else node.name.id)
+    return Scope(function, frozenset(local - declared))

@@ -1,0 +1,41 @@
+"""Names what the compiler must know of functions, without knowing their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Primal = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Plain tables about primitives, which `compiler.py` fills from the rules and hands down.
+
+    Attributes:
+        rule_for: The derivative rule of a function object, or None.
+        constant_reason: Why a function has no derivative, or None if it may have one.
+        canonical_name: The one name of a function, such as ``numpy.tanh``.
+        is_function_class: Says whether an object is a user's `Function` subclass.
+        methods, attributes: Array methods and attributes, with the function each stands for.
+        variadic: Methods whose positional arguments are collected in one tuple.
+        constant_methods, constant_attributes: Those whose result carries no derivative.
+        binary, unary: The function that each operator stands for, by the name of its syntax node.
+        getitem: The function that reading ``x[i]`` stands for.
+        views: Canonical names of functions whose result may share memory with their argument.
+    """
+
+    rule_for: Callable[[Any], Any]
+    constant_reason: Callable[[Any], str | None]
+    canonical_name: Callable[[Any], str]
+    is_function_class: Callable[[Any], bool]
+    methods: Mapping[str, Primal]
+    attributes: Mapping[str, Primal]
+    variadic: frozenset[str]
+    constant_methods: frozenset[str]
+    constant_attributes: frozenset[str]
+    binary: Mapping[str, Primal]
+    unary: Mapping[str, Primal]
+    getitem: Primal
+    views: frozenset[str]

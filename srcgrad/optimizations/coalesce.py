@@ -1,0 +1,160 @@
+"""Gives the versions of a variable one name again, where they do not get in each other's way.
+
+Two versions interfere if one is bound while the other is still needed. The versions are coloured
+greedily in the order of their appearance (Chaitin, 1982, without spilling); copies between versions
+of one colour disappear.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.liveness import killed, walk_live
+from srcgrad.ir.names import Namer
+from srcgrad.ir.program import targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+
+
+def coalesce(
+    body: list[Any], parameters: tuple[str, ...], namer: Namer, keep_in_place: set[str]
+) -> list[Any]:
+    """Return `body` with versions renamed; `keep_in_place` are those that `+=` must not change."""
+    versions = _versions(body, parameters, namer)
+    crowded = {base: names for base, names in versions.items() if len(names) > 1}
+    conflicts = _conflicts(body, parameters, crowded, namer)
+    names: dict[str, str] = {}
+    for base, members in versions.items():
+        names.update(_colour(base, members, conflicts, parameters, namer))
+    _mark_in_place(body, names, keep_in_place)
+    _rename(body, names)
+    return _without_self_copies(body)
+
+
+def _versions(
+    body: list[Any], parameters: tuple[str, ...], namer: Namer
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    seen: set[str] = set()
+    bound = [*parameters]
+    for statement in statements(body):
+        for target in targets_of(statement):
+            bound.extend(names_bound(target))
+    for name in bound:
+        if name not in seen:
+            seen.add(name)
+            found[namer.base(name)].append(name)
+    return found
+
+
+def _conflicts(
+    body: list[Any], parameters: tuple[str, ...], crowded: dict[str, list[str]], namer: Namer
+) -> dict[str, set[str]]:
+    conflicts: dict[str, set[str]] = defaultdict(set)
+
+    def note(name: str, live: set[str], copied: str | None) -> None:
+        for other in crowded.get(namer.base(name), ()):
+            if other != name and other != copied and other in live:
+                conflicts[name].add(other)
+                conflicts[other].add(name)
+
+    def visit(statement: Any, live: set[str]) -> None:
+        names = list(killed(statement))
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            names = [statement.target.id]
+        value = getattr(statement, "value", None)
+        copied = value.id if isinstance(value, gast.Name) else None
+        for name in names:
+            note(name, live | set(names), copied if len(names) == 1 else None)
+        if isinstance(statement, gast.For):
+            inside = live | _read_in(statement)
+            for name in names:
+                note(name, inside, None)
+
+    entry = walk_live(body, set(), visit)
+    for name in parameters:
+        note(name, entry | set(parameters), None)
+    return conflicts
+
+
+def _read_in(loop: Any) -> set[str]:
+    return walk_live(loop.body, set())
+
+
+def _colour(
+    base: str,
+    members: list[str],
+    conflicts: dict[str, set[str]],
+    parameters: tuple[str, ...],
+    namer: Namer,
+) -> dict[str, str]:
+    colours: list[tuple[str, set[str]]] = []
+    chosen: dict[str, str] = {}
+    titles = _titles(base, members, namer)
+    for name in sorted(members, key=lambda item: item not in parameters):
+        enemies = conflicts.get(name, set())
+        for title, group in colours:
+            if enemies.isdisjoint(group):
+                group.add(name)
+                chosen[name] = title
+                break
+        else:
+            title = name if name in parameters else next(t for t in titles if t not in parameters)
+            titles.remove(title)
+            colours.append((title, {name}))
+            chosen[name] = title
+    return chosen
+
+
+def _titles(base: str, members: list[str], namer: Namer) -> list[str]:
+    """Return the names that the versions may get: the plain one first, if it is not reserved."""
+    plain = [base] if base in members or not namer.is_reserved(base) else []
+    return list(dict.fromkeys([*plain, *sorted(members, key=lambda name: (len(name), name))]))
+
+
+def _mark_in_place(body: list[Any], names: dict[str, str], keep: set[str]) -> None:
+    for statement in statements(body):
+        if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+            left, target = statement.value.left, statement.targets[0]
+            together = (
+                isinstance(left, gast.Name)
+                and isinstance(target, gast.Name)
+                and names.get(left.id) == names.get(target.id)
+            )
+            statement.in_place = together and left.id not in keep
+
+
+def _rename(body: list[Any], names: dict[str, str]) -> None:
+    seen: set[int] = set()  # a node may stand in two places; rename it once
+    for statement in body:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Name) and id(node) not in seen:
+                seen.add(id(node))
+                node.id = names.get(node.id, node.id)
+
+
+def _without_self_copies(block: list[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for statement in block:
+        for part in blocks_of(statement):
+            part[:] = _without_self_copies(part)
+        if _is_self_copy(statement):
+            continue
+        kept.append(_as_update(statement) if getattr(statement, "in_place", False) else statement)
+    return kept
+
+
+def _is_self_copy(statement: Any) -> bool:
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return False
+    target, value = statement.targets[0], statement.value
+    return isinstance(target, gast.Name) and isinstance(value, gast.Name) and target.id == value.id
+
+
+def _as_update(statement: Any) -> Any:
+    value = statement.value
+    update = gast.AugAssign(statement.targets[0], value.op, value.right)
+    update.lineno = getattr(statement, "lineno", 0)
+    return update

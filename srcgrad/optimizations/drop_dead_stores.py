@@ -1,0 +1,97 @@
+"""Removes assignments that nobody reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.liveness import killed
+from srcgrad.ir.program import header_reads
+from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.optimizations.purity import Purity
+
+
+class DeadStores:
+    """Sweeps a function body backwards with the set of names that are read later."""
+
+    def __init__(self, purity: Purity) -> None:
+        self._purity = purity
+
+    def drop(self, body: list[Any]) -> list[Any]:
+        """Return `body` without pure assignments to names that nobody reads afterwards."""
+        kept, _ = self._sweep(body, set())
+        return kept
+
+    def _sweep(self, block: list[Any], live: set[str]) -> tuple[list[Any], set[str]]:
+        kept: list[Any] = []
+        for statement in reversed(block):
+            if isinstance(statement, (gast.For, gast.While)):
+                live = self._loop(statement, live, kept)
+            elif isinstance(statement, gast.If):
+                live = self._branch(statement, live, kept)
+            elif not self._is_dead(statement, live):
+                live.difference_update(killed(statement))
+                live.update(header_reads(statement))
+                kept.append(statement)
+        kept.reverse()
+        return kept, live
+
+    def _is_dead(self, statement: Any, live: set[str]) -> bool:
+        if not isinstance(statement, gast.Assign):
+            return False
+        if not all(isinstance(target, (gast.Name, gast.Tuple)) for target in statement.targets):
+            return False
+        names = [name for target in statement.targets for name in names_bound(target)]
+        return live.isdisjoint(names) and self._purity.of(statement.value)
+
+    def _branch(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
+        body, before = self._sweep(statement.body, set(live))
+        orelse, other = self._sweep(statement.orelse, set(live))
+        if not body and not orelse and self._purity.of(statement.test):
+            return live
+        statement.body, statement.orelse = body, orelse
+        kept.append(statement)
+        return before | other | set(header_reads(statement))
+
+    def _loop(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
+        """A name is live at the head if it is read after the loop or in a later iteration."""
+        bound = set(names_bound(statement.target)) if isinstance(statement, gast.For) else set()
+        head = set(live) | set(header_reads(statement))
+        size = -1
+        while len(head) != size:
+            size = len(head)
+            head |= self._reads_through(statement.body, set(head)) - bound
+        body, _ = self._sweep(statement.body, set(head))
+        if not body and _is_counted(statement) and live.isdisjoint(bound):
+            return live
+        statement.body = body
+        kept.append(statement)
+        return head
+
+    def _reads_through(self, block: list[Any], live: set[str]) -> set[str]:
+        """Return the names live before a block, counting only statements that stay."""
+        for statement in reversed(block):
+            if isinstance(statement, gast.If):
+                then = self._reads_through(statement.body, set(live))
+                live = then | self._reads_through(statement.orelse, set(live))
+                live.update(header_reads(statement))
+            elif isinstance(statement, (gast.For, gast.While)):
+                bound = names_bound(statement.target) if isinstance(statement, gast.For) else ()
+                live.update(header_reads(statement))
+                size = -1
+                while len(live) != size:
+                    size = len(live)
+                    live |= self._reads_through(statement.body, set(live)) - set(bound)
+            elif not self._is_dead(statement, live):
+                live.difference_update(killed(statement))
+                live.update(header_reads(statement))
+        return live
+
+
+def _is_counted(loop: Any) -> bool:
+    """Say whether a loop runs over a `range`; others may be mirrored trip by trip, so they stay."""
+    if not isinstance(loop, gast.For) or not isinstance(loop.iter, gast.Call):
+        return False
+    inner = loop.iter.args[0] if names_read(loop.iter.func) == ["reversed"] else loop.iter
+    return isinstance(inner, gast.Call) and names_read(inner.func) == ["range"]

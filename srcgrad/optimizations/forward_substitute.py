@@ -1,0 +1,160 @@
+"""Puts a value that is used once where it is used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.program import header_reads, is_store, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.optimizations.purity import Purity
+
+_WIDEST: Final = 84
+
+
+class ForwardSubstitution:
+    """Moves the values of temporaries into the one statement that reads them.
+
+    `is_temporary(name)` says which names the compiler made; those of the user stay. `width(node)` is
+    the printed width of an expression.
+    """
+
+    def __init__(
+        self,
+        purity: Purity,
+        is_temporary: Callable[[str], bool],
+        width: Callable[[Any], int],
+    ) -> None:
+        self._purity = purity
+        self._is_temporary = is_temporary
+        self._width = width
+        self._reads: Counter[str] = Counter()
+        self._binds: Counter[str] = Counter()
+
+    def run(self, body: list[Any]) -> list[Any]:
+        """Return `body` with temporaries substituted."""
+        for statement in statements(body):
+            self._reads.update(header_reads(statement))
+            for target in targets_of(statement):
+                self._binds.update(names_bound(target))
+        return self._block(body)
+
+    def _block(self, block: list[Any]) -> list[Any]:
+        """Go through a block with the temporaries that wait to be put into their one reader."""
+        waiting: dict[str, Any] = {}
+        gone: set[int] = set()
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = self._block(part)
+            self._fill(statement, waiting, gone)
+            self._settle(statement, waiting)
+            if self._may_wait(statement):
+                waiting[statement.targets[0].id] = statement
+        return [statement for statement in block if id(statement) not in gone]
+
+    def _may_wait(self, statement: Any) -> bool:
+        if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+            return False
+        target = statement.targets[0]
+        if not isinstance(target, gast.Name) or not self._is_temporary(target.id):
+            return False
+        single = self._reads[target.id] == 1 and self._binds[target.id] == 1
+        return single and not getattr(statement, "closing", False) and self._purity.of(statement.value)
+
+    def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
+        """Substitute the waiting values that the statement reads, if it does not get too wide."""
+        for name in header_reads(statement):
+            source = waiting.pop(name, None)
+            if source is None or isinstance(statement, gast.While):
+                continue
+            holder, key = _place_of(statement, name)
+            if holder is None:
+                continue
+            _set(holder, key, source.value)
+            if self._too_wide(statement):
+                _set(holder, key, gast.Name(name, gast.Load(), None, None))
+            else:
+                gone.add(id(source))
+
+    def _too_wide(self, statement: Any) -> bool:
+        value = getattr(statement, "value", None)
+        value = value if value is not None else getattr(statement, "test", None)
+        return value is not None and self._width(value) > _WIDEST
+
+    def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
+        """Let go of the waiting values that may not move past the statement."""
+        if not waiting:
+            return
+        changed = _changed_names(statement)
+        inside = _reads_inside(statement)
+        impure = _writes(statement) or not self._is_calm(statement)
+        for name, source in list(waiting.items()):
+            touches = name in inside or changed.intersection(names_read(source.value))
+            if touches or (impure and _looks_into_memory(source.value)):
+                waiting.pop(name)
+
+    def _is_calm(self, statement: Any) -> bool:
+        if isinstance(statement, (Comment, Blank)):
+            return True
+        if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)):
+            return statement.value is None or self._purity.of(statement.value)
+        return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
+
+
+def _changed_names(statement: Any) -> set[str]:
+    """Return the names that a statement binds or writes into, those in its blocks included."""
+    changed: set[str] = set()
+    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        for target in targets_of(item):
+            changed.update(names_bound(target))
+            root = root_name(target)
+            if root is not None:
+                changed.add(root)
+        if isinstance(item, gast.Expr) and isinstance(item.value, gast.Call):
+            changed.update(names_read(item.value))
+    return changed
+
+
+def _reads_inside(statement: Any) -> set[str]:
+    inner = [b for part in blocks_of(statement) for b in part]
+    return {name for item in statements(inner) for name in header_reads(item)}
+
+
+def _writes(statement: Any) -> bool:
+    inner = [b for part in blocks_of(statement) for b in part]
+    return any(is_store(item) for item in [statement, *statements(inner)])
+
+
+def _looks_into_memory(node: Any) -> bool:
+    return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in gast.walk(node))
+
+
+def _place_of(statement: Any, name: str) -> tuple[Any, Any]:
+    """Find where a statement reads `name`: the holder and the field (or the list position)."""
+    roots = [
+        (statement, field)
+        for field in ("value", "test", "iter", "target", "targets")
+        if getattr(statement, field, None) is not None
+    ]
+    stack: list[tuple[Any, Any]] = list(roots)
+    while stack:
+        holder, key = stack.pop()
+        node = holder[key] if isinstance(holder, list) else getattr(holder, key)
+        if isinstance(node, list):
+            stack.extend((node, position) for position in range(len(node)))
+        elif isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load):
+            return holder, key
+        elif isinstance(node, gast.AST):
+            stack.extend((node, field) for field in node._fields)
+    return None, None
+
+
+def _set(holder: Any, key: Any, value: Any) -> None:
+    if isinstance(holder, list):
+        holder[key] = value
+    else:
+        setattr(holder, key, value)

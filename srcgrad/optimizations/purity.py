@@ -1,0 +1,54 @@
+"""Says which expressions may be dropped or moved, because evaluating them changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING
+
+_WRITERS: Final = frozenset(
+    "sort partition fill put itemset resize append extend insert pop update add_at".split()
+)
+_EFFECTS: Final = frozenset(
+    f"builtins.{name}" for name in "print input open next setattr delattr exec eval iter".split()
+)
+
+
+class Purity:
+    """Judges the expressions of one generated function."""
+
+    def __init__(self, reader: Reader, generated: frozenset[str]) -> None:
+        self._reader = reader
+        self._generated = generated
+
+    def of(self, node: Any) -> bool:
+        """Say whether evaluating an expression has no effect but its value."""
+        return all(
+            self._call(item)
+            for item in gast.walk(node)
+            if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
+        )
+
+    def _call(self, node: Any) -> bool:
+        if not isinstance(node, gast.Call) or any(item.arg == "out" for item in node.keywords):
+            return False
+        func = node.func
+        if isinstance(func, gast.Name) and func.id in self._generated:
+            return func.id not in _WRITERS
+        callee = self._reader.scope.resolve(func)
+        vocabulary = self._reader.vocabulary
+        if callee is not MISSING:
+            name = vocabulary.canonical_name(callee)
+            if name in _EFFECTS or name.startswith("numpy.random."):
+                return False
+            known = vocabulary.rule_for(callee) is not None
+            return known or vocabulary.constant_reason(callee) is not None
+        if not isinstance(func, gast.Attribute):
+            return False
+        if isinstance(func.value, gast.Name) and func.value.id == "np":
+            return True
+        known_method = func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
+        return known_method and func.attr not in _WRITERS

@@ -1,0 +1,45 @@
+"""Puts the finishing touches on a body: branches the right way round, no empty ones."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.walk import blocks_of
+
+_NEGATED: Final = {
+    gast.Eq: gast.NotEq,
+    gast.NotEq: gast.Eq,
+    gast.Is: gast.IsNot,
+    gast.IsNot: gast.Is,
+    gast.In: gast.NotIn,
+    gast.NotIn: gast.In,
+}
+
+
+def tidy(block: list[Any]) -> list[Any]:
+    """Return `block` without empty branches; ``if a: pass else: b`` becomes ``if not a: b``."""
+    kept: list[Any] = []
+    for statement in block:
+        for part in blocks_of(statement):
+            part[:] = tidy(part)
+        if isinstance(statement, gast.If) and not statement.body:
+            if not statement.orelse:
+                continue
+            statement.test = _negate(statement.test)
+            statement.body, statement.orelse = statement.orelse, []
+        if isinstance(statement, (gast.For, gast.While)) and not statement.body:
+            statement.body = [gast.Pass()]
+        if not isinstance(statement, gast.Pass):
+            kept.append(statement)
+    return kept
+
+
+def _negate(test: Any) -> Any:
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    if isinstance(test, gast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
+        test.ops[0] = _NEGATED[type(test.ops[0])]()
+        return test
+    return gast.UnaryOp(gast.Not(), test)

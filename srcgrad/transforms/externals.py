@@ -1,0 +1,86 @@
+"""Names the objects outside a generated function that its text refers to, and their imports."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+
+import srcgrad.runtime as runtime
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import Binding
+
+_PREFERRED = {"numpy": "np"}
+
+
+@dataclass(slots=True)
+class Externals:
+    """The imports of one generated module.
+
+    `bound` maps the names that no import can provide (closures, the main program's globals) to
+    their values; the loader puts them into the module. `data` says where the user's data comes from.
+    """
+
+    namer: Namer
+    imports: dict[str, str] = field(default_factory=dict)
+    bound: dict[str, Any] = field(default_factory=dict)
+    runtime: set[str] = field(default_factory=set)
+    data: dict[str, Binding] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+    _data_names: dict[tuple[int, str], str] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)
+
+    def use_runtime(self, name: str) -> str:
+        """Return the name of a function of `srcgrad.runtime`, and import it."""
+        self.runtime.add(name)
+        return name
+
+    def use_numpy(self) -> None:
+        """Import NumPy, for text that says ``np.`` by itself."""
+        self.name_of(sys.modules["numpy"], "np", lambda: None)
+
+    def name_of(self, value: Any, wish: str, importer: Callable[[], str | None]) -> str:
+        """Return the name under which `value` is known in the generated module."""
+        if getattr(builtins, wish, None) is value:
+            return wish
+        if getattr(runtime, wish, None) is value and wish in runtime.__all__:
+            return self.use_runtime(wish)
+        key = id(value)
+        if key not in self._names:
+            self._kept.append(value)
+            self._names[key] = self._add(value, wish, importer)
+        return self._names[key]
+
+    def name_of_binding(self, binding: Binding, module: str | None) -> str:
+        """Return the name for what a user's free name means; data may be bound anew at each call."""
+        value = binding.value
+        if isinstance(value, ModuleType) or callable(value):
+            return self.name_of(value, binding.name, lambda: module)
+        key = (id(binding.holder), binding.name)
+        if key not in self._data_names:
+            name = self._add(value, binding.name, lambda: module)
+            self._data_names[key] = name
+            self.data[name] = binding
+        return self._data_names[key]
+
+    def _add(self, value: Any, wish: str, importer: Callable[[], str | None]) -> str:
+        if isinstance(value, ModuleType):
+            path = value.__name__
+            name = _PREFERRED.get(path) or self.namer.fresh(wish)
+            self.imports[name] = f"import {path}" if name == path else f"import {path} as {name}"
+            return name
+        name = self.namer.fresh(wish)
+        module = importer()
+        holder = sys.modules.get(module) if module and module != "__main__" else None
+        if holder is not None and getattr(holder, wish, None) is value:
+            alias = "" if name == wish else f" as {name}"
+            self.imports[name] = f"from {module} import {wish}{alias}"
+        else:
+            self.bound[name] = value
+        return name
+
+

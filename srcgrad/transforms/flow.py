@@ -1,0 +1,44 @@
+"""Foresees which adjoints exist before a block, given those that exist after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import is_store, store_target
+from srcgrad.ir.walk import names_bound
+
+Operands = Callable[[Any], tuple[list[str], list[str]]]
+
+
+def touched(block: list[Any], cells: set[str], operands: Operands) -> set[str]:
+    """Return the names with an adjoint before `block`, given those with one after it.
+
+    `operands(assignment)` returns its targets and its active operands.
+    """
+    for statement in reversed(block):
+        if isinstance(statement, gast.If):
+            then = touched(statement.body, set(cells), operands)
+            cells = then | touched(statement.orelse, set(cells), operands)
+        elif isinstance(statement, (gast.For, gast.While)):
+            size = -1
+            cells = set(cells)
+            while len(cells) != size:
+                size = len(cells)
+                cells |= touched(statement.body, set(cells), operands)
+        elif is_store(statement):
+            base = names_bound(store_target(statement).value)
+            if base and base[0] in cells and isinstance(statement.value, gast.Name):
+                cells = cells | {statement.value.id}
+        elif isinstance(statement, gast.Assign):
+            cells = _assignment(statement, cells, operands)
+    return cells
+
+
+def _assignment(statement: Any, cells: set[str], operands: Operands) -> set[str]:
+    targets, sources = operands(statement)
+    if not cells.intersection(targets):
+        return cells
+    return (cells - set(targets)) | set(sources)

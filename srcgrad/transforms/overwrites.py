@@ -1,0 +1,130 @@
+"""Says whether a store may replace a value that carries a derivative.
+
+Only then must the adjoint of that place be set to zero. Loops that fill a fresh array, each trip its
+own element, never do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.ir.program import Program, is_store, store_target
+from srcgrad.ir.walk import names_bound, statements
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An index of the form ``variable + offset``; no variable for a constant."""
+
+    variable: str | None
+    offset: int
+
+
+def overwrites_earlier(store: Any, program: Program, integers: Integers) -> bool:
+    """Say whether `store` may write where an earlier value with a derivative stands."""
+    name = store_target(store).value.id
+    if not _made_blank(name, program):
+        return True
+    loops = _loops_around(store, program.body)
+    inside = [loop for loop in loops if not _binds(loop, name)]
+    place = _place(store_target(store).slice)
+    if place is None or not _distinct(place, inside, program):
+        return True
+    bounds = _lower_bounds(program)
+    others = [s for s in statements(program.body) if is_store(s) and s is not store]
+    for other in others:
+        if names_bound(store_target(other).value) != [name]:
+            continue
+        theirs = _place(store_target(other).slice)
+        if theirs is None or not _apart(place, theirs, bounds):
+            return True
+    return False
+
+
+def _made_blank(name: str, program: Program) -> bool:
+    """Say whether `name` is bound once, to an array of constants."""
+    makers = [
+        s for s in statements(program.body)
+        if isinstance(s, gast.Assign) and name in [n for t in s.targets for n in names_bound(t)]
+    ]
+    return len(makers) == 1 and program.operation(makers[0]).kind == "constant"
+
+
+def _loops_around(wanted: Any, body: list[Any]) -> list[Any]:
+    for statement in body:
+        if statement is wanted:
+            return []
+        if isinstance(statement, (gast.For, gast.While)):
+            if any(item is wanted for item in statements(statement.body)):
+                return [statement, *_loops_around(wanted, statement.body)]
+        elif isinstance(statement, gast.If):
+            for block in (statement.body, statement.orelse):
+                if any(item is wanted for item in statements(block)):
+                    return _loops_around(wanted, block)
+    return []
+
+
+def _binds(loop: Any, name: str) -> bool:
+    return any(
+        name in names_bound(target)
+        for statement in statements(loop.body)
+        if isinstance(statement, gast.Assign)
+        for target in statement.targets
+    )
+
+
+def _place(index: Any) -> _Place | None:
+    """Read ``i``, ``3``, ``i + 1`` or ``i - 1``."""
+    if isinstance(index, gast.Constant) and type(index.value) is int and index.value >= 0:
+        return _Place(None, index.value)
+    if isinstance(index, gast.Name):
+        return _Place(index.id, 0)
+    if isinstance(index, gast.BinOp) and isinstance(index.left, gast.Name):
+        offset = getattr(index.right, "value", None)
+        if type(offset) is int and isinstance(index.op, (gast.Add, gast.Sub)):
+            return _Place(index.left.id, offset if isinstance(index.op, gast.Add) else -offset)
+    return None
+
+
+def _distinct(place: _Place, loops: list[Any], program: Program) -> bool:
+    """Say whether every trip of the loops has its own place."""
+    if not loops:
+        return True
+    if len(loops) > 1 or not isinstance(loops[0], gast.For):
+        return False
+    loop = loops[0]
+    counts = isinstance(loop.iter, gast.Call) and (
+        program.reader.scope.resolve(loop.iter.func) is range
+    )
+    return counts and names_bound(loop.target) == [place.variable]
+
+
+def _lower_bounds(program: Program) -> dict[str, int]:
+    """Return the least value of each counter of an upward `range` loop, where it is known."""
+    bounds: dict[str, int] = {}
+    for loop in statements(program.body):
+        if not (isinstance(loop, gast.For) and isinstance(loop.iter, gast.Call)):
+            continue
+        if program.reader.scope.resolve(loop.iter.func) is not range:
+            continue
+        args = loop.iter.args
+        first = gast.Constant(0, None) if len(args) == 1 else args[0]
+        value = getattr(first, "value", None)
+        if len(args) < 3 and type(value) is int and isinstance(loop.target, gast.Name):
+            bounds[loop.target.id] = value
+    return bounds
+
+
+def _apart(ours: _Place, theirs: _Place, bounds: dict[str, int]) -> bool:
+    """Say whether two places surely differ; indices from the end count as unknown."""
+    if ours.variable is None and theirs.variable is None:
+        return ours.offset != theirs.offset
+    if ours.variable is not None and theirs.variable is not None:
+        return False
+    moving, fixed = (ours, theirs) if ours.variable is not None else (theirs, ours)
+    least = bounds.get(moving.variable or "")
+    return least is not None and fixed.offset < least + moving.offset

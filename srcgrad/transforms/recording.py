@@ -1,0 +1,209 @@
+"""Records what the backward pass must find again of every loop iteration, and restores it there.
+
+Outside of loops the local variables themselves are the record. Inside, a value is recomputed if that
+is a mere read, and otherwise kept in a list, one entry an iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.liveness import first_reads
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method, names_tuple, store
+from srcgrad.ir.names import Namer
+from srcgrad.ir.program import bound_names
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.transforms.reverse import Pair
+
+
+class Recorder:
+    """Inserts the records of one function.
+
+    Attributes:
+        recorded: The names whose values went into lists.
+        unbound: Names that would have to be recorded but are not bound on every path.
+    """
+
+    def __init__(self, namer: Namer, forward: list[Any], stable: Callable[[str], bool]) -> None:
+        self.recorded: set[str] = set()
+        self.unbound: list[tuple[Any, str]] = []
+        self._namer = namer
+        self._stable = stable
+        self._block: dict[int, list[Any]] = {}
+        self._loop: dict[int, Any] = {}
+        self._map(forward, None)
+
+    def _map(self, block: list[Any], loop: Any) -> None:
+        for statement in block:
+            self._block[id(statement)] = block
+            self._loop[id(statement)] = loop
+            inner = statement if isinstance(statement, (gast.For, gast.While)) else loop
+            for part in blocks_of(statement):
+                self._map(part, inner)
+
+    def run(self, pairs: list[Pair]) -> None:
+        """Insert the records; inner pairs come before the outer ones that hold them."""
+        for pair in pairs:
+            if pair.kind == "loop":
+                self._record_loop(pair.primal, pair.adjoint)
+            elif self._loop.get(id(pair.primal)) is not None:
+                self._record_branch(pair.primal.body, pair.adjoint.body, pair.primal)
+                self._record_branch(pair.primal.orelse, pair.adjoint.orelse, pair.primal)
+
+    # -- branches inside loops
+
+    def _record_branch(self, primal: list[Any], adjoint: list[Any], branch: Any) -> None:
+        names = self._wanted(primal, adjoint, [])
+        if not names:
+            return
+        recipes, names = self._recipes(primal, names, set(), [])
+        if names:
+            saved = self._list_before(self._loop[id(branch)], names)
+            primal.append(_push(saved, names, branch))
+            adjoint[0:0] = [_pop(saved, names, branch), *recipes]
+        else:
+            adjoint[0:0] = recipes
+
+    # -- loops
+
+    def _record_loop(self, loop: Any, mirror: Any) -> None:
+        given = names_bound(mirror.target) if _is_counted(mirror) else []
+        names = self._wanted(loop.body, mirror.body, given)
+        if isinstance(loop, gast.For) and not given:
+            reads = first_reads(mirror.body)
+            names += [n for n in names_bound(loop.target) if n in reads and n not in names]
+        recipes, names = self._recipes(loop.body, names, set(given), _targets(loop))
+        saved = self._push_values(loop, names) if names else None
+        if _is_counted(mirror):
+            restore = [_pop(saved, names, loop)] if saved else []
+            mirror.body[0:0] = [*restore, *recipes]
+            return
+        mirror.body[0:0] = recipes
+        if saved is not None:
+            mirror.target = names_tuple(names, storing=True)
+            mirror.iter = call("reversed", load(saved))
+        else:
+            mirror.iter = call("range", load(self._count_trips(loop)))
+
+    def _push_values(self, loop: Any, names: list[str]) -> str:
+        saved = self._list_before(loop, names)
+        push = _push(saved, names, loop)
+        closing = [s for s in loop.body if getattr(s, "closing", False)]
+        heads = {name for s in closing for t in s.targets for name in names_bound(t)}
+        if set(names) <= heads:
+            loop.body.insert(0, push)
+        else:
+            loop.body.insert(len(loop.body) - len(closing), push)
+            self._check_bound(loop, [name for name in names if name not in heads])
+        return saved
+
+    def _check_bound(self, loop: Any, names: list[str]) -> None:
+        bound = _surely_bound(loop.body) | set(_targets(loop))
+        self.unbound += [(loop, name) for name in names if name not in bound]
+
+    def _count_trips(self, loop: Any) -> str:
+        trips = self._namer.fresh("trips")
+        block = self._block[id(loop)]
+        block.insert(_position(block, loop), assign(trips, gast.Constant(0, None), loop))
+        loop.body.insert(0, add_assign(store(trips), gast.Constant(1, None), loop))
+        return trips
+
+    def _list_before(self, loop: Any, names: list[str]) -> str:
+        wish = f"{self._namer.base(names[0])}_saved" if len(names) == 1 else "saved"
+        saved = self._namer.fresh(wish)
+        self.recorded.update(names)
+        block = self._block[id(loop)]
+        made = assign(saved, gast.List([], gast.Load()), loop)
+        block.insert(_position(block, loop), made)
+        return saved
+
+    # -- what to record
+
+    def _wanted(self, primal: list[Any], adjoint: list[Any], given: list[str]) -> list[str]:
+        made = bound_names(primal)
+        wanted = first_reads(adjoint) & made
+        order = [name for s in statements(primal) for name in _bound_by(s)]
+        return [name for name in dict.fromkeys(order) if name in wanted and name not in given]
+
+    def _recipes(
+        self, body: list[Any], names: list[str], given: set[str], targets: list[str]
+    ) -> tuple[list[Any], list[str]]:
+        """Split the wanted names into those that are read again and those that are recorded."""
+        made = (bound_names(body) | set(targets)) - given
+        recipes: list[Any] = []
+        cheap: set[str] = set()
+        for statement in body:
+            (name,) = _bound_by(statement) if len(_bound_by(statement)) == 1 else ("",)
+            if name not in names or getattr(statement, "closing", False):
+                continue
+            reads = set(names_read(getattr(statement, "value", None)))
+            again = isinstance(statement, gast.Assign) and self._is_read(statement.value)
+            if again and not (reads & made - cheap) and all(map(self._stable, reads)):
+                cheap.add(name)
+                recipes.append(at(assign(name, clone(statement.value)), statement))
+        return recipes, [name for name in names if name not in cheap]
+
+    def _is_read(self, node: Any) -> bool:
+        """Say whether an expression only looks something up or compares numbers."""
+        if isinstance(node, (gast.Name, gast.Constant, gast.Slice)) or node is None:
+            return True
+        if isinstance(node, gast.Subscript):
+            return self._is_read(node.value) and self._is_index(node.slice)
+        if isinstance(node, gast.Compare):
+            return all(self._is_read(item) for item in [node.left, *node.comparators])
+        if isinstance(node, gast.Attribute):
+            return node.attr in ("shape", "ndim", "size") and self._is_read(node.value)
+        return False
+
+    def _is_index(self, node: Any) -> bool:
+        if isinstance(node, gast.Tuple):
+            return all(self._is_index(item) for item in node.elts)
+        if isinstance(node, gast.BinOp):
+            return self._is_index(node.left) and self._is_index(node.right)
+        if isinstance(node, gast.Slice):
+            parts = (node.lower, node.upper, node.step)
+            return all(part is None or self._is_index(part) for part in parts)
+        if isinstance(node, gast.UnaryOp):
+            return self._is_index(node.operand)
+        return isinstance(node, (gast.Name, gast.Constant))
+
+
+def _bound_by(statement: Any) -> list[str]:
+    if isinstance(statement, gast.Assign):
+        return [name for target in statement.targets for name in names_bound(target)]
+    return names_bound(statement.target) if isinstance(statement, gast.For) else []
+
+
+def _targets(loop: Any) -> list[str]:
+    return names_bound(loop.target) if isinstance(loop, gast.For) else []
+
+
+def _is_counted(mirror: Any) -> bool:
+    """Say whether the mirrored loop runs over indices (the others wait for their iterable)."""
+    return not isinstance(mirror.iter, gast.Constant)
+
+
+def _position(block: list[Any], statement: Any) -> int:
+    return next(i for i, item in enumerate(block) if item is statement)
+
+
+def _push(saved: str, names: list[str], like: Any) -> Any:
+    return at(gast.Expr(method(load(saved), "append", names_tuple(names))), like)
+
+
+def _pop(saved: str | None, names: list[str], like: Any) -> Any:
+    popped = method(load(saved or ""), "pop")
+    return assign(names_tuple(names, storing=True), popped, like)
+
+
+def _surely_bound(block: list[Any]) -> set[str]:
+    bound: set[str] = set()
+    for statement in block:
+        if isinstance(statement, gast.If):
+            bound |= _surely_bound(statement.body) & _surely_bound(statement.orelse)
+        elif isinstance(statement, gast.Assign):
+            bound.update(_bound_by(statement))
+    return bound

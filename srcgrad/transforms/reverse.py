@@ -1,0 +1,679 @@
+"""Differentiates a program in normal form backwards: one adjoint for each statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.storage import Storage
+from srcgrad.errors import InternalError
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method, store, subscript
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import (
+    Program,
+    bound_names,
+    direct_names,
+    header_reads,
+    is_store,
+    operand_names,
+    store_target,
+)
+from srcgrad.ir.walk import names_bound, statements
+from srcgrad.rules.base import Context
+from srcgrad.transforms.adjoints import Adjoints, State, Status
+from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.flow import touched
+from srcgrad.transforms.overwrites import overwrites_earlier
+from srcgrad.transforms.templates import Inlined, Inliner, NotInlinableError
+
+
+@dataclass(slots=True)
+class Pair:
+    """A block of the primal and the block of the backward pass that mirrors it."""
+
+    primal: Any
+    adjoint: Any
+    kind: str
+
+
+@dataclass(slots=True)
+class Reversed:
+    """The two halves of a derivative, before they are joined and made short.
+
+    Attributes:
+        forward: The primal statements, with what rules and calls add to them.
+        backward: The adjoint statements, in the order in which they run.
+        state: The adjoints that exist at the end.
+        pairs: The loops and branches of both halves that belong together.
+    """
+
+    forward: list[Any]
+    backward: list[Any]
+    state: State
+    pairs: list[Pair] = field(default_factory=list)
+
+
+CallPair = Callable[[Any, Operation, tuple[bool, ...]], "DerivedCall | None"]
+
+
+@dataclass(slots=True)
+class DerivedCall:
+    """A user function that is differentiated too: the names of its generated halves."""
+
+    forward: str
+    backward: str
+    outputs: int | None
+    parameters: list[Any]
+    passed: list[Any]
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the analyses found."""
+
+    activity: Activity
+    shapes: Shapes
+    integers: Integers
+    storage: Storage
+
+
+class Reverser:
+    """Reverses one program."""
+
+    def __init__(
+        self,
+        program: Program,
+        facts: Facts,
+        inliner: Inliner,
+        externals: Externals,
+        derive_call: CallPair,
+    ) -> None:
+        self._program = program
+        self._facts = facts
+        self._inliner = inliner
+        self._externals = externals
+        self._derive_call = derive_call
+        self._namer = program.namer
+        self._getitem = program.reader.vocabulary.getitem
+        self._adjoints = Adjoints(program.namer, externals)
+        self._steps: dict[int, Callable[[], list[Any]]] = {}
+        self._renamed: dict[str, str] = {}
+        self._copies: dict[str, str] = {}
+        self.pairs: list[Pair] = []
+        self.paths = self._find_paths()
+
+    def _find_paths(self) -> dict[str, dict[str, str]]:
+        """Return the inputs that are read by literal string keys only, with a cell for each key.
+
+        Such a dictionary is differentiated as so many variables: nothing is made that is not read.
+        """
+        wanted = [n for n in self._program.inputs if n in self._facts.activity.active]
+        paths: dict[str, dict[str, str]] = {name: {} for name in wanted}
+        for statement in statements(self._program.body):
+            reads = header_reads(statement)
+            if is_store(statement):
+                for name in names_bound(store_target(statement).value):
+                    paths.pop(name, None)
+            for name in [n for n in reads if n in paths]:
+                key = _path_key(statement, name)
+                if key is None or reads.count(name) > 1:
+                    paths.pop(name, None)
+                else:
+                    paths[name].setdefault(key, self._path_cell(name, key, statement))
+        return {name: keys for name, keys in paths.items() if keys}
+
+    def _path_cell(self, name: str, key: str, statement: Any) -> str:
+        cell = f"{name}[{key!r}]"
+        read = self._namer.adjoint(statement.targets[0].id)
+        base = self._namer.base(read)
+        known = self._adjoints.models.get(cell)
+        if known is None:
+            self._adjoints.models[cell] = subscript(load(name), gast.Constant(key, None))
+            self._namer.set_adjoint(cell, self._namer.version(read))
+        else:
+            self._namer.set_base(read, base)
+        return cell
+
+    def run(self, seeds: Sequence[tuple[str, Any]]) -> Reversed:
+        """Reverse the body, starting from the adjoints of the outputs."""
+        body = self._program.body[:-1]
+        forward = self._forward(body)
+        backward: list[Any] = []
+        end = self._program.body[-1]
+        for cell, seed in seeds:
+            backward.extend(self._adjoints.accumulate(cell, seed, end, Status.SHARED))
+        backward.extend(self._backward(body))
+        return Reversed(forward, backward, self._adjoints.state, self.pairs)
+
+    # -- the forward half: what every statement becomes, and its adjoint step
+
+    def _forward(self, block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in block:
+            if isinstance(statement, gast.If):
+                statement.body = self._forward(statement.body)
+                statement.orelse = self._forward(statement.orelse)
+            elif isinstance(statement, (gast.For, gast.While)):
+                statement.body = self._forward(statement.body)
+            elif isinstance(statement, gast.Assign) and not is_store(statement):
+                done.extend(self._prepare(statement))
+                continue
+            done.append(statement)
+        return done
+
+    def _prepare(self, statement: Any) -> list[Any]:
+        """Return the forward statements of an assignment and keep how to reverse it."""
+        targets = names_bound(statement.targets[0])
+        if not any(target in self._facts.activity.active for target in targets):
+            return [statement]
+        operation = self._program.operation(statement)
+        handler = getattr(self, f"_prepare_{operation.kind}", None)
+        if handler is None:
+            return [statement]
+        before = self._snapshots(statement, operation)
+        done: list[Any] = handler(statement, operation, targets)
+        return before + done
+
+    def _snapshots(self, statement: Any, operation: Operation) -> list[Any]:
+        """Copy operands whose memory is written before the backward pass reads it."""
+        if operation.kind not in ("primitive", "class") or operation.primal is self._getitem:
+            return []
+        copies: list[Any] = []
+        renamed: dict[str, str] = {}
+        for arg in [*operation.args, *operation.keywords.values()]:
+            for name in direct_names(arg):
+                if name in renamed or name not in self._facts.storage.mutated:
+                    continue
+                if self._facts.shapes.is_number(load(name)):
+                    continue
+                if self._facts.storage.written_after(name, statement):
+                    renamed[name] = self._namer.fresh(f"{self._namer.base(name)}_now")
+                    copy = method(load(name), "copy")
+                    copies.append(assign(renamed[name], copy, statement))
+        self._renamed = {**self._copies, **renamed}
+        return copies
+
+    def _kept(self, node: Any) -> Any:
+        """Return an operand as the backward pass must name it."""
+        if not self._renamed:
+            return node
+        node = clone(node)
+        for item in gast.walk(node):
+            if isinstance(item, gast.Name):
+                item.id = self._renamed.get(item.id, item.id)
+        return node
+
+    def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        (source,) = direct_names(operation.args[0]) or [""]
+
+        def step() -> list[Any]:
+            return self._pass_on(statement, targets, lambda grads: ([], [(source, grads[0])]))
+
+        self._steps[id(statement)] = step
+        return [statement]
+
+    def _prepare_primitive(
+        self, statement: Any, operation: Operation, targets: list[str]
+    ) -> list[Any]:
+        if operation.primal is self._getitem:
+            self._steps[id(statement)] = lambda: self._reverse_getitem(statement, targets[0])
+            return self._stable_read(statement, targets[0])
+        rule = self._program.reader.vocabulary.rule_for(operation.primal)
+        return self._prepare_rule(statement, operation, targets, rule, own_forward=False)
+
+    def _prepare_class(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        return self._prepare_rule(
+            statement, operation, targets, operation.primal, own_forward=True
+        )
+
+    def _prepare_rule(
+        self, statement: Any, operation: Operation, targets: list[str], rule: Any, *, own_forward: bool
+    ) -> list[Any]:
+        args = [self._kept(item) for item in operation.args]
+        keywords = {key: self._kept(item) for key, item in operation.keywords.items()}
+        results = [load(target) for target in targets]
+        try:
+            placed = self._inliner.place(
+                rule, args, keywords, self._is_active, results, own_forward=own_forward
+            )
+        except NotInlinableError:
+            placed = self._called_rule(rule, statement, args, keywords, targets)
+        self._steps[id(statement)] = lambda: self._reverse_rule(statement, placed, targets)
+        if placed.value is not None:
+            statement.value = placed.value
+        for extra in placed.before:
+            at(extra, statement)
+        return [*placed.before, statement]
+
+    def _called_rule(
+        self, rule: Any, statement: Any, args: list[Any], keywords: dict[str, Any], targets: list[str]
+    ) -> Inlined:
+        """Call a rule's own `forward` and `backward` where its body cannot be put in place."""
+        needs = [gast.Constant(self._is_active(item), None) for item in args]
+        context = self._namer.fresh("ctx")
+        name = self._externals.name_of(rule, rule.__name__, lambda: rule.__module__)
+        maker = self._externals.name_of(Context, "Context", lambda: Context.__module__)
+        make = call(maker, gast.Tuple(needs, gast.Load()))
+        value = call(f"{name}.forward", load(context), *args)
+        value.keywords = [gast.keyword(key, item) for key, item in keywords.items()]
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            filled = [
+                item if item is not None else call(self._externals.use_runtime("zeros_like"), load(t))
+                for item, t in zip(grads, targets, strict=True)
+            ]
+            names = [self._namer.fresh("grad_input") if self._is_active(a) else "_" for a in args]
+            whole = self._namer.fresh("grad_inputs")
+            value = call(f"{name}.backward", load(context), *filled)
+            emitted = [assign(whole, value)]
+            if len(args) == 1:
+                first = subscript(load(whole), gast.Constant(0, None))
+                is_tuple = call("isinstance", load(whole), load("tuple"))
+                only = gast.IfExp(is_tuple, first, load(whole))
+                return [*emitted, assign(names[0], only)], [load(names[0])]
+            parts: list[Any] = []
+            for position, part in enumerate(names):
+                if part == "_":
+                    parts.append(None)
+                    continue
+                emitted.append(assign(part, subscript(load(whole), gast.Constant(position, None))))
+                parts.append(load(part))
+            return emitted, parts
+
+        return Inlined(args, [assign(context, make)], value, adjoint)
+
+    def _prepare_user(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        names = [item for item in operation.args] + list(operation.keywords.values())
+        needs = tuple(self._is_active(item) for item in names)
+        derived = self._derive_call(statement, operation, needs)
+        if derived is None:
+            return [statement]
+        saved = self._namer.fresh("saved")
+        statement.value = at(call(derived.forward, *derived.passed), statement)
+        statement.value.keywords = []
+        target = statement.targets[0]
+        statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]
+        single = derived.outputs is None
+
+        def rule(grads: list[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+            filled = self._filled(grads, targets)
+            if not single and len(targets) == 1:
+                filled = [gast.Starred(filled[0], gast.Load())]
+            elif single and len(targets) > 1:
+                filled = [gast.List(filled, gast.Load())]
+            results: list[str] = []
+            contributions: list[tuple[str, Any]] = []
+            for item in derived.parameters:
+                part = self._namer.fresh(f"grad_{_word(item)}_part")
+                results.append(part)
+                for name in direct_names(item):
+                    contributions.append((name, load(part)))
+            value = call(derived.backward, load(saved), *filled)
+            targets_node = (
+                store(results[0])
+                if len(results) == 1
+                else gast.Tuple([store(name) for name in results], gast.Store())
+            )
+            return [assign(targets_node, value)], contributions
+
+        self._steps[id(statement)] = lambda: self._pass_on(statement, targets, rule)
+        return [statement]
+
+    def _prepare_display(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        value = statement.value
+        if isinstance(value, gast.Dict):
+            keys: list[Any] = [clone(key) for key in value.keys]
+        else:
+            keys = [gast.Constant(i, None) for i in range(len(value.elts))]
+
+        def rule(grads: list[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+            return [], [
+                (name, subscript(clone(grads[0]), clone(key)))
+                for key, item in zip(keys, operation.args, strict=True)
+                for name in direct_names(item)
+            ]
+
+        self._steps[id(statement)] = lambda: self._pass_on(statement, targets, rule)
+        return [statement]
+
+    _prepare_tuple = _prepare_list = _prepare_dict = _prepare_display
+
+    def _prepare_unpack(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        source = operation.args[0].id
+        self._steps[id(statement)] = lambda: self._reverse_unpack(statement, source, targets)
+        return [statement]
+
+    def _stable_read(self, statement: Any, target: str) -> list[Any]:
+        """Copy a slice that is read now and written later, for the backward pass to read."""
+        storage = self._facts.storage
+        base = names_bound(statement.value.value)
+        if not base or base[0] not in storage.mutated or base[0] in storage.lists:
+            return [statement]
+        if not storage.written_after(base[0], statement):
+            return [statement]
+        if self._facts.shapes.element_is_number(statement.value):
+            return [statement]
+        self._copies[target] = self._namer.fresh(f"{self._namer.base(target)}_now")
+        copy = method(load(target), "copy")
+        return [statement, assign(self._copies[target], copy, statement)]
+
+    # -- the backward half
+
+    def _backward(self, block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in reversed(block):
+            if isinstance(statement, gast.If):
+                done.extend(self._reverse_if(statement))
+            elif isinstance(statement, (gast.For, gast.While)):
+                done.extend(self._reverse_loop(statement))
+            elif is_store(statement):
+                done.extend(self._reverse_store(statement))
+            else:
+                done.extend(self._reverse_simple(statement))
+        return done
+
+    def _reverse_simple(self, statement: Any) -> list[Any]:
+        step = self._steps.get(id(statement))
+        if step is not None:
+            return step()
+        if isinstance(statement, gast.Assign):
+            for target in statement.targets:
+                for name in names_bound(target):
+                    self._adjoints.state.pop(name, None)
+        return []
+
+    def _pass_on(
+        self,
+        statement: Any,
+        targets: list[str],
+        rule: Callable[[list[Any]], tuple[list[Any], list[tuple[str, Any]]]],
+    ) -> list[Any]:
+        """Consume the adjoints of `targets` and add what `rule` makes of them to the operands."""
+        statuses = [self._adjoints.state.pop(target, None) for target in targets]
+        if all(status is None for status in statuses):
+            return []
+        grads = [
+            None if status is None else load(self._adjoints.name(target))
+            for target, status in zip(targets, statuses, strict=True)
+        ]
+        emitted, contributions = rule(grads)
+        contributions = [
+            (cell, value)
+            for cell, value in contributions
+            if cell in self._facts.activity.active or cell in self._adjoints.models
+        ]
+        done = [at(item, statement) for item in emitted]
+        contributions = _merged(contributions)
+        for cell, value in contributions:
+            inherits = (
+                statuses[0] is Status.OWNED
+                and len(contributions) == 1
+                and isinstance(value, gast.Name)
+            )
+            status = Status.OWNED if inherits else self._status(value)
+            done.extend(self._adjoints.accumulate(cell, clone(value), statement, status))
+        return done
+
+    def _status(self, value: Any) -> Status:
+        if isinstance(value, (gast.BinOp, gast.UnaryOp)):
+            return Status.OWNED
+        return Status.SHARED
+
+    def _filled(self, grads: list[Any], targets: list[str]) -> list[Any]:
+        zeros = self._externals.use_runtime
+        return [
+            item if item is not None else call(zeros("zeros_like"), load(target))
+            for item, target in zip(grads, targets, strict=True)
+        ]
+
+    def _reverse_rule(self, statement: Any, placed: Inlined, targets: list[str]) -> list[Any]:
+        def rule(grads: list[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+            if len(targets) > 1:
+                grads = self._filled(grads, targets)
+            emitted, values = placed.adjoint(grads)
+            contributions: list[tuple[str, Any]] = []
+            for item, value in zip(placed.parameters, values, strict=False):
+                if value is not None and self._is_active(item):
+                    emitted.extend(self._spread(item, self._short(value, targets), contributions))
+            return emitted, contributions
+
+        return self._pass_on(statement, targets, rule)
+
+    def _spread(self, item: Any, value: Any, into: list[tuple[str, Any]]) -> list[Any]:
+        """Give the gradient of one operand to the names in it; displays get one part each."""
+        if isinstance(item, gast.Name):
+            into.append((item.id, value))
+            return []
+        if isinstance(value, (gast.Tuple, gast.List)):
+            for part, inner in zip(item.elts, value.elts, strict=True):
+                if self._is_active(part):
+                    self._spread(part, inner, into)
+            return []
+        parts = [self._namer.fresh(f"grad_{_word(part)}_part") for part in item.elts]
+        for part, name in zip(item.elts, parts, strict=True):
+            if self._is_active(part):
+                into.append((part.id, load(name)))
+        return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
+
+    def _short(self, value: Any, targets: list[str]) -> Any:
+        """Leave out `unbroadcast` where the operand surely has the shape of the result."""
+        name = getattr(getattr(value, "func", None), "id", "")
+        if name == "unbroadcast" and len(targets) == 1:
+            if self._facts.shapes.same(value.args[1], load(targets[0])):
+                return value.args[0]
+            value.args[1] = self._facts.shapes.representative(value.args[1])
+        return value
+
+    def _reverse_getitem(self, statement: Any, target: str) -> list[Any]:
+        """The adjoint of ``y = x[i]`` adds to the same place of the adjoint of x."""
+        source = statement.value.value
+        if source.id in self.paths:
+            cell = self.paths[source.id][statement.value.slice.value]
+            return self._pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
+        if target not in self._adjoints.state or not self._is_active(source):
+            self._adjoints.state.pop(target, None)
+            return []
+        self._adjoints.state.pop(target)
+        done = self._adjoints.need(source.id, statement)
+        grad = load(self._adjoints.name(target))
+        return [*done, self._add_at(source.id, statement.value, grad, statement)]
+
+    def _add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
+        place = subscript(load(self._adjoints.name(cell)), clone(read.slice), storing=True)
+        if self._selects_once(read.slice):
+            return add_assign(place, grad, like)
+        function = self._externals.use_runtime("add_at")
+        added = call(function, load(self._adjoints.name(cell)), _index_value(read.slice), grad)
+        return at(gast.Expr(added), like)
+
+    def _selects_once(self, index: Any) -> bool:
+        """Say whether an index surely selects no element twice."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(
+            isinstance(part, (gast.Slice, gast.Constant)) or self._facts.integers.of(part)
+            for part in parts
+        )
+
+    def _reverse_unpack(self, statement: Any, source: str, targets: list[str]) -> list[Any]:
+        held = [target in self._adjoints.state for target in targets]
+        if not any(held):
+            return []
+        done = self._adjoints.need(source, statement)
+        for position, target in enumerate(targets):
+            if self._adjoints.state.pop(target, None) is not None:
+                place = subscript(
+                    load(self._adjoints.name(source)), gast.Constant(position, None), storing=True
+                )
+                done.append(add_assign(place, load(self._adjoints.name(target)), statement))
+        return done
+
+    def _reverse_store(self, statement: Any) -> list[Any]:
+        """The adjoint of ``y[i] = v`` moves the adjoint of that place to v."""
+        target = store_target(statement)
+        cell = target.value.id
+        if cell not in self._adjoints.state:
+            return []
+        place = subscript(load(self._adjoints.name(cell)), clone(target.slice))
+        adds = isinstance(statement, gast.AugAssign)
+        done: list[Any] = []
+        if self._is_active(statement.value):
+            done.extend(self._give(statement, target, place))
+        if adds or not overwrites_earlier(statement, self._program, self._facts.integers):
+            return done
+        done = self._adjoints.need(cell, statement) + done
+        zero = subscript(clone(place.value), clone(place.slice), storing=True)
+        return [*done, assign(zero, gast.Constant(0.0, None), statement)]
+
+    def _give(self, statement: Any, target: Any, place: Any) -> list[Any]:
+        value: Any = place
+        name = statement.value.id
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
+            value = gast.UnaryOp(gast.USub(), place)
+        number = self._facts.shapes.element_is_number(target)
+        if not number:
+            function = self._externals.use_runtime("unbroadcast")
+            value = call(function, value, load(name))
+            if name not in self._adjoints.state:
+                value = method(value, "copy")
+        status = Status.SHARED if number else Status.OWNED
+        return self._adjoints.accumulate(name, value, statement, status)
+
+    def _reverse_if(self, statement: Any) -> list[Any]:
+        adjoints = self._adjoints
+        lead = self._start_before_branch(statement)
+        before = adjoints.state
+        adjoints.state = dict(before)
+        body = self._backward(statement.body)
+        then, adjoints.state = adjoints.state, dict(before)
+        orelse = self._backward(statement.orelse)
+        other = adjoints.state
+        for cell in sorted(set(then) ^ set(other)):
+            lacking, block = (then, body) if cell not in then else (other, orelse)
+            adjoints.state = lacking
+            block.append(adjoints.zeros(cell, statement))
+        adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
+        if not body and not orelse:
+            return lead
+        node = at(gast.If(clone(statement.test), body, orelse), statement)
+        self.pairs.append(Pair(statement, node, "if"))
+        return [*lead, node]
+
+    def _start_before_branch(self, statement: Any) -> list[Any]:
+        """Where one branch does nothing, start the adjoints of the other before the branch."""
+        state = self._adjoints.state
+        there = set(state)
+        then = touched(statement.body, set(there), self._operands)
+        other = touched(statement.orelse, set(there), self._operands)
+        if then != there and other != there:
+            return []
+        missing = sorted((then | other) - there)
+        return [self._adjoints.zeros(cell, statement) for cell in missing]
+
+    def _reverse_loop(self, loop: Any) -> list[Any]:
+        adjoints = self._adjoints
+        around = touched([loop], set(adjoints.state), self._operands) | set(adjoints.state)
+        inner = set(around)
+        size = -1
+        while len(inner) != size:
+            size = len(inner)
+            inner |= touched(loop.body, set(inner), self._operands)
+        made_inside = self._bound_inside(loop)
+        lead: list[Any] = []
+        for cell in sorted(inner - set(adjoints.state)):
+            lead.append(adjoints.zeros(cell, loop))
+        for cell in sorted(inner):
+            if cell in made_inside:
+                adjoints.state[cell] = Status.SHARED
+        at_head = dict(adjoints.state)
+        body = self._backward(loop.body)
+        for cell in sorted(at_head):
+            if cell not in adjoints.state:
+                body.append(adjoints.zeros(cell, loop, model=adjoints.name(cell)))
+        for cell in sorted(set(adjoints.state) - set(at_head)):
+            raise InternalError(f"the adjoint of {cell} appears inside a loop only")
+        adjoints.state = {
+            cell: status if at_head[cell] is status else Status.SHARED
+            for cell, status in adjoints.state.items()
+        }
+        if not body:
+            return lead
+        node = self._mirror(loop, body)
+        self.pairs.append(Pair(loop, node, "loop"))
+        return [*lead, node]
+
+    def _mirror(self, loop: Any, body: list[Any]) -> Any:
+        """Return the loop that runs the adjoint body once for every trip, last trip first."""
+        if isinstance(loop, gast.For) and self._is_range(loop.iter):
+            iterable = call("reversed", clone(loop.iter))
+            return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
+        return at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
+
+    def _is_range(self, node: Any) -> bool:
+        return isinstance(node, gast.Call) and self._program.reader.scope.resolve(node.func) is range
+
+    def _bound_inside(self, loop: Any) -> set[str]:
+        return bound_names(loop.body)
+
+    # -- questions
+
+    def _is_active(self, node: Any) -> bool:
+        return any(name in self._facts.activity.active for name in direct_names(node))
+
+    def _operands(self, statement: Any) -> tuple[list[str], list[str]]:
+        """Return the targets and the active operands of an assignment."""
+        active = self._facts.activity.active
+        targets = names_bound(statement.targets[0])
+        operation = self._program.operation(statement)
+        names = operand_names(operation, self._getitem)
+        if operation.primal is self._getitem and names and names[0] in self.paths:
+            return targets, [self.paths[names[0]][operation.args[1].value]]
+        return targets, [name for name in names if name in active]
+
+
+def _merged(contributions: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Write twice the same contribution, as of ``x * x``, as one with a factor of two."""
+    if len(contributions) != 2 or contributions[0][0] != contributions[1][0]:
+        return contributions
+    (cell, first), (_, second) = contributions
+    if not isinstance(first, gast.BinOp) or gast.dump(first) != gast.dump(second):
+        return contributions
+    two = gast.Constant(2, None)
+    if isinstance(first.op, gast.Mult):
+        factor = gast.BinOp(two, gast.Mult(), first.left)
+        return [(cell, gast.BinOp(factor, gast.Mult(), first.right))]
+    return [(cell, gast.BinOp(two, gast.Mult(), first))]
+
+
+def _path_key(statement: Any, name: str) -> str | None:
+    """Return the key if a statement is ``y = name["key"]``."""
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, gast.Assign) or not isinstance(value, gast.Subscript):
+        return None
+    base, key = value.value, value.slice
+    plain = isinstance(base, gast.Name) and base.id == name and isinstance(key, gast.Constant)
+    single = isinstance(statement.targets[0], gast.Name)
+    return key.value if plain and single and isinstance(key.value, str) else None
+
+
+def _weaker(first: Status, second: Status) -> Status:
+    return Status.OWNED if first is second is Status.OWNED else Status.SHARED
+
+
+def _index_value(index: Any) -> Any:
+    """Return an index as an expression: slices, which only brackets may hold, as `slice(...)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple([_index_value(item) for item in index.elts], gast.Load())
+    if isinstance(index, gast.Slice):
+        parts = (index.lower, index.upper, index.step)
+        return call("slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts])
+    return clone(index)
+
+
+def _word(node: Any) -> str:
+    return str(node.id) if isinstance(node, gast.Name) else "item"

@@ -1,0 +1,426 @@
+"""Reads a derivative rule and puts its body in place of a call of it.
+
+What `forward` saves on `ctx` is followed by name into `backward`, so that nothing remains of `ctx`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+
+import srcgrad.runtime as runtime
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.build import call, clone, load, store
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
+from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.rules.base import Elementwise, Function
+from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.folding import Folder
+
+Env = dict[str, Any]
+
+
+class NotInlinableError(Exception):
+    """A rule whose body cannot be put in place: it must be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSource:
+    """The parsed halves of a rule, with the scope of each."""
+
+    forward: Any
+    backward: Any
+    forward_scope: Scope
+    backward_scope: Scope
+    counts: Mapping[str, int]
+    is_slope: bool = False
+
+
+@functools.lru_cache(maxsize=None)
+def rule_source(rule: type[Function]) -> RuleSource:
+    """Parse a rule once.
+
+    Raises:
+        SourceNotFoundError: Its source is not to be found.
+    """
+    if issubclass(rule, Elementwise):
+        tree, scope = _parse(rule.slope)
+        return RuleSource(tree, tree, scope, scope, _load_counts(tree), is_slope=True)
+    forward, forward_scope = _parse(rule.forward)
+    backward, backward_scope = _parse(rule.backward)
+    return RuleSource(forward, backward, forward_scope, backward_scope, _load_counts(backward))
+
+
+def _parse(function: FunctionType) -> tuple[Any, Scope]:
+    tree = find_source(function).tree
+    return tree, scope_of(function, tree)
+
+
+def _load_counts(tree: Any) -> Counter[str]:
+    return Counter(name for statement in tree.body for name in names_read(statement))
+
+
+@dataclass(slots=True)
+class Inlined:
+    """A rule in the place of one call of it.
+
+    Attributes:
+        parameters: The operand of each parameter of `forward`, as `needs` and gradients count them.
+        before: Statements of a user's `forward` that run before the value is there.
+        value: The expression of the value, or None where the user's own call computes it.
+        adjoint: Makes the backward statements and one gradient for each parameter (None for none).
+    """
+
+    parameters: list[Any]
+    before: list[Any]
+    value: Any
+    adjoint: Callable[[list[Any]], tuple[list[Any], list[Any]]]
+
+
+@dataclass(slots=True)
+class Inliner:
+    """Puts rules in place within one generated function.
+
+    `primal_name(node)` may rename an operand where `backward` reads its value (see `storage`).
+    """
+
+    namer: Namer
+    externals: Externals
+    keep_complex: bool = True
+    known_matrix: Callable[[Any], bool] = field(default=lambda node: False)
+
+    def place(
+        self,
+        rule: type[Function],
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        needs: Callable[[Any], bool],
+        results: Sequence[Any],
+        *,
+        own_forward: bool,
+    ) -> Inlined:
+        """Return `rule` placed at a call with the given operands and result names.
+
+        `own_forward` says that the forward body is the user's and must be emitted, not only read.
+
+        Raises:
+            NotInlinableError: A test of the rule does not fold, or it uses unusual syntax.
+        """
+        source = rule_source(rule)
+        if source.is_slope:
+            return self._place_slope(source, args, results)
+        parameters, env = bind(source.forward, args, keywords)
+        needed = [needs(item) for item in parameters]
+        body = _Body(self, source.forward_scope, env, needed, _counts_of(source.forward))
+        value, before = body.forward(source.forward, results, own_forward=own_forward)
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            names = [item.id for item in source.backward.args.args]
+            inner = _Body(
+                self, source.backward_scope, dict(zip(names[1:], grads, strict=False)), needed,
+                source.counts,
+            )
+            inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
+            return inner.backward(source.backward)
+
+        return Inlined(parameters, before, value, adjoint)
+
+    def _place_slope(self, source: RuleSource, args: Sequence[Any], results: Sequence[Any]) -> Inlined:
+        (name,) = [item.id for item in source.backward.args.args]
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            env = {name: results[0] if name == "y" else args[0]}
+            body = _Body(self, source.backward_scope, env, [True], source.counts)
+            emitted, (slope,) = body.backward(source.backward)
+            if self.keep_complex:
+                slope = call(self.externals.use_runtime("conj"), slope)
+            return emitted, [gast.BinOp(clone(grads[0]), gast.Mult(), slope)]
+
+        return Inlined(list(args[:1]), [], None, adjoint)
+
+
+def bind(tree: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], Env]:
+    """Bind the operands of a call to the parameters of `forward(ctx, ...)`.
+
+    Raises:
+        NotInlinableError: The operands do not fit the parameters.
+    """
+    signature = tree.args
+    names = [item.id for item in [*signature.posonlyargs, *signature.args]][1:]
+    defaults = dict(zip(reversed(names), reversed(signature.defaults), strict=False))
+    for item, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+        if default is not None:
+            defaults[item.id] = default
+    env: Env = dict(zip(names, args, strict=False))
+    rest = list(args[len(names) :])
+    if rest and signature.vararg is None:
+        raise NotInlinableError
+    every = [*names, *[item.id for item in signature.kwonlyargs]]
+    for name, value in keywords.items():
+        if name not in every or name in env:
+            raise NotInlinableError
+        env[name] = value
+    for name in every:
+        if name not in env:
+            if name not in defaults:
+                raise NotInlinableError
+            env[name] = defaults[name]
+    if signature.vararg is not None:
+        env[signature.vararg.id] = gast.Tuple(rest, gast.Load())
+    ordered = [env[name] for name in names] + rest
+    return ordered + [env[item.id] for item in signature.kwonlyargs], env
+
+
+def _counts_of(tree: Any) -> Counter[str]:
+    return _load_counts(tree)
+
+
+_SIMPLE: Final = (gast.Name, gast.Constant)
+
+
+class _Body:
+    """Follows the straight-line body of one half of a rule by substitution."""
+
+    def __init__(
+        self, inliner: Inliner, scope: Scope, env: Env, needed: list[bool], counts: Mapping[str, int]
+    ) -> None:
+        self.inliner = inliner
+        self.scope = scope
+        self.env = env
+        self.needed = needed
+        self.counts = counts
+        self.saved: list[Any] = []
+        self.attributes: Env = {}
+        self.context = ""
+        self.emitted: list[Any] = []
+        self._results: tuple[list[str], Sequence[Any]] = ([], ())
+        self._value: Any = None
+        self._own = True
+        self._folder = Folder(self._shortcut_name, inliner.known_matrix)
+
+    # -- the two halves
+
+    def forward(
+        self, tree: Any, results: Sequence[Any], *, own_forward: bool
+    ) -> tuple[Any, list[Any]]:
+        """Follow `forward`; return the expression of the value and the statements before it."""
+        self.context = tree.args.args[0].id if tree.args.args else tree.args.posonlyargs[0].id
+        self._own = own_forward
+        returned = _last_return(tree)
+        outputs = [returned] if isinstance(returned, gast.Name) else getattr(returned, "elts", [])
+        names = [item.id for item in outputs if isinstance(item, gast.Name)]
+        named = bool(names) and len(names) == len(results) and not (set(names) & set(self.env))
+        self._results = (names if named else [], results)
+        value = self._block(tree.body)
+        return (self._value if named and self._value is not None else value), self.emitted
+
+    def backward(self, tree: Any) -> tuple[list[Any], list[Any]]:
+        """Follow `backward` (or a slope); return its statements and the gradients it returns."""
+        returned = self._block(tree.body)
+        items = returned.elts if isinstance(returned, gast.Tuple) else [returned]
+        return self.emitted, [None if _is_none(item) else item for item in items]
+
+    # -- statements
+
+    def _block(self, body: list[Any]) -> Any:
+        for statement in body:
+            if isinstance(statement, gast.Return):
+                return self._expression(statement.value) if self._own else None
+            if isinstance(statement, gast.If):
+                done = self._if(statement)
+                if done is not None:
+                    return done
+            elif isinstance(statement, gast.Assign):
+                self._assign(statement)
+            elif isinstance(statement, gast.Expr):
+                self._effect(statement.value)
+            else:
+                raise NotInlinableError
+        return None
+
+    def _if(self, statement: Any) -> Any:
+        answer = self._folder.test(self._expression(statement.test))
+        if answer is None:
+            raise NotInlinableError
+        return self._block(statement.body if answer else statement.orelse)
+
+    def _effect(self, value: Any) -> None:
+        if isinstance(value, gast.Constant):
+            return
+        func = getattr(value, "func", None)
+        if not (isinstance(func, gast.Attribute) and self._is_context(func.value)):
+            raise NotInlinableError
+        if func.attr != "save_for_backward":
+            raise NotInlinableError
+        self.saved = [self._expression(item) for item in value.args]
+
+    def _assign(self, statement: Any) -> None:
+        (target,) = statement.targets
+        names, results = self._results
+        bound = names_bound(target)
+        if names and bound == names:
+            self._output(statement.value, results)
+            return
+        if isinstance(target, gast.Tuple):
+            self._assign_tuple(target, statement.value)
+        else:
+            self._assign_one(target, self._expression(statement.value))
+
+    def _output(self, value: Any, results: Sequence[Any]) -> None:
+        if self._own:
+            self._value = self._expression(value)
+        for name, result in zip(self._results[0], results, strict=True):
+            self.env[name] = result
+
+    def _assign_tuple(self, target: Any, value: Any) -> None:
+        if isinstance(value, gast.Attribute) and self._is_context(value.value):
+            items = self.saved if value.attr == "saved_tensors" else None
+        else:
+            done = self._expression(value)
+            items = done.elts if isinstance(done, (gast.Tuple, gast.List)) else None
+        if items is None:
+            names = [self.inliner.namer.fresh(name) for name in names_bound(target)]
+            targets = gast.Tuple([store(name) for name in names], gast.Store())
+            self.emitted.append(gast.Assign([targets], done, None))
+            items = [load(name) for name in names]
+        if len(items) != len(target.elts):
+            raise NotInlinableError
+        for part, item in zip(target.elts, items, strict=True):
+            self._assign_one(part, item)
+
+    def _assign_one(self, target: Any, value: Any) -> None:
+        if isinstance(target, gast.Attribute) and self._is_context(target.value):
+            self.attributes[target.attr] = value
+        elif isinstance(target, gast.Name):
+            simple = isinstance(value, _SIMPLE) or _is_shape(value)
+            if not simple and self.counts.get(target.id, 0) > 1:
+                name = self.inliner.namer.fresh(target.id)
+                self.emitted.append(gast.Assign([store(name)], value, None))
+                value = load(name)
+            self.env[target.id] = value
+        else:
+            raise NotInlinableError
+
+    # -- expressions
+
+    def _expression(self, node: Any) -> Any:
+        """Return `node` with the rule's names replaced by those of the generated function."""
+        if isinstance(node, gast.Name):
+            return clone(self.env[node.id]) if node.id in self.env else self._free(node)
+        if isinstance(node, gast.IfExp):
+            answer = self._folder.test(self._expression(node.test))
+            if answer is not None:
+                return self._expression(node.body if answer else node.orelse)
+        if isinstance(node, gast.Attribute) and self._is_context(node.value):
+            return self._from_context(node)
+        if isinstance(node, gast.Subscript) and self._is_needs(node.value):
+            return gast.Constant(self.needed[node.slice.value], None)
+        if isinstance(node, gast.ListComp):
+            return self._comprehension(node)
+        if isinstance(node, gast.Attribute) and self.scope.resolve(node) is not MISSING:
+            return gast.Attribute(self._free_or_path(node.value), node.attr, gast.Load())
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        if isinstance(node, gast.AST):
+            new = [self._field(getattr(node, name, None)) for name in node._fields]
+            return type(node)(*new)
+        return node
+
+    def _field(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._expression(item) for item in value]
+        return self._expression(value)
+
+    def _free_or_path(self, node: Any) -> Any:
+        return self._free(node) if isinstance(node, gast.Name) else self._expression(node)
+
+    def _call(self, node: Any) -> Any:
+        callee = self.scope.resolve(node.func)
+        name = getattr(callee, "__name__", "")
+        from_runtime = callee is not MISSING and getattr(runtime, name, None) is callee
+        args = [self._expression(item) for item in node.args]
+        if from_runtime and name in runtime.COMPLEX_ONLY and not self.inliner.keep_complex:
+            return args[0]
+        keywords = [gast.keyword(item.arg, self._expression(item.value)) for item in node.keywords]
+        if from_runtime:
+            args = [_without_shape(item) for item in args]
+            if name in runtime.SHORTCUTS:
+                func = load(name)
+            else:
+                func = load(self.inliner.externals.use_runtime(name))
+        else:
+            func = self._expression(node.func)
+        return gast.Call(func, args, keywords)
+
+    def _comprehension(self, node: Any) -> Any:
+        """Unroll ``[f(a) for a in arrays]`` where the arrays are displayed in the call."""
+        (part,) = node.generators
+        items = self._expression(part.iter)
+        if part.ifs or not isinstance(items, (gast.Tuple, gast.List)):
+            raise NotInlinableError
+        done = []
+        for item in items.elts:
+            self.env[part.target.id] = item
+            done.append(self._expression(node.elt))
+        del self.env[part.target.id]
+        return gast.List(done, gast.Load())
+
+    def _from_context(self, node: Any) -> Any:
+        if node.attr == "saved_tensors":
+            return gast.Tuple([clone(item) for item in self.saved], gast.Load())
+        if node.attr not in self.attributes:
+            raise NotInlinableError
+        return clone(self.attributes[node.attr])
+
+    def _free(self, node: Any) -> Any:
+        value = self.scope.lookup(node.id)
+        if value is MISSING:
+            raise NotInlinableError
+        module = self.scope.function.__module__
+        return load(self.inliner.externals.name_of(value, node.id, lambda: module))
+
+    def _is_context(self, node: Any) -> bool:
+        return isinstance(node, gast.Name) and node.id == self.context
+
+    def _is_needs(self, node: Any) -> bool:
+        return (
+            isinstance(node, gast.Attribute)
+            and node.attr == "needs_input_grad"
+            and self._is_context(node.value)
+        )
+
+    def _shortcut_name(self, func: Any) -> str | None:
+        name = getattr(func, "id", None)
+        return name if name in runtime.SHORTCUTS else None
+
+
+def _last_return(tree: Any) -> Any:
+    returns = [item for item in statements(tree.body) if isinstance(item, gast.Return)]
+    return returns[-1].value if returns else None
+
+
+def _is_none(node: Any) -> bool:
+    return node is None or (isinstance(node, gast.Constant) and node.value is None)
+
+
+def _is_shape(node: Any) -> bool:
+    func = getattr(node, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "shape"
+
+
+def _without_shape(node: Any) -> Any:
+    """Runtime functions take an array for its shape: pass `x` rather than `np.shape(x)`."""
+    if isinstance(node, gast.Call) and _is_shape(node) and len(node.args) == 1:
+        return node.args[0]
+    if isinstance(node, gast.List):
+        node.elts = [_without_shape(item) for item in node.elts]
+    return node
+
+
