@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from srcgrad.runtime import (
 table = RuleTable("arithmetic")
 
 
-@table.rule(np.add)
+@table.rule(np.add, operator.add)
 class Add(Function):
     """z = x + y."""
 
@@ -35,7 +36,7 @@ class Add(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.subtract)
+@table.rule(np.subtract, operator.sub)
 class Subtract(Function):
     """z = x - y."""
 
@@ -51,7 +52,7 @@ class Subtract(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.multiply)
+@table.rule(np.multiply, operator.mul)
 class Multiply(Function):
     """z = x * y."""
 
@@ -71,7 +72,7 @@ class Multiply(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.divide)
+@table.rule(np.divide, operator.truediv)
 class Divide(Function):
     """z = x / y, dz/dx = 1 / y and dz/dy = -z / y."""
 
@@ -92,7 +93,7 @@ class Divide(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.power)
+@table.rule(np.power, operator.pow)
 class Power(Function):
     """z = x**y, dz/dx = y * x**(y - 1) (0 where y is 0) and dz/dy = z * log(x) (0 where x is 0)."""
 
@@ -119,7 +120,7 @@ class Power(Function):
         return grad_x, grad_y
 
 
-@table.rule(np.remainder)
+@table.rule(np.remainder, operator.mod)
 class Remainder(Function):
     """z = x - floor(x / y) * y, with the floor held fixed."""
 

@@ -151,20 +151,18 @@ class Roll(Function):
 
 @table.rule(np.pad)
 class Pad(Function):
-    """The elements surrounded by others, which are constants or elements again, as the mode says."""
+    """The elements surrounded by constants or by elements again, as the mode says."""
 
     @staticmethod
     def forward(
         ctx: Context, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any
     ) -> Any:
         ctx.shape, ctx.pad_width, ctx.mode, ctx.options = np.shape(array), pad_width, mode, kwargs
-        ctx.save_for_backward(array if mode in ("maximum", "minimum", "median") else None)
         return np.pad(array, pad_width, mode, **kwargs)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        (array,) = ctx.saved_tensors
-        return pad_back(grad, array, ctx.shape, ctx.pad_width, ctx.mode, ctx.options)
+        return pad_back(grad, ctx.shape, ctx.pad_width, ctx.mode, ctx.options)
 
 
 @table.rule(np.resize)
@@ -186,7 +184,7 @@ class TrimZeros(Function):
     """The elements between the first and the last that are not 0."""
 
     @staticmethod
-    def forward(ctx: Context, filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    def forward(ctx: Context, filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
         ctx.trim, ctx.axis = trim, axis
         ctx.save_for_backward(filt)
         return np.trim_zeros(filt, trim, **given(axis=axis))

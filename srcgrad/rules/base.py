@@ -41,8 +41,8 @@ class Function:
     `forward(ctx, *args)` computes the value and keeps on `ctx` what the derivative needs;
     `backward(ctx, *grad_outputs)` returns a tuple of one gradient (or None) for each argument of
     `forward`, where trailing None may be left out, or the gradient of the first argument alone.
-    The gradient of a list is a tuple, or an array whose rows belong to its items; those of ``*args``
-    stand in a row. Of several outputs, the gradient of one that is not used may be None.
+    The gradient of a list is a tuple, or an array whose rows belong to its items; those of
+    ``*args`` stand in a row. Of several outputs, the gradient of one that is not used may be None.
     `jvp(ctx, *tangents)` is optional. All are static methods. `docs/rules.md` says what keeps a
     rule inlinable.
     """
@@ -61,8 +61,8 @@ class Function:
 class Elementwise(Function):
     """A function of one array that acts on each element: a subclass gives only its slope.
 
-    `primal` is the function itself. `slope` is a static method of one argument whose *name* says what
-    it reads: ``x`` the input or ``y`` the output (prefer the output: it is there already).
+    `primal` is the function itself. `slope` is a static method of one argument whose *name* says
+    what it reads: ``x`` the input or ``y`` the output (prefer the output: it is there already).
     Both engines read rules made so as if they were written out as `forward` and `backward`, with
     ``return grad * conj(slope)``; of real numbers that is ``grad * slope``.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,14 @@ import numpy as np
 from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
-    bessel_i1,
-    bessel_i1_slope,
     conj,
     real_part,
-    sinc_slope,
 )
 
 table = RuleTable("elementwise")
 
 
-@table.rule(np.negative)
+@table.rule(np.negative, operator.neg)
 class Negative(Function):
     """y = -x."""
 
@@ -33,7 +31,7 @@ class Negative(Function):
         return -grad
 
 
-@table.rule(np.positive)
+@table.rule(np.positive, operator.pos)
 class Positive(Function):
     """y = +x."""
 
@@ -46,7 +44,7 @@ class Positive(Function):
         return grad
 
 
-@table.rule(np.absolute)
+@table.rule(np.absolute, operator.abs)
 class Absolute(Function):
     """y = |x|; the gradient at 0 is 0."""
 
@@ -375,44 +373,6 @@ class Rad2deg(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return grad * (180 / math.pi)
-
-
-@table.rule(np.sinc)
-class Sinc(Elementwise):
-    """y = sin(pi x) / (pi x), flat at 0."""
-
-    primal = np.sinc
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return sinc_slope(x)
-
-
-@table.rule(np.i0)
-class I0(Elementwise):
-    """y = the modified Bessel function of order 0, dy/dx = that of order 1."""
-
-    primal = np.i0
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return bessel_i1(x)
-
-
-@table.rule(bessel_i1)
-class I1(Function):
-    """y = the modified Bessel function of order 1, dy/dx = i0(x) - y / x."""
-
-    @staticmethod
-    def forward(ctx: Context, x: Any) -> Any:
-        y = bessel_i1(x)
-        ctx.save_for_backward(x, y)
-        return y
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        x, y = ctx.saved_tensors
-        return grad * bessel_i1_slope(x, y)
 
 
 RULES = table.freeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     choose_back,
+    compress,
     gather,
     gather_back,
     getitem,
     insert_back,
+    item,
+    item_index,
     item_shapes,
     places,
     put_along_axis,
@@ -27,7 +31,7 @@ from srcgrad.runtime import (
 table = RuleTable("indexing")
 
 
-@table.rule(getitem)
+@table.rule(getitem, operator.getitem)
 class Getitem(Function):
     """y = x[index], whatever the index selects."""
 
@@ -213,6 +217,34 @@ class GatherBack(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return gather(grad, ctx.source)
+
+
+@table.rule(compress)
+class CompressMethod(Function):
+    """The slices of x for which the condition holds, as the method of an array takes them."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, condition: Any, axis: int | None = None) -> Any:
+        ctx.condition, ctx.shape, ctx.axis = condition, np.shape(x), axis
+        return compress(x, condition, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return take_back(grad, np.flatnonzero(ctx.condition), ctx.shape, ctx.axis, "raise")
+
+
+@table.rule(item)
+class Item(Function):
+    """One element of x as a Python number."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, *index: Any) -> Any:
+        ctx.shape, ctx.index = np.shape(x), index
+        return item(x, *index)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return scatter(grad, item_index(ctx.shape, ctx.index), ctx.shape)
 
 
 RULES = table.freeze()

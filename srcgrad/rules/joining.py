@@ -234,12 +234,12 @@ class Unstack(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, /, *, axis: int = 0) -> Any:
-        ctx.shape, ctx.axis = np.shape(x), axis
+        ctx.axis = axis
         return np.unstack(x, axis=axis)
 
     @staticmethod
     def backward(ctx: Context, *grads: Any) -> Any:
-        return restack(grads, ctx.shape, ctx.axis)
+        return restack(grads, ctx.axis)
 
 
 RULES = table.freeze()

@@ -30,11 +30,14 @@ from srcgrad.rules import (
     linalg,
     mathematics,
     nondiff,
+    number_pairs,
     ordering,
     products,
     reductions,
     shapes,
+    special,
     statistics,
+    ufunc_methods,
 )
 from srcgrad.rules.base import Function
 
@@ -59,11 +62,14 @@ _MODULES = (
     joining,
     linalg,
     mathematics,
+    number_pairs,
     ordering,
     products,
     reductions,
     shapes,
+    special,
     statistics,
+    ufunc_methods,
 )
 
 

@@ -96,7 +96,7 @@ class Solve(Function):
 
 @table.rule(np.linalg.lstsq)
 class Lstsq(Function):
-    """The x that minimises the norm of b - a @ x; the residuals, the rank and the singular values."""
+    """The x with the least norm of b - a @ x; the residuals, the rank, the singular values."""
 
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, rcond: Any = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +19,13 @@ SIZES = "returns sizes"
 FRESH = "creates an array of constants"
 PYTHON = "returns no real number that depends smoothly on its arguments"
 TYPES = "is about types"
+RANDOM = "draws random numbers that depend on no argument smoothly"
+TEXT = "returns text"
 
 _STEPS = (
     *(np.sign, np.signbit, np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around),
-    *(np.floor_divide, np.spacing, math.floor, math.ceil, math.trunc, round),
+    *(np.floor_divide, np.spacing, math.floor, math.ceil, math.trunc, round, math.ulp),
+    *(operator.floordiv, math.nextafter),
 )
 _TRUTH = (
     *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
@@ -31,7 +35,9 @@ _TRUTH = (
     *(np.iscomplexobj, np.isscalar, np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor),
     *(np.left_shift, np.right_shift, np.gcd, np.lcm, np.isnat, np.shares_memory),
     *(np.may_share_memory, math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd),
-    *(math.factorial, math.comb, math.perm, math.isqrt, math.lcm),
+    *(math.factorial, math.comb, math.perm, math.isqrt, math.lcm, operator.eq, operator.ne),
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth),
+    *(operator.is_, operator.is_not, operator.contains, operator.index, operator.invert),
 )
 _INDEX = (
     *(np.argmax, np.argmin, np.argsort, np.nanargmax, np.nanargmin, np.argpartition, np.lexsort),
@@ -43,7 +49,7 @@ _INDEX = (
 _SIZES = (np.shape, np.size, np.ndim, len, np.broadcast_shapes, np.iterable)
 _FRESH = (
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye),
-    *(np.identity, np.tri, np.hamming, np.hanning, np.blackman, np.bartlett),
+    *(np.identity, np.tri, np.mask_indices, np.hamming, np.hanning, np.blackman, np.bartlett),
     *(np.fft.fftfreq, np.fft.rfftfreq, np.random.default_rng),
 )
 _TYPES = (
@@ -55,6 +61,11 @@ _PYTHON = (
     *(hasattr, ord, chr, bin, hex, oct, ascii, slice, bytes, bytearray, input, open, dir, vars),
     *(any, all, globals, locals),
 )
+_RANDOM = (
+    *(np.random.seed, np.random.rand, np.random.randn, np.random.randint, np.random.random),
+    *(np.random.random_sample, np.random.permutation, np.random.RandomState),
+)
+_TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (add_at, is_matrix, is_number, scalar_seed, shortcut)
 
 
@@ -67,6 +78,8 @@ def _table() -> dict[Callable[..., Any], str]:
         (_SIZES, SIZES),
         (_FRESH, FRESH),
         (_TYPES, TYPES),
+        (_RANDOM, RANDOM),
+        (_TEXT, TEXT),
         (_PYTHON, PYTHON),
         (_RUNTIME, PYTHON),
     )

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.runtime import compress, item
+
 Table = Mapping[str, Callable[..., Any]]
 
 BINARY: Final[Table] = MappingProxyType(
@@ -59,7 +61,7 @@ METHODS: Final[Table] = MappingProxyType(
         "astype": np.astype,
         "choose": np.choose,
         "clip": np.clip,
-        "compress": lambda a, condition, axis=None: np.compress(condition, a, axis),
+        "compress": compress,
         "conj": np.conj,
         "conjugate": np.conjugate,
         "copy": np.copy,
@@ -68,12 +70,12 @@ METHODS: Final[Table] = MappingProxyType(
         "diagonal": np.diagonal,
         "dot": np.dot,
         "flatten": np.ravel,
+        "item": item,
         "max": np.max,
         "mean": np.mean,
         "min": np.min,
         "nonzero": np.nonzero,
         "prod": np.prod,
-        "ptp": np.ptp,
         "ravel": np.ravel,
         "repeat": np.repeat,
         "reshape": np.reshape,
@@ -100,6 +102,8 @@ CONSTANT_METHODS: Final = frozenset(
         "argmin",
         "argpartition",
         "argsort",
+        "as_integer_ratio",
+        "hex",
         "is_integer",
         "nonzero",
         "searchsorted",

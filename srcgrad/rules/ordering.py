@@ -51,7 +51,7 @@ class Partition(Function):
         a: Any,
         kth: Any,
         axis: int | None = -1,
-        kind: str = "introselect",
+        kind: Any = "introselect",
         order: Any = None,
     ) -> Any:
         ctx.shape, ctx.axis = np.shape(a), axis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from srcgrad.runtime import (
 table = RuleTable("products")
 
 
-@table.rule(np.matmul)
+@table.rule(np.matmul, operator.matmul)
 class Matmul(Function):
     """z = x1 @ x2, of which x1 gets grad @ x2.T and x2 gets x1.T @ grad."""
 

@@ -116,7 +116,10 @@ from srcgrad.runtime.gathering import (
 from srcgrad.runtime.indexing import (
     accumulate,
     add_at,
+    compress,
     getitem,
+    item,
+    item_index,
     may_repeat,
     scatter,
 )
@@ -191,6 +194,7 @@ from srcgrad.runtime.products import (
 from srcgrad.runtime.reducing import (
     across,
     along,
+    along_back,
     average_back,
     cast_like,
     expand_mean,
@@ -240,6 +244,7 @@ __all__ = [
     "add_at",
     "adjoint",
     "along",
+    "along_back",
     "angle_slope",
     "arange_back",
     "as_rows",
@@ -253,6 +258,7 @@ __all__ = [
     "cholesky_back",
     "choose_back",
     "chosen_part",
+    "compress",
     "cond_back",
     "conj",
     "contracted",
@@ -313,6 +319,8 @@ __all__ = [
     "is_fortran",
     "is_matrix",
     "is_number",
+    "item",
+    "item_index",
     "item_shapes",
     "join_pieces",
     "kept",

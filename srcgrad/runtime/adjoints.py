@@ -13,8 +13,8 @@ from srcgrad.errors import NonScalarOutputError
 def zeros_like(x: Any) -> Any:
     """Return an adjoint of zeros for `x`.
 
-    That is 0.0 for a number, an array of zeros for an array (of float64 if it holds integers), and a
-    dict or list of those for a dict, list or tuple, since adjoints are written in place.
+    That is 0.0 for a number, an array of zeros for an array (of float64 if it holds integers), and
+    a dict or list of those for a dict, list or tuple, since adjoints are written in place.
     """
     if isinstance(x, Real):
         return 0.0
@@ -42,7 +42,7 @@ def scalar_seed(value: Any) -> float:
     if shape == () and kind in "fiu":
         return 1.0
     raise NonScalarOutputError(
-        f"the gradient needs a function that returns one real number, but it returned {_name(value)}",
+        f"the gradient needs a function that returns one real number, but got {_name(value)}",
         hint="reduce it to one number, for example with .sum() or .mean()",
     )
 

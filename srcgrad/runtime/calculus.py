@@ -13,7 +13,7 @@ from srcgrad.runtime.indexing import scatter
 
 
 def undo_diff(grad: Any, axis: int) -> Any:
-    """Return the adjoint of one difference of neighbours: minus the same with zeros at both ends."""
+    """Return the adjoint of one difference: minus the same with zeros at both ends."""
     width = [(0, 0)] * np.ndim(grad)
     width[axis] = (1, 1)
     return -np.diff(np.pad(grad, width), axis=axis)
@@ -52,7 +52,7 @@ def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]
 def gradient_back(
     grads: Any, f: Any, distances: Any, axis: Any, edge_order: int, wanted: Any
 ) -> tuple[Any, ...]:
-    """Return the gradients of the values of ``np.gradient`` and of its distances, if single numbers.
+    """Return the gradients of the values of ``np.gradient``, and of distances that are numbers.
 
     The function is linear along each axis, so the matrix that it multiplies by tells its adjoint.
     """
@@ -130,7 +130,7 @@ def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     known_right = np.logical_or(x <= xp[last], right is None)
     of_fp = np.where(np.logical_and(known_left, known_right), grad, 0)
     shape = np.shape(xp)
-    # at one end of a piece lies (1 - share) of the value and of each shift of the points, at the other share
+    # of a value and of a shift, one end of a piece has the part (1 - share), the other share
     grad_xp = _pair(-slope * (1 - share), -slope * share, place, after, shape)
     grad_fp = _pair(of_fp * (1 - share), of_fp * share, place, after, shape)
     return slope, grad_xp, grad_fp

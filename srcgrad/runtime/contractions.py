@@ -89,12 +89,12 @@ def _blocks(grad: Any, a: Any, b: Any) -> tuple[Any, int]:
 
 
 def cross_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
-    """Return the gradient of `a` in ``np.cross(a, b)``: b x grad, of those elements that `a` has."""
+    """Return the gradient of `a` in ``np.cross(a, b)``: the elements of b x grad that `a` has."""
     return _cross_part(grad, b, a, (axes[1], axes[0], axes[2]), 1)
 
 
 def cross_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
-    """Return the gradient of `b` in ``np.cross(a, b)``: grad x a, of those elements that `b` has."""
+    """Return the gradient of `b` in ``np.cross(a, b)``: the elements of grad x a that `b` has."""
     return _cross_part(grad, a, b, axes, -1)
 
 
@@ -115,7 +115,7 @@ def _cross_part(grad: Any, known: Any, wanted: Any, axes: Any, sign: int) -> Any
 
 
 def multi_dot_back(grad: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the gradient of each factor of a product of matrices, of which the ends may be vectors."""
+    """Return the gradient of each factor of a product of matrices; the ends may be vectors."""
     parts: list[Any] = []
     for place, array in enumerate(arrays):
         left = reduce(np.dot, arrays[:place]) if place else None

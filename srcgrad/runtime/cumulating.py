@@ -66,7 +66,7 @@ def others_product(a: Any, axis: Any) -> Any:
 
 
 def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
-    """Return the adjoint of a running maximum or minimum `y`: to the element that reached it first."""
+    """Return the adjoint of a running extreme `y`: to the element that reached it first."""
     values, tops = np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0)
     places = np.reshape(np.arange(len(values)), (-1,) + (1,) * (values.ndim - 1))
     new = np.equal(values, tops)

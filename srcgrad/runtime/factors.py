@@ -1,8 +1,8 @@
 """Adjoints of factorisations of matrices.
 
-Where two eigenvalues or singular values agree to rounding, their vectors can be turned into each other
-without any change of the matrix. A loss that is well defined does not depend on such a turn, so its part
-of the gradient is 0, and that is what is returned instead of 0 / 0.
+Where two eigenvalues or singular values agree to rounding, their vectors can be turned into each
+other without any change of the matrix. A loss that is well defined does not depend on such a turn,
+so its part of the gradient is 0, and that is what is returned instead of 0 / 0.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def insert_back(
     return gather_back(grad, source, shape), None, gather_back(grad, of_values, values_shape)
 
 
-def pad_back(grad: Any, array: Any, shape: Any, width: Any, mode: Any, options: Any) -> Any:
+def pad_back(grad: Any, shape: Any, width: Any, mode: Any, options: Any) -> Any:
     """Return the adjoint of ``np.pad`` in the given mode."""
     if mode in ("constant", "empty"):
         return crop(grad, shape, width)

@@ -21,11 +21,11 @@ def may_repeat(index: Any) -> bool:
     if isinstance(index, tuple):
         return any(may_repeat(part) for part in index)
     if isinstance(index, list):
-        return np.asarray(index).dtype != bool
+        return np.asarray(index).dtype.kind != "b"
     if isinstance(index, (np.generic, int)) or index is None or index is Ellipsis:
         return False
     dtype = getattr(index, "dtype", None)
-    return dtype is not None and dtype != bool and index.ndim > 0
+    return dtype is not None and dtype.kind != "b" and index.ndim > 0
 
 
 def add_at(buffer: Any, index: Any, grad: Any) -> None:
@@ -60,3 +60,22 @@ def scatter(grad: Any, index: Any, like: Any) -> Any:
     else:
         full[index] = grad
     return full
+
+
+def compress(x: Any, condition: Any, axis: int | None = None) -> Any:
+    """Return ``x.compress(condition, axis)``: `np.compress` with the array first."""
+    return np.compress(condition, x, axis)
+
+
+def item(x: Any, *index: Any) -> Any:
+    """Return ``x.item(*index)``: one element as a Python number."""
+    return x.item(*index)
+
+
+def item_index(shape: Any, index: tuple[Any, ...]) -> Any:
+    """Return the index, along all axes, of the element that ``x.item(*index)`` reads."""
+    if not index:
+        return (0,) * len(shape)
+    if len(index) == 1 and not isinstance(index[0], tuple):
+        return tuple(int(i) for i in np.unravel_index(index[0], shape)) if shape else ()
+    return index[0] if len(index) == 1 else index

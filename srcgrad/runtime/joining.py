@@ -78,7 +78,8 @@ def _extent(shapes: Any, rank: int, axis: int) -> int:
     """Return how long the blocks of `shapes` are along an axis: all of one list agree there."""
     while isinstance(shapes, list):
         shapes = shapes[0]
-    return ((1,) * (rank - len(shapes)) + tuple(shapes))[axis]
+    wide: tuple[int, ...] = (1,) * (rank - len(shapes)) + tuple(shapes)
+    return wide[axis]
 
 
 def join_pieces(grads: Any, shape: Any, sections: Any, axis: int) -> Any:
@@ -105,7 +106,7 @@ def _is_partition(sections: Any) -> bool:
     return bool(np.all(ends >= 0) and np.all(np.diff(ends) >= 0))
 
 
-def restack(grads: Any, shape: Any, axis: int) -> Any:
+def restack(grads: Any, axis: int) -> Any:
     """Stack the adjoints of the slices of an array; a slice that was not used gets zeros."""
     known = next((grad for grad in grads if grad is not None), None)
     if known is None:

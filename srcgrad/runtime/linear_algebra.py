@@ -22,7 +22,7 @@ def spread(grad: Any) -> Any:
 
 
 def det_back(grad: Any, a: Any, y: Any) -> Any:
-    """Return the gradient of a determinant `y`: its cofactors, from an SVD if a matrix is singular."""
+    """Return the gradient of a determinant `y`: its cofactors, also of singular matrices."""
     if np.all(y != 0):
         return spread(grad * conj(y)) * adjoint(np.linalg.inv(a))
     u, s, vh = np.linalg.svd(a)
@@ -49,7 +49,7 @@ def solve_back(grad: Any, a: Any, b: Any, y: Any) -> tuple[Any, Any]:
 
 
 def pinv_back(grad: Any, a: Any, p: Any) -> Any:
-    """Return the gradient of a pseudo-inverse `p` whose rank does not change (Golub and Pereyra)."""
+    """Return the gradient of a pseudo-inverse `p` of fixed rank (Golub and Pereyra, 1973)."""
     ph, gh = adjoint(p), adjoint(grad)
     inner = -ph @ grad @ ph
     left = gh @ p @ ph

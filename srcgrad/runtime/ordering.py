@@ -29,7 +29,7 @@ def from_rows(rows: Any, shape: Any, order: list[int]) -> Any:
     return np.transpose(moved, np.argsort(order).tolist())
 
 
-def quantile_back(
+def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     grad: Any, a: Any, q: Any, axis: Any, method: tuple[str, bool, bool], keepdims: bool, top: float
 ) -> tuple[Any, Any]:
     """Return the gradients of `a` and of `q` (for the linear method) in a quantile.
@@ -65,7 +65,7 @@ def quantile_back(
 
 
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:
-    """Return the places of the lower and upper neighbour of each quantile, and the upper's share."""
+    """Return the places of both neighbours of each quantile, and the share of the upper one."""
     count = ranked.shape[-1]
     steps = np.arange(float(count))
     if skips_nan:

@@ -12,7 +12,7 @@ from srcgrad.runtime.cumulating import others_product
 
 
 def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
-    """Return the options that are not at their defaults, which stay unsaid: True for `where`, None."""
+    """Return the options that are not None, and `where` if it is not True; others stay unsaid."""
     said = {name: value for name, value in options.items() if value is not None}
     return said if where is True else {**said, "where": where}
 
@@ -65,7 +65,7 @@ def prod_back(grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: 
     return np.where(where, full * conj(others_product(np.where(where, a, 1), axis)), 0)
 
 
-def var_back(
+def var_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     grad: Any, a: Any, where: Any, mean: Any, axis: Any, keepdims: bool, ddof: float
 ) -> Any:
     """Give each element of `a` its part in a variance with `ddof` degrees of freedom less."""

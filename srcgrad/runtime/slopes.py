@@ -50,7 +50,8 @@ def greater_part(grad: Any, x: Any, y: Any) -> Any:
 def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `z`, chosen from `x` and `y`, is `x`; half of it at ties, else 0."""
     share = np.where(x == y, 0.5 * grad, grad)
-    return np.where(np.logical_or(x == z, np.logical_and(x != x, z != z)), share, 0 * grad)
+    taken = np.logical_or(x == z, np.logical_and(np.isnan(x), np.isnan(z)))
+    return np.where(taken, share, 0 * grad)
 
 
 def within(a: Any, low: Any, high: Any) -> Any:
@@ -126,8 +127,8 @@ def sinc_slope(x: Any) -> Any:
 def bessel_i1(x: Any) -> Any:
     """Return the modified Bessel function of order 1.
 
-    The trapezoidal rule on its integral over a circle converges faster than any power; 256 points are
-    exact to rounding as far as the function is finite.
+    The trapezoidal rule on its integral over a circle converges faster than any power; 256 points
+    are exact to rounding as far as the function is finite.
     """
     cosines = np.cos(np.arange(256) * (math.pi / 128))
     x = np.asarray(x)

@@ -38,17 +38,17 @@ class Draw:
         return value
 
 
-def A(*shape: int, low: float = 0.2, high: float = 0.9, **options: Any) -> Draw:  # noqa: N802
+def A(*shape: int, low: float = 0.2, high: float = 0.9, **options: Any) -> Draw:
     """An array of real numbers."""
     return Draw(shape, low, high, **options)
 
 
-def C(*shape: int) -> Draw:  # noqa: N802
+def C(*shape: int) -> Draw:
     """An array of complex numbers."""
     return Draw(shape, complex=True)
 
 
-def S(low: float = 0.2, high: float = 0.9) -> Draw:  # noqa: N802
+def S(low: float = 0.2, high: float = 0.9) -> Draw:
     """A Python float."""
     return Draw(None, low, high)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
-from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 from srcgrad import runtime as rt
+from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 LA = np.linalg
@@ -23,26 +24,26 @@ def elementwise() -> list[OpSpec]:
         *(np.deg2rad, np.radians, np.rad2deg, np.degrees, np.sinc, rt.bessel_i1),
         *(np.conjugate, np.real, np.nan_to_num, np.unwrap),
     ):
-        specs.append(op(fn, A(3, 4, low=-1.2, high=1.3)))
+        specs += [op(fn, A(3, 4, low=-1.2, high=1.3))]
     for fn in (np.log, np.log2, np.log10, np.log1p, np.sqrt, np.reciprocal):
-        specs.append(op(fn, A(3, 4, **PLUS)))
+        specs += [op(fn, A(3, 4, **PLUS))]
     for fn in (np.arcsin, np.arccos, np.arctanh):
-        specs.append(op(fn, A(3, 4, low=-0.9, high=0.9)))
-    specs.append(op(np.arccosh, A(3, 4, low=1.2, high=3.0)))
-    specs.append(op(np.i0, A(3, 4, low=-9, high=9)))
-    specs.append(op(np.real_if_close, A(3, 4)))
-    specs.append(op(np.imag, A(3, 4)))
-    specs.append(op(np.angle, A(3, 4)))
-    specs.append(op(np.modf, A(3, 4), _out_index=(0,)))
-    specs.append(op(np.frexp, A(3, 4, low=0.55, high=0.95), _out_index=(0,)))
+        specs += [op(fn, A(3, 4, low=-0.9, high=0.9))]
+    specs += [op(np.arccosh, A(3, 4, low=1.2, high=3.0))]
+    specs += [op(np.i0, A(3, 4, low=-9, high=9))]
+    specs += [op(np.real_if_close, A(3, 4))]
+    specs += [op(np.imag, A(3, 4))]
+    specs += [op(np.angle, A(3, 4))]
+    specs += [op(np.modf, A(3, 4), _out_index=(0,))]
+    specs += [op(np.frexp, A(3, 4, low=0.55, high=0.95), _out_index=(0,))]
     for fn in (
         *(np.negative, np.positive, np.absolute, np.exp, np.expm1, np.log, np.log2, np.log10),
         *(np.log1p, np.sqrt, np.square, np.reciprocal, np.sin, np.cos, np.tan, np.sinh, np.cosh),
         *(np.tanh, np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh),
         *(np.conjugate, np.real, np.imag, np.angle, np.real_if_close, rt.conj, rt.real_part),
     ):
-        specs.append(op(fn, C(2, 3)))
-    specs.append(op(np.angle, C(2, 3), deg=True))
+        specs += [op(fn, C(2, 3))]
+    specs += [op(np.angle, C(2, 3), deg=True)]
     return specs
 
 
@@ -53,13 +54,13 @@ def binary() -> list[OpSpec]:
         *(np.minimum, np.fmax, np.fmin, np.remainder, np.fmod, np.arctan2, np.hypot),
         *(np.logaddexp, np.logaddexp2),
     ):
-        specs.append(op(fn, A(3, 4, **PLUS), A(4, **PLUS)))
-        specs.append(op(fn, A(3, 1, **PLUS), A(1, 4, **PLUS), _single=fn is not np.float_power))
+        specs += [op(fn, A(3, 4, **PLUS), A(4, **PLUS))]
+        specs += [op(fn, A(3, 1, **PLUS), A(1, 4, **PLUS), _single=fn is not np.float_power)]
     for fn in (np.add, np.subtract, np.multiply, np.divide, np.power, np.float_power):
-        specs.append(op(fn, C(2, 3), C(3)))
-        specs.append(op(fn, A(2, 3), C(3), _single=False))
+        specs += [op(fn, C(2, 3), C(3))]
+        specs += [op(fn, A(2, 3), C(3), _single=False)]
     for exponent in (2, 3, 2.5, 1, 0, -1, -0.5, np.array([0, 1, 2, 3])):
-        specs.append(op(np.power, A(3, 4, **PLUS), exponent, _single=np.ndim(exponent) == 0))
+        specs += [op(np.power, A(3, 4, **PLUS), exponent, _single=np.ndim(exponent) == 0)]
     specs += [
         op(np.power, 2.5, A(3, 4, **SIGNED)),
         op(np.divide, 1, A(3, 4, **PLUS)),
@@ -94,11 +95,11 @@ def reductions() -> list[OpSpec]:
     for fn in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp):
         axes = (0, None, (0, 1)) if fn is not np.logaddexp else (0, 1)
         specs += [op(fn.reduce, A(3, 4), axis=axis) for axis in axes]
-        specs.append(op(fn.reduce, A(3, 4), axis=1, keepdims=True))
+        specs += [op(fn.reduce, A(3, 4), axis=1, keepdims=True)]
     for fn in (np.sum, np.mean, np.prod, np.nansum, np.nanmean, np.var, np.std, np.nanprod):
-        specs.append(op(fn, A(3, 4), axis=1, where=MASK))
+        specs += [op(fn, A(3, 4), axis=1, where=MASK)]
     for fn in (np.max, np.min, np.nanmax, np.nanmin):
-        specs.append(op(fn, A(3, 4), axis=0, where=MASK, initial=0.5))
+        specs += [op(fn, A(3, 4), axis=0, where=MASK, initial=0.5)]
     specs += [
         op(np.sum, A(3, 4), axis=0, initial=S()),
         op(np.sum, C(3, 4), axis=1),
@@ -157,14 +158,14 @@ def products() -> list[OpSpec]:
         (C(3), C(3)),
     ):
         specs += [op(np.matmul, x, y), op(LA.matmul, x, y)] if len(x.shape) > 1 else []
-        specs.append(op(np.matmul, x, y))
+        specs += [op(np.matmul, x, y)]
         specs.append(
             op(rt.matmul_left, _out(x, y), np.ones(x.shape), y)
             if not x.complex
             else op(np.dot, x, y)
         )
         if not x.complex:
-            specs.append(op(rt.matmul_right, _out(x, y), x, np.ones(y.shape)))
+            specs += [op(rt.matmul_right, _out(x, y), x, np.ones(y.shape))]
     for x, y in (
         (A(3, 4), A(4, 2)),
         (A(4), A(4)),
@@ -174,10 +175,10 @@ def products() -> list[OpSpec]:
         (A(), A(3, 2)),
         (A(3), S()),
     ):
-        specs.append(op(np.dot, x, y))
+        specs += [op(np.dot, x, y)]
         if x.shape and y.shape:
-            specs.append(op(rt.dot_left, _dot_out(x, y), np.ones(x.shape), y))
-            specs.append(op(rt.dot_right, _dot_out(x, y), x, np.ones(y.shape)))
+            specs += [op(rt.dot_left, _dot_out(x, y), np.ones(x.shape), y)]
+            specs += [op(rt.dot_right, _dot_out(x, y), x, np.ones(y.shape))]
     specs += [
         op(np.inner, A(2, 3), A(4, 3)),
         op(np.inner, A(3), A(3)),
@@ -380,7 +381,7 @@ def joining() -> list[OpSpec]:
     ]
     for fn in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asarray_chkfinite):
         specs += [op(fn, A(2, 3)), op(fn, [A(2), A(2)])]
-    specs.append(op(np.ascontiguousarray, S()))
+    specs += [op(np.ascontiguousarray, S())]
     return specs
 
 
@@ -415,6 +416,11 @@ def indexing() -> list[OpSpec]:
         op(np.choose, np.array([[0], [2]]), [A(3), S(), A(2, 3)], mode="wrap"),
         op(np.compress, [True, False, True], A(3, 4), axis=0),
         op(np.compress, [True, False, True], A(3, 4)),
+        op(rt.compress, A(3, 4), [True, False, True], axis=0),
+        op(rt.item, A(1, 1)),
+        op(rt.item, A(3, 4), 5),
+        op(rt.item, A(3, 4), 2, 1),
+        op(rt.item, A(3, 4), (2, 1)),
         op(np.extract, MASK, A(3, 4)),
         op(np.select, [MASK, ~MASK], [A(3, 4), A(4)]),
         op(np.select, [MASK, MASK], [A(3, 4), A(4)], default=S()),
@@ -462,14 +468,14 @@ def linalg() -> list[OpSpec]:
         op(LA.cond, A(4, 3)),
     ]
     specs += [op(LA.matrix_power, square, n) for n in (0, 1, 2, 3, 5, -1, -2)]
-    specs.append(op(LA.matrix_power, hermitian, 3))
+    specs += [op(LA.matrix_power, hermitian, 3)]
     for order in (None, 2, 1, 3, 1.5, 0, np.inf, -np.inf, -1):
-        specs.append(op(LA.norm, A(5, **SIGNED), ord=order))
-        specs.append(op(LA.norm, A(3, 4, **SIGNED), ord=order, axis=1, keepdims=True))
+        specs += [op(LA.norm, A(5, **SIGNED), ord=order)]
+        specs += [op(LA.norm, A(3, 4, **SIGNED), ord=order, axis=1, keepdims=True)]
     for order in ("fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf):
-        specs.append(op(LA.norm, A(3, 4, **SIGNED), ord=order))
-        specs.append(op(LA.norm, A(3, 2, 4, **SIGNED), ord=order, axis=(2, 0)))
-        specs.append(op(LA.matrix_norm, A(2, 3, 4, **SIGNED), ord=order, keepdims=True))
+        specs += [op(LA.norm, A(3, 4, **SIGNED), ord=order)]
+        specs += [op(LA.norm, A(3, 2, 4, **SIGNED), ord=order, axis=(2, 0))]
+        specs += [op(LA.matrix_norm, A(2, 3, 4, **SIGNED), ord=order, keepdims=True)]
     specs += [
         op(LA.norm, A(3, 4, **SIGNED)),
         op(LA.norm, A(2, 3, 4, **SIGNED)),
@@ -527,19 +533,19 @@ def fourier() -> list[OpSpec]:
     specs = []
     for norm in (None, "ortho", "forward"):
         for fn in (f.fft, f.ifft, f.hfft, f.irfft):
-            specs.append(op(fn, C(5), norm=norm))
+            specs += [op(fn, C(5), norm=norm)]
         for fn in (f.rfft, f.ihfft):
             specs += [op(fn, A(6), norm=norm), op(fn, A(5), norm=norm)]
     for fn in (f.fft, f.ifft, f.irfft, f.hfft):
         specs += [op(fn, C(3, 4), n=6, axis=0), op(fn, C(3, 4), n=3), op(fn, A(3, 4))]
-        specs.append(op(fn, C(6), n=9))
+        specs += [op(fn, C(6), n=9)]
     for fn in (f.rfft, f.ihfft):
         specs += [op(fn, A(3, 4), n=6, axis=0), op(fn, A(3, 4), n=3)]
     for fn in (f.fft2, f.ifft2, f.fftn, f.ifftn, f.irfft2, f.irfftn):
         specs += [op(fn, C(3, 4)), op(fn, C(3, 4), s=(4, 3), axes=(0, 1), norm="ortho")]
     for fn in (f.rfft2, f.rfftn):
         specs += [op(fn, A(3, 4)), op(fn, A(3, 5), s=(4, 3), axes=(0, 1), norm="ortho")]
-    specs.append(op(f.rfftn, A(3, 2, 4), axes=(2, 0)))
+    specs += [op(f.rfftn, A(3, 2, 4), axes=(2, 0))]
     return specs
 
 
@@ -608,8 +614,8 @@ def calculus() -> list[OpSpec]:
     for mode in ("full", "same", "valid"):
         for fn in (np.convolve, np.correlate):
             for sizes in ((6, 3), (3, 6), (6, 4), (4, 6), (4, 4)):
-                specs.append(op(fn, A(sizes[0]), A(sizes[1]), mode=mode))
-            specs.append(op(fn, C(5), C(3), mode=mode))
+                specs += [op(fn, A(sizes[0]), A(sizes[1]), mode=mode)]
+            specs += [op(fn, C(5), C(3), mode=mode)]
     return specs
 
 
@@ -624,10 +630,21 @@ def python() -> list[OpSpec]:
         *(math.gamma, math.lgamma, math.log, math.log2, math.log10, math.log1p, math.sqrt),
         *(math.cbrt, math.degrees, math.radians, math.fabs, abs, float, rt.digamma),
     ):
-        specs.append(op(fn, S(0.3, 0.8)))
+        specs += [op(fn, S(0.3, 0.8))]
     for fn in (math.pow, pow, math.atan2, math.fmod, math.hypot, max, min, complex):
-        specs.append(op(fn, S(1.2, 1.4), S(0.7, 0.8)))
+        specs += [op(fn, S(1.2, 1.4), S(0.7, 0.8))]
     specs += [
+        op(operator.add, A(3), S()),
+        op(operator.sub, A(3), A(2, 1)),
+        op(operator.mul, S(), S()),
+        op(operator.truediv, S(), A(3)),
+        op(operator.pow, A(3), 2),
+        op(operator.mod, S(1.6, 1.7), S(0.7, 0.75)),
+        op(operator.neg, A(3)),
+        op(operator.pos, A(3)),
+        op(operator.abs, A(3, **SIGNED)),
+        op(operator.matmul, A(2, 3), A(3)),
+        op(operator.getitem, A(2, 3), (0, slice(1, None))),
         op(math.acosh, S(1.2, 2)),
         op(math.log, S(), S(2, 3)),
         op(math.log, S(), 2),
