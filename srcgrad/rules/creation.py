@@ -10,11 +10,16 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     arange_back,
+    astype,
     cast_back,
     conj,
+    flatten,
+    is_fortran,
     linspace_back,
     logspace_back,
+    reshape_back,
     result_dtype,
+    shortcut,
     unbroadcast,
     vander_back,
 )
@@ -36,9 +41,10 @@ class Array(Function):
         order: Any = "K",
         subok: bool = False,
         ndmin: int = 0,
+        **options: Any,
     ) -> Any:
         ctx.shape, ctx.dtype = np.shape(object), dtype
-        return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+        return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -340,6 +346,46 @@ class CastBack(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(astype)
+class AstypeMethod(Function):
+    """The same elements as numbers of another type, as the method of an array has it."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        x: Any,
+        dtype: Any,
+        order: Any = "K",
+        casting: Any = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        ctx.shape, ctx.dtype = np.shape(x), dtype
+        return astype(x, dtype, order, casting, subok, copy)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+
+@table.rule(flatten)
+class Flatten(Function):
+    """The same elements along one axis, copied."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, order: Any = "C") -> Any:
+        ctx.shape, ctx.order, ctx.is_fortran = np.shape(x), order, is_fortran(x)
+        return flatten(x, order)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        if shortcut(ctx.order == "C"):
+            grad_x = np.reshape(grad, ctx.shape)
+        else:
+            grad_x = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
+        return grad_x
 
 
 RULES = table.freeze()

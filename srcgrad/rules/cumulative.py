@@ -59,7 +59,7 @@ class Cumprod(Function):
     def forward(
         ctx: Context, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
     ) -> Any:
-        ctx.shape, ctx.axis = np.shape(a), axis
+        ctx.axis = axis
         ctx.save_for_backward(a)
         return np.cumprod(a, axis, dtype, out)
 
@@ -77,7 +77,7 @@ class Nancumprod(Function):
     def forward(
         ctx: Context, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
     ) -> Any:
-        ctx.shape, ctx.axis = np.shape(a), axis
+        ctx.axis = axis
         ctx.save_for_backward(a)
         return np.nancumprod(a, axis, dtype, out)
 
@@ -128,7 +128,7 @@ class CumulativeProd(Function):
         out: Any = None,
         include_initial: bool = False,
     ) -> Any:
-        ctx.shape, ctx.axis, ctx.initial = np.shape(x), axis, include_initial
+        ctx.axis, ctx.initial = axis, include_initial
         ctx.save_for_backward(x)
         return np.cumulative_prod(
             x, axis=axis, dtype=dtype, out=out, include_initial=include_initial

@@ -37,7 +37,7 @@ class Fft(Function):
         norm: Any = None,
         out: Any = None,
     ) -> Any:
-        ctx.shape, ctx.n, ctx.axis, ctx.norm = np.shape(a), n, axis, norm
+        ctx.shape, ctx.axis, ctx.norm = np.shape(a), axis, norm
         return np.fft.fft(a, n, axis, norm, out)
 
     @staticmethod
@@ -58,7 +58,7 @@ class Ifft(Function):
         norm: Any = None,
         out: Any = None,
     ) -> Any:
-        ctx.shape, ctx.n, ctx.axis, ctx.norm = np.shape(a), n, axis, norm
+        ctx.shape, ctx.axis, ctx.norm = np.shape(a), axis, norm
         return np.fft.ifft(a, n, axis, norm, out)
 
     @staticmethod
@@ -100,7 +100,7 @@ class Irfft(Function):
         norm: Any = None,
         out: Any = None,
     ) -> Any:
-        ctx.shape, ctx.n, ctx.axis, ctx.norm = np.shape(a), n, axis, norm
+        ctx.shape, ctx.axis, ctx.norm = np.shape(a), axis, norm
         return np.fft.irfft(a, n, axis, norm, out)
 
     @staticmethod
@@ -121,7 +121,7 @@ class Hfft(Function):
         norm: Any = None,
         out: Any = None,
     ) -> Any:
-        ctx.shape, ctx.n, ctx.axis, ctx.norm = np.shape(a), n, axis, norm
+        ctx.shape, ctx.axis, ctx.norm = np.shape(a), axis, norm
         return np.fft.hfft(a, n, axis, norm, out)
 
     @staticmethod

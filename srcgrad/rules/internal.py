@@ -76,7 +76,6 @@ class MatmulLeft(Function):
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
-        ctx.x_shape = np.shape(x)
         ctx.save_for_backward(grad, w)
         return matmul_left(grad, x, w)
 
@@ -94,7 +93,6 @@ class MatmulRight(Function):
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
-        ctx.w_shape = np.shape(w)
         ctx.save_for_backward(grad, x)
         return matmul_right(grad, x, w)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.runtime import compress, item
+from srcgrad.runtime import astype, compress, flatten, item
 
 Table = Mapping[str, Callable[..., Any]]
 
@@ -58,7 +58,7 @@ METHODS: Final[Table] = MappingProxyType(
         "argmin": np.argmin,
         "argpartition": np.argpartition,
         "argsort": np.argsort,
-        "astype": np.astype,
+        "astype": astype,
         "choose": np.choose,
         "clip": np.clip,
         "compress": compress,
@@ -69,7 +69,7 @@ METHODS: Final[Table] = MappingProxyType(
         "cumsum": np.cumsum,
         "diagonal": np.diagonal,
         "dot": np.dot,
-        "flatten": np.ravel,
+        "flatten": flatten,
         "item": item,
         "max": np.max,
         "mean": np.mean,

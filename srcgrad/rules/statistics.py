@@ -379,7 +379,7 @@ class Average(Function):
         keepdims: bool = False,
     ) -> Any:
         result = np.average(a, axis, weights, returned, keepdims=keepdims)
-        ctx.axis, ctx.keepdims, ctx.returned = axis, keepdims, returned
+        ctx.axis, ctx.keepdims = axis, keepdims
         ctx.save_for_backward(a, weights)
         return result
 

@@ -45,7 +45,9 @@ from srcgrad.runtime.contractions import (
 )
 from srcgrad.runtime.creating import (
     arange_back,
+    astype,
     cast_back,
+    flatten,
     linspace_back,
     logspace_back,
     result_dtype,
@@ -249,6 +251,7 @@ __all__ = [
     "arange_back",
     "as_rows",
     "as_shape",
+    "astype",
     "average_back",
     "bessel_i1",
     "bessel_i1_slope",
@@ -295,6 +298,7 @@ __all__ = [
     "expand_sum",
     "fft_back",
     "fftn_back",
+    "flatten",
     "from_rows",
     "full_grad",
     "gather",

@@ -73,3 +73,20 @@ def vander_back(grad: Any, x: Any, increasing: bool) -> Any:
     column = np.expand_dims(x, -1)
     slopes = powers * np.power(column, np.maximum(powers - 1, 0))
     return np.sum(grad * conj(slopes), axis=-1)
+
+
+def astype(  # noqa: PLR0913, PLR0917 - as many as the method has options
+    x: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    """Return ``x.astype(dtype, ...)``: the method of an array as a function."""
+    return x.astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
+
+
+def flatten(x: Any, order: Any = "C") -> Any:
+    """Return ``x.flatten(order)``: always a copy, which `np.ravel` need not be."""
+    return x.flatten(order)
