@@ -261,12 +261,14 @@ class _Analysis:
                 f"work on a copy: `{owner} = {owner}.copy()`",
             )
             return
-        if owners:
-            self._result.scalars |= owners & set(self._program.parameters)
         result = set() if element else set(_targets(statement))
         others = (members & live) - {name} - result
         if not element and name in live:
             others.add(name)
+        if owners:
+            scalars = owners & set(self._program.parameters)
+            self._result.scalars |= scalars
+            others -= self._copies_of(scalars)
         if others:
             other = self._program.namer.base(sorted(others)[0])
             self._problem(
@@ -274,6 +276,22 @@ class _Analysis:
                 f"this writes into memory that is also reached as `{other}` later",
                 "make a copy before writing",
             )
+
+    def _copies_of(self, scalars: set[str]) -> set[str]:
+        """Return the names that are bound to nothing but these parameters."""
+        sources: dict[str, list[Any]] = defaultdict(list)
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign):
+                plain = self._program.operation(statement).kind == "copy"
+                source = statement.value.id if plain else None
+                for name in _targets(statement):
+                    sources[name].append(source)
+        copies = set(scalars)
+        size = -1
+        while len(copies) != size:
+            size = len(copies)
+            copies |= {n for n, found in sources.items() if all(s in copies for s in found)}
+        return copies
 
     def _foreign(self, members: set[str]) -> set[str]:
         """Return the members that belong to the caller or to the module."""

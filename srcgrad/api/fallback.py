@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad.api.values import is_float
-from srcgrad.errors import NonScalarOutputError
+from srcgrad.errors import NonScalarOutputError, SrcgradError
 from srcgrad.runtime import scalar_seed
 from srcgrad.tape import Tensor, enable_grad, strict_fallback, tensor
 from srcgrad.tape import grad as tape_grad
@@ -33,13 +33,23 @@ def run_on_tape(
     for name in wrt:
         bound.arguments[name] = _wrap(bound.arguments[name], tracked)
     with enable_grad(), strict_fallback():
-        result = function(*bound.args, **bound.kwargs)
+        result = _call(function, bound)
     output = result[0] if aux else result
     gradients = _gradients(output, tracked)
     parts = iter(gradients)
     grads = tuple(_unwrap_like(bound.arguments[name], parts) for name in wrt)
     value = (_plain(output), _plain(result[1])) if aux else _plain(output)
     return value, grads
+
+
+def _call(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+    """Call the function; NumPy wraps our refusals in errors of its own, which say less."""
+    try:
+        return function(*bound.args, **bound.kwargs)
+    except (ValueError, TypeError) as error:
+        if isinstance(error.__cause__, SrcgradError):
+            raise error.__cause__ from None
+        raise
 
 
 def _wrap(value: Any, tracked: list[Any]) -> Any:

@@ -16,7 +16,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MutationError, NonScalarOutputError, UnsupportedSyntaxError
+from srcgrad.errors import MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, load, store
@@ -31,7 +31,7 @@ from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.recording import Recorder
+from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.reverse import CallPair, Facts, Reversed, Reverser
 from srcgrad.transforms.templates import Inliner
 
@@ -127,15 +127,6 @@ class Derivation:
             self.program.namer, body, lambda name: name not in facts.storage.mutated
         )
         recorder.run(_still_there(halves, body))
-        for loop, name in recorder.unbound:
-            self.refusals.add(
-                loop,
-                f"`{self.program.namer.base(name)}` is bound on some paths of this loop only, and "
-                "its derivative needs it",
-                "bind it before the loop or on every path",
-                UnsupportedSyntaxError,
-            )
-        self.refusals.raise_if_any()
         self.stages.note("record", body)
         body = self._drop_dead(body, purity)
         body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
@@ -246,6 +237,9 @@ class Derivation:
         order = [n for s in statements(backward) for n in names_read(s)]
         needed = first_reads(backward)
         saved = [n for n in dict.fromkeys(order) if n in needed and n in known]
+        unbound = set(saved) - surely_bound(forward) - set(self.program.parameters)
+        for name in [name for name in reversed(saved) if name in unbound]:
+            forward.insert(0, assign(name, gast.Constant(None, None)))
         outputs = value.value
         out = outputs if self.program.returns_tuple else outputs.elts[0]
         kept = gast.Tuple([load(name) for name in saved], gast.Load())

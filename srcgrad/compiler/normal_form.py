@@ -22,6 +22,8 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import scope_of
+from srcgrad.optimizations.drop_dead_stores import DeadStores
+from srcgrad.optimizations.purity import Purity
 
 
 def parameter_names(tree: Any) -> list[str]:
@@ -63,7 +65,8 @@ def normal_form(
     variation.spread(tree.body)
     tree.body = Flattener(variation, reader, namer, refusals).block(tree.body)
     stages.note("flatten", tree)
-    tree.body = Versions(namer, [*parameters, *outside]).block(tree.body)
+    tree.body = Versions(namer, [*parameters, *outside], scope.local).block(tree.body)
+    tree.body = DeadStores(Purity(reader, frozenset())).drop(tree.body)
     stages.note("name versions", tree)
     program.body = tree.body
     returned = tree.body[-1].value

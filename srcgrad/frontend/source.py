@@ -59,6 +59,7 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
         )
     _refuse_generators(function)
     code = function.__code__
+    linecache.checkcache(code.co_filename)  # a module that was reloaded has a new text
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines or code.co_firstlineno > len(lines):
         raise SourceNotFoundError(

@@ -24,12 +24,10 @@ class Recorder:
 
     Attributes:
         recorded: The names whose values went into lists.
-        unbound: Names that would have to be recorded but are not bound on every path.
     """
 
     def __init__(self, namer: Namer, forward: list[Any], stable: Callable[[str], bool]) -> None:
         self.recorded: set[str] = set()
-        self.unbound: list[tuple[Any, str]] = []
         self._namer = namer
         self._stable = stable
         self._block: dict[int, list[Any]] = {}
@@ -97,12 +95,14 @@ class Recorder:
             loop.body.insert(0, push)
         else:
             loop.body.insert(len(loop.body) - len(closing), push)
-            self._check_bound(loop, [name for name in names if name not in heads])
+            self._bind_all(loop, [name for name in names if name not in heads])
         return saved
 
-    def _check_bound(self, loop: Any, names: list[str]) -> None:
-        bound = _surely_bound(loop.body) | set(_targets(loop))
-        self.unbound += [(loop, name) for name in names if name not in bound]
+    def _bind_all(self, loop: Any, names: list[str]) -> None:
+        """Bind what only some paths bind, so that it can be recorded."""
+        bound = surely_bound(loop.body) | set(_targets(loop))
+        for name in reversed([name for name in names if name not in bound]):
+            loop.body.insert(0, assign(name, gast.Constant(None, None), loop))
 
     def _count_trips(self, loop: Any) -> str:
         trips = self._namer.fresh("trips")
@@ -199,11 +199,12 @@ def _pop(saved: str | None, names: list[str], like: Any) -> Any:
     return assign(names_tuple(names, storing=True), popped, like)
 
 
-def _surely_bound(block: list[Any]) -> set[str]:
+def surely_bound(block: list[Any]) -> set[str]:
+    """Return the names that a block binds on every path."""
     bound: set[str] = set()
     for statement in block:
         if isinstance(statement, gast.If):
-            bound |= _surely_bound(statement.body) & _surely_bound(statement.orelse)
+            bound |= surely_bound(statement.body) & surely_bound(statement.orelse)
         elif isinstance(statement, gast.Assign):
             bound.update(_bound_by(statement))
     return bound

@@ -201,13 +201,7 @@ class Reverser:
 
     def _kept(self, node: Any) -> Any:
         """Return an operand as the backward pass must name it."""
-        if not self._renamed:
-            return node
-        node = clone(node)
-        for item in gast.walk(node):
-            if isinstance(item, gast.Name):
-                item.id = self._renamed.get(item.id, item.id)
-        return node
+        return _renamed(node, self._renamed)
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         (source,) = direct_names(operation.args[0]) or [""]
@@ -235,15 +229,22 @@ class Reverser:
     def _prepare_rule(
         self, statement: Any, operation: Operation, targets: list[str], rule: Any, *, own_forward: bool
     ) -> list[Any]:
+        original = {kept: name for name, kept in self._renamed.items()}
         args = [self._kept(item) for item in operation.args]
         keywords = {key: self._kept(item) for key, item in operation.keywords.items()}
         results = [load(target) for target in targets]
         try:
             placed = self._inliner.place(
-                rule, args, keywords, self._is_active, results, own_forward=own_forward
+                rule,
+                args,
+                keywords,
+                lambda item: self._is_active(_renamed(item, original)),
+                results,
+                own_forward=own_forward,
             )
         except NotInlinableError:
-            placed = self._called_rule(rule, statement, args, keywords, targets)
+            placed = self._called_rule(rule, args, keywords, targets, original)
+        placed.parameters = [_renamed(item, original) for item in placed.parameters]
         self._steps[id(statement)] = lambda: self._reverse_rule(statement, placed, targets)
         if placed.value is not None:
             statement.value = placed.value
@@ -252,10 +253,17 @@ class Reverser:
         return [*placed.before, statement]
 
     def _called_rule(
-        self, rule: Any, statement: Any, args: list[Any], keywords: dict[str, Any], targets: list[str]
+        self,
+        rule: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+        targets: list[str],
+        original: dict[str, str],
     ) -> Inlined:
         """Call a rule's own `forward` and `backward` where its body cannot be put in place."""
-        needs = [gast.Constant(self._is_active(item), None) for item in args]
+        needs = [
+            gast.Constant(self._is_active(_renamed(item, original)), None) for item in args
+        ]
         context = self._namer.fresh("ctx")
         name = self._externals.name_of(rule, rule.__name__, lambda: rule.__module__)
         maker = self._externals.name_of(Context, "Context", lambda: Context.__module__)
@@ -268,22 +276,15 @@ class Reverser:
                 item if item is not None else call(self._externals.use_runtime("zeros_like"), load(t))
                 for item, t in zip(grads, targets, strict=True)
             ]
-            names = [self._namer.fresh("grad_input") if self._is_active(a) else "_" for a in args]
             whole = self._namer.fresh("grad_inputs")
-            value = call(f"{name}.backward", load(context), *filled)
-            emitted = [assign(whole, value)]
-            if len(args) == 1:
-                first = subscript(load(whole), gast.Constant(0, None))
-                is_tuple = call("isinstance", load(whole), load("tuple"))
-                only = gast.IfExp(is_tuple, first, load(whole))
-                return [*emitted, assign(names[0], only)], [load(names[0])]
+            emitted = [assign(whole, call(f"{name}.backward", load(context), *filled))]
             parts: list[Any] = []
-            for position, part in enumerate(names):
-                if part == "_":
-                    parts.append(None)
-                    continue
-                emitted.append(assign(part, subscript(load(whole), gast.Constant(position, None))))
-                parts.append(load(part))
+            for position, item in enumerate(args):
+                part: Any = subscript(load(whole), gast.Constant(position, None))
+                if position == 0:  # a rule may return the first gradient alone, without a tuple
+                    several = call("isinstance", load(whole), load("tuple"))
+                    part = gast.IfExp(several, part, load(whole))
+                parts.append(part if self._is_active(_renamed(item, original)) else None)
             return emitted, parts
 
         return Inlined(args, [assign(context, make)], value, adjoint)
@@ -634,6 +635,16 @@ class Reverser:
         if operation.primal is self._getitem and names and names[0] in self.paths:
             return targets, [self.paths[names[0]][operation.args[1].value]]
         return targets, [name for name in names if name in active]
+
+
+def _renamed(node: Any, names: dict[str, str]) -> Any:
+    if not names:
+        return node
+    node = clone(node)
+    for item in gast.walk(node):
+        if isinstance(item, gast.Name):
+            item.id = names.get(item.id, item.id)
+    return node
 
 
 def _merged(contributions: list[tuple[str, Any]]) -> list[tuple[str, Any]]:

@@ -6,6 +6,7 @@ What `forward` saves on `ctx` is followed by name into `backward`, so that nothi
 from __future__ import annotations
 
 import functools
+import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.folding import Folder
+from srcgrad.transforms.folding import UNKNOWN, Folder, literal
 
 Env = dict[str, Any]
 
@@ -122,7 +123,7 @@ class Inliner:
         value, before = body.forward(source.forward, results, own_forward=own_forward)
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
-            names = [item.id for item in source.backward.args.args]
+            names = [i.id for i in [*source.backward.args.posonlyargs, *source.backward.args.args]]
             inner = _Body(
                 self, source.backward_scope, dict(zip(names[1:], grads, strict=False)), needed,
                 source.counts,
@@ -211,7 +212,7 @@ class _Body:
         self, tree: Any, results: Sequence[Any], *, own_forward: bool
     ) -> tuple[Any, list[Any]]:
         """Follow `forward`; return the expression of the value and the statements before it."""
-        self.context = tree.args.args[0].id if tree.args.args else tree.args.posonlyargs[0].id
+        self.context = [*tree.args.posonlyargs, *tree.args.args][0].id
         self._own = own_forward
         returned = _last_return(tree)
         outputs = [returned] if isinstance(returned, gast.Name) else getattr(returned, "elts", [])
@@ -350,7 +351,7 @@ class _Body:
             return args[0]
         keywords = [gast.keyword(item.arg, self._expression(item.value)) for item in node.keywords]
         if from_runtime:
-            args = [_without_shape(item) for item in args]
+            args = _shorten(name, args)
             if name in runtime.SHORTCUTS:
                 func = load(name)
             else:
@@ -415,12 +416,35 @@ def _is_shape(node: Any) -> bool:
     return isinstance(func, gast.Attribute) and func.attr == "shape"
 
 
+@functools.lru_cache(maxsize=None)
+def _runtime_parameters(name: str) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(getattr(runtime, name)).parameters.values())
+
+
+def _shorten(name: str, args: list[Any]) -> list[Any]:
+    """Write the arguments of a runtime function as one would by hand.
+
+    A parameter called `like` takes an array for its shape: pass `x` rather than `np.shape(x)`. Last
+    arguments that are the defaults are left out.
+    """
+    parameters = _runtime_parameters(name)
+    done = [
+        _without_shape(item) if parameter.name == "like" else item
+        for item, parameter in zip(args, parameters, strict=False)
+    ]
+    if len(done) < len(args):
+        return args
+    while done:
+        default = parameters[len(done) - 1].default
+        plain = default is None or isinstance(default, (bool, int, str))
+        value = literal(done[-1])
+        if not plain or value is UNKNOWN or type(value) is not type(default) or value != default:
+            break
+        done.pop()
+    return done
+
+
 def _without_shape(node: Any) -> Any:
-    """Runtime functions take an array for its shape: pass `x` rather than `np.shape(x)`."""
     if isinstance(node, gast.Call) and _is_shape(node) and len(node.args) == 1:
         return node.args[0]
-    if isinstance(node, gast.List):
-        node.elts = [_without_shape(item) for item in node.elts]
     return node
-
-

@@ -20,8 +20,9 @@ Environment = dict[str, str]
 class Versions:
     """Renames one function body."""
 
-    def __init__(self, namer: Namer, parameters: list[str]) -> None:
+    def __init__(self, namer: Namer, parameters: list[str], variables: frozenset[str]) -> None:
         self._namer = namer
+        self._variables = variables  # the user's; the others never live across iterations
         self._used = set(parameters)
         self.environment: Environment = {name: name for name in parameters}
 
@@ -100,7 +101,7 @@ class Versions:
         heads: Environment = {}
         before: list[Any] = []
         for variable in [*targets, *_assigned(node.body)]:
-            if variable in heads:
+            if variable in heads or variable not in self._variables:
                 continue
             old = self.environment.get(variable)
             heads[variable] = self._new(variable)

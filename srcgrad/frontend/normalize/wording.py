@@ -50,7 +50,7 @@ def _compose(node: Any) -> str:
         key = getattr(node.slice, "value", None)
         if isinstance(key, str) and key.isidentifier():
             return key
-        return _join(_word(node.value) or "item", _index(node.slice))
+        return _join(_word(node.value) or "item", _index(node.slice) or "part")
     if isinstance(node, gast.Attribute):
         return _join(_word(node.value) or "value", node.attr.lower())
     if isinstance(node, gast.Compare):

@@ -1,0 +1,90 @@
+"""Checks that generated source, tape and differences agree on every program of the corpus."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import pytest
+
+import srcgrad as sg
+from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.values import conform
+from tests.differences import assert_same, copied, numerical_gradient
+from tests.programs import basics
+from tests.programs.corpus import PROGRAMS, Program
+
+assert basics.__doc__
+
+every_program = pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
+
+
+@every_program
+def test_source_agrees_with_differences(program: Program) -> None:
+    derivative = sg.value_and_grad(program.function, program.argnums, fallback="error")
+    args = program.arguments()
+    before = copied(args)
+    value, grads = derivative(*args)
+    assert_same(args, before, 0, 0)
+    assert_same(value, program.function(*copied(args)), 1e-12)
+    for argnum, grad in zip(program.argnums, grads, strict=True):
+        assert_same(grad, numerical_gradient(program.function, args, argnum))
+
+
+@every_program
+def test_a_second_call_agrees_and_shares_no_memory(program: Program) -> None:
+    derivative = sg.grad(program.function, program.argnums, fallback="error")
+    args = program.arguments(1)
+    first = derivative(*args)
+    kept = copied(first)
+    _overwrite(derivative(*args))
+    assert_same(first, kept, 0, 0)
+    assert_same(derivative(*args), kept, 0, 0)
+
+
+def _overwrite(value: Any) -> None:
+    """Write into every array, which must reach no other result and no input."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            _overwrite(item)
+    elif hasattr(value, "fill"):
+        value.fill(-7.0)
+
+
+@every_program
+def test_each_argument_alone_has_the_same_gradient(program: Program) -> None:
+    args = program.arguments(2)
+    together = sg.grad(program.function, program.argnums, fallback="error")(*args)
+    for argnum, expected in zip(program.argnums, together, strict=True):
+        alone = sg.grad(program.function, argnum, fallback="error")(*args)
+        assert_same(alone, expected, 1e-12, 1e-14)
+
+
+@every_program
+def test_the_text_is_the_same_on_every_compilation(program: Program) -> None:
+    first = sg.grad(program.function, program.argnums).source
+    assert sg.grad(program.function, program.argnums).source == first
+
+
+@every_program
+def test_the_tape_agrees_or_refuses(program: Program) -> None:
+    derivative = sg.value_and_grad(program.function, program.argnums, fallback="error")
+    args = program.arguments(3)
+    value, grads = derivative(*args)
+    signature = inspect.signature(program.function)
+    names = [list(signature.parameters)[i] for i in program.argnums]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            taped, tape_grads = run_on_tape(
+                program.function, signature, names, args, {}, aux=False
+            )
+    except sg.SrcgradError as refusal:
+        pytest.skip(f"refused by the tape: {refusal}")
+    assert_same(value, taped, 1e-12)
+    conformed = [conform(g, args[i]) for g, i in zip(tape_grads, program.argnums, strict=True)]
+    for mine, theirs in zip(grads, conformed, strict=True):
+        assert_same(theirs, mine, 1e-9, 1e-11)
