@@ -60,7 +60,7 @@ def _enclose(body: str, quotes: Sequence[str]) -> str:
     """Put quotes around an escaped body in which no quote is escaped yet."""
     short = [quote for quote in quotes if len(quote) == 1] or quotes or QUOTES
     best = min(short, key=body.count)  # ties go to the first
-    if best not in body:
+    if best[0] not in body:
         return best + body + best
     escaped = body.replace(best[0], "\\" + best[0])
     return best + escaped + best

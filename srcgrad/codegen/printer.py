@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from srcgrad.codegen import literals
-from srcgrad.codegen.expressions import ExpressionPrinter
+from srcgrad.codegen.formatted import FormattedPrinter
 from srcgrad.codegen.patterns import PatternPrinter
 from srcgrad.codegen.precedence import OPERATORS, TEST, TUPLE, YIELD
 from srcgrad.codegen.wrapping import Group, Item, Wrapper
@@ -54,7 +54,7 @@ def print_module(tree: Any, width: int = 100) -> Printed:
     return Printer(width).printed(tree)
 
 
-class Printer(PatternPrinter, ExpressionPrinter):
+class Printer(PatternPrinter, FormattedPrinter):
     """Writes statements, one method for each kind, in the style of ruff and black."""
 
     def __init__(self, width: int = 100) -> None:

@@ -127,7 +127,7 @@ class Wrapper:
         ):
             if group is not None and self._fits(" " * indent + group.head):
                 opened = self.group(group, indent)
-                return opened if len(opened) <= len(lines) and self._all_fit(opened) else lines
+                return lines if self._all_fit(lines) and not self._all_fit(opened) else opened
         return lines
 
     def _last_group(self, node: Any, prefix: str, suffix: str, indent: int) -> Group | None:

@@ -10,7 +10,8 @@ import gast
 import numpy as np
 import pytest
 
-from srcgrad.codegen.printer import print_module, to_source
+from srcgrad.codegen.patterns import PatternPrinter
+from srcgrad.codegen.printer import Printer, print_module, to_source
 from srcgrad.errors import InternalError
 from srcgrad.ir.nodes import Blank, Comment
 
@@ -333,6 +334,14 @@ def test_lines_of_handlers_and_cases_are_known():
         """
     )
     assert print_module(tree).lines == [1, 2, 3, 4, 1, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize(("owner", "method"), [(Printer, "_Match"), (PatternPrinter, "_MatchOr")])
+def test_syntax_that_has_no_method_yet_is_borrowed(monkeypatch, owner, method):
+    text = "def f(x):\n    match x:\n        case 1 | 2:\n            return x\n"
+    monkeypatch.delattr(owner, method)
+    assert to_source(gast.parse(text)) == text
+    assert to_source(ast.parse(text)) == text
 
 
 def test_printing_is_deterministic_and_leaves_the_tree_alone():

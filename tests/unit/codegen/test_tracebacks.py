@@ -67,6 +67,13 @@ def test_the_innermost_generated_frame_counts(module):
     assert plain.__notes__ == ["while differentiating outer.py:3: y = f(x)"]
 
 
+def test_a_frame_without_an_origin_leaves_the_word_to_its_caller(module):
+    helper = load("def h(a, x):\n    return 1 / 0\n", "h", {}, LineMap())
+    outer = load("def g(f):\n    return f(1, 1)\n", "g", {}, LineMap({2: UserLine("m.py", 3)}))
+    error = failure(outer.g, helper.h)
+    assert user_line(error) == UserLine("m.py", 3)
+
+
 def test_notes_of_others_are_kept(module):
     error = failure(module.f, 1, 1)
     error.add_note("first")

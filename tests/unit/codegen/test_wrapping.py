@@ -26,6 +26,14 @@ total = (
 total = first_term + np.sum(
     second_term, axis=0
 )
+value = first_value * function(
+    name_of_a_rather_long_argument_n,
+    second,
+)
+value = (
+    first_condition
+    | second_conditions
+) & name_of_mask
 grad_x += (
     grad_y * np.cos(x) * weights
     + grad_z
@@ -165,6 +173,13 @@ def test_ruff_has_nothing_to_change():
 def test_what_cannot_be_broken_stays_on_its_line(text, lines):
     printed = to_source(ast.parse(text), 30)
     assert len(printed.splitlines()) == lines
+    assert ast.dump(ast.parse(printed)) == ast.dump(ast.parse(text))
+
+
+def test_parentheses_are_added_where_only_they_make_the_lines_fit():
+    text = "value = (first_condition | second) & function_name(third_condition, fourth)"
+    printed = to_source(ast.parse(text), 36)
+    assert max(map(len, printed.splitlines())) <= 36
     assert ast.dump(ast.parse(printed)) == ast.dump(ast.parse(text))
 
 
