@@ -123,6 +123,8 @@ def undocumented(source: Source) -> Iterator[ast.AST]:
     if not ast.get_docstring(source.tree):
         yield source.tree
     for node in source.tree.body:
-        public = isinstance(node, FunctionNode | ast.ClassDef) and not node.name.startswith("_")
-        if public and not ast.get_docstring(node):  # type: ignore[arg-type]
+        if not isinstance(node, FunctionNode | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        overload = any(getattr(item, "id", "") == "overload" for item in node.decorator_list)
+        if not overload and not ast.get_docstring(node):
             yield node
