@@ -38,6 +38,7 @@ def test_every_example_of_a_page_runs(page, tmp_path):
 
 
 def test_the_readme_shows_the_gradient_that_is_generated(tmp_path):
+    # after a change of the text: python tools/update_readme.py
     example, generated = blocks(ROOT / "README.md")
     assert run_as_script(example, tmp_path).strip() == generated.strip()
 
