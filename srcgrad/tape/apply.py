@@ -128,9 +128,9 @@ def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     else:
         raw = op.call_primal(unwrap(args), unwrap(dict(kwargs)))
         result = wrap_constant(raw, tensors)
-    if STATE.dual_level is not None and any(t._tangent is not None for t in tensors):
-        STATE.dual_level.push(op, op.bind(args, kwargs), result)
     views.note_views(op, args, kwargs, result, tensors)
+    if STATE.dual_level is not None and STATE.dual_level.active(tensors):
+        STATE.dual_level.push(op, op.bind(args, kwargs), result)
     return result
 
 

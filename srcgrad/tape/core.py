@@ -80,8 +80,10 @@ class Core:
         made._counter = self._counter
         if self._inference:
             made._inference = True
-        if STATE.dual_level is not None and self._tangent is not None:
-            made._tangent = self._tangent
+        if STATE.dual_level is not None:
+            tangent = STATE.dual_level.tangent_of(self)
+            if tangent is not None:
+                made._tangent = (STATE.dual_level, tangent.detach())
         return made
 
 

@@ -77,6 +77,7 @@ class BackwardCFunction(FunctionCtx, Node):
     materialize_grads: bool = True
     _saved: Any = None
     _freed: bool = False
+    _in_jvp: bool = False
     _inputs: tuple[tuple[int, Any, Any], ...] = ()  # position, shape and dtype of tensor inputs
     _results: tuple[Any, ...] = ()  # shape and dtype of outputs, None for those that are no tensors
     _count: int = 0
@@ -95,6 +96,8 @@ class BackwardCFunction(FunctionCtx, Node):
         Raises:
             RuntimeError: One was changed in place since, or a pass has freed them.
         """
+        if self._in_jvp and self.saved_for_forward:
+            return self.saved_for_forward
         if self._freed and self._saved is not None:
             raise RuntimeError(SECOND_BACKWARD)
         if self._saved is None:

@@ -92,7 +92,11 @@ def apply_inplace(op: Op, target: Core, *args: Any) -> Any:
     result = apply(op, (target, *args))
     data = result._data if isinstance(result, Core) else np.asarray(result)
     edge = result._edge if isinstance(result, Core) else None
+    level = STATE.dual_level
+    tangent = None if level is None else level.tangent_of(result)
     write_back(target, data, edge)
+    if level is not None:
+        level.give(target, tangent)
     return target
 
 
@@ -305,6 +309,8 @@ def set_item(target: Core, index: Any, value: Any) -> None:
         edge = None
     target._data[index] = raw
     bump(target)
+    if STATE.dual_level is not None:
+        STATE.dual_level.write(target, index, STATE.dual_level.tangent_of(value))
     record = STATE.grad and (before is not None or edge is not None)
     if not record:
         return

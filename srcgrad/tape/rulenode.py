@@ -22,6 +22,7 @@ class RuleNode(Node):
     op: ClassVar[Any]
     rule_backward: ClassVar[Callable[..., Any]]
     _layout: tuple[int | None, ...] | None = None
+    _tangents: Any = None  # in forward mode: the level, and tangents by position
     _zeros: Any = None  # for several outputs, what stands for a gradient that never came
 
     def _shown(self) -> int:
@@ -101,22 +102,33 @@ class RuleNode(Node):
         edge = self._edges[position]
         return ("", 0) if edge is None else (edge[0].name(), edge[1])
 
-    def edge_at(self, value: Any) -> Any:
-        """Return the edge of the input or output that `value` is, or None for other values."""
+    def position_of(self, value: Any) -> int:
+        """Return which input, or output after these, `value` is; -1 for neither."""
         wanted = id(value)
-        for position, known in enumerate(self._ids):
-            if known == wanted:
-                if position >= len(self._edges):
-                    return (self, position - len(self._edges))
-                return self._edges[position]
-        return None
+        return next((i for i, known in enumerate(self._ids) if known == wanted), -1)
+
+    def edge_at(self, position: int) -> Any:
+        """Return the edge of the input or output at `position`, or None for a constant."""
+        if position >= len(self._edges):
+            return (self, position - len(self._edges))
+        return None if position < 0 else self._edges[position]
 
     def tensor_of(self, value: Any) -> Any:
         """Return a saved value as the tensor it was, with its place in the graph."""
         if not isinstance(value, (np.ndarray, np.generic)):
             return value
-        edge = self.edge_at(value)
-        return value if edge is None else self.attach(value, edge)
+        return self.tensor_at(value, self.position_of(value))
+
+    def tensor_at(self, value: Any, position: int) -> Any:
+        """Return the array `value`, input or output number `position`, as a tensor."""
+        edge = self.edge_at(position)
+        held = None if self._tangents is None else self._tangents[1].get(position)
+        if edge is None and held is None:
+            return value
+        tensor = self.attach(value, edge)
+        if held is not None:
+            tensor._tangent = (self._tangents[0], held)
+        return tensor
 
     attach: ClassVar[Callable[[Any, Any], Any]]  # how a tensor is made; set where tensors are
 
@@ -150,13 +162,13 @@ class ElementwiseNode(RuleNode):
             raise RuntimeError(SECOND_BACKWARD)
         counter, version = self._versions
         if counter[0] != version:
-            source, number = self._source(1 if self.op.reads_output else 0)
+            source, number = self._source(self.position_of(None))
             value = self.saved_tensors[0]
             raise RuntimeError(modified_message(value, source, number, counter[0], version))
 
-    def edge_at(self, value: Any) -> Any:
-        """Return the edge of the one value that is saved."""
-        return (self, 0) if self.op.reads_output else self._edges[0]
+    def position_of(self, value: Any) -> int:
+        """Return 0 if the rule saves its input, 1 if its output."""
+        return 1 if self.op.reads_output else 0
 
 
 class Replay:

@@ -26,7 +26,9 @@ class SavedTensor:
     An output is kept without its node, which would be a cycle; a leaf is kept as it is.
     """
 
-    __slots__ = ("counter", "data", "edge", "hooks", "leaf", "number", "packed", "version")
+    __slots__ = (
+        "counter", "data", "edge", "hooks", "leaf", "number", "packed", "tangent", "version",
+    )  # fmt: skip
 
     def __init__(self, tensor: Core, node: Node, number: int | None) -> None:
         if tensor._inference and not STATE.inference:
@@ -39,6 +41,8 @@ class SavedTensor:
         if number is None:
             self.edge = None if tensor._flag else edge_of(tensor)
             self.leaf = tensor if self.edge is None else None
+        level = STATE.dual_level
+        self.tangent = None if level is None else (level, level.tangent_of(tensor))
         self.hooks = STATE.saved_hooks[-1] if STATE.saved_hooks else None
         if self.hooks is None:
             self.data = tensor._data
@@ -72,6 +76,8 @@ class SavedTensor:
         tensor = make(data, edge)
         if self.hooks is None:
             tensor._counter = self.counter
+        if self.tangent is not None and self.tangent[1] is not None:
+            tensor._tangent = self.tangent
         return tensor
 
 
@@ -113,7 +119,7 @@ class HookPair:
         entries: list[Any] = []
         for value in node.saved_tensors:
             if isinstance(value, (np.ndarray, np.generic)):
-                position = _position(node, value)
+                position = node.position_of(value)
                 with _no_grad():
                     tensor = make(value)
                     entries.append((True, self.pack(tensor), position))
@@ -124,14 +130,6 @@ class HookPair:
 
 
 PACKED = "packed"
-
-
-def _position(node: RuleNode, value: Any) -> int:
-    """Return which input, or output after these, `value` is; -1 for neither."""
-    if node.op.slope is not None:
-        return 1 if node.op.reads_output else 0
-    wanted = id(value)
-    return next((i for i, known in enumerate(node._ids) if known == wanted), -1)
 
 
 class PackedRule:
@@ -158,12 +156,7 @@ class PackedRule:
                 found.append(value)
                 continue
             data = self.hooks.unpacked(value)._data
-            edge: Edge | None = None
-            if position >= len(node._edges):
-                edge = (node, position - len(node._edges))
-            elif position >= 0:
-                edge = node._edges[position]
-            found.append(data if edge is None else make(data, edge))
+            found.append(node.tensor_at(data, position))
         return tuple(found)
 
 

@@ -1,0 +1,199 @@
+"""Carries tangents beside values: forward mode over the same rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape.apply import apply, differentiable, tensors_in
+from srcgrad.tape.backward import grad
+from srcgrad.tape.core import Core, edge_of, make, requires_grad
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.ops import Op, require_op
+from srcgrad.tape.rulenode import RuleNode
+
+
+class _reverse_only:
+    """Compute tangents themselves with recording on and no tangents of theirs."""
+
+    def __enter__(self) -> None:
+        self._before = STATE.grad, STATE.dual_level, STATE.strict
+        STATE.set(grad=True, dual_level=None, strict=False)
+
+    def __exit__(self, *exc: object) -> None:
+        grad_mode, level, strict = self._before
+        STATE.set(grad=grad_mode, dual_level=level, strict=strict)
+
+
+class DualLevel:
+    """One level of forward mode; the tangents of its tensors count while it lasts."""
+
+    def tangent_of(self, tensor: Any) -> Any:
+        """Return the tangent of `tensor`, of a view that of its part of the base, or None."""
+        if not isinstance(tensor, Core):
+            return None
+        view = tensor._view
+        if view is not None:
+            base = self.tangent_of(view.base)
+            if base is None:
+                return None
+            with _reverse_only():
+                for step in view.chain:
+                    base = step(base)
+            return base
+        held = tensor._tangent
+        return held[1] if held is not None and held[0] is self else None
+
+    def give(self, tensor: Core, tangent: Any) -> None:
+        """Make `tangent` the tangent of `tensor`; of a view, of its part of the base."""
+        if tensor._view is None:
+            tensor._tangent = None if tangent is None else (self, tangent)
+            return
+        self.write(tensor, ..., tangent)
+
+    def write(self, target: Core, index: Any, tangent: Any) -> None:
+        """Do to the tangent what ``target[index] = value`` did to the value."""
+        base = target if target._view is None else target._view.base
+        whole = self.tangent_of(base)
+        if whole is None and tangent is None:
+            return
+        from srcgrad.tape.inplace import set_item
+
+        with _reverse_only():
+            copy = require_op(np.copy)
+            zeros = make(np.zeros_like(base._data)) if whole is None else None
+            whole = zeros if zeros is not None else apply(copy, (whole,))
+            part = whole
+            if target._view is not None:
+                for step in target._view.chain:
+                    part = step(part)
+            set_item(part, index, 0 if tangent is None else tangent)
+        base._tangent = (self, whole)
+
+    def active(self, tensors: list[Core]) -> bool:
+        """Return whether one of the `tensors` has a tangent."""
+        return any(self.tangent_of(tensor) is not None for tensor in tensors)
+
+    def push(self, op: Op, values: list[Any], result: Any) -> None:
+        """Give the outputs of a call their tangents."""
+        outputs = [result] if isinstance(result, Core) else list(result)
+        if op.slope is not None:
+            tangents = [self._elementwise(op, values[0], outputs[0])]
+        else:
+            tangents = self._by_transposing(op, values)
+        for out, tangent in zip(outputs, tangents, strict=True):
+            if isinstance(out, Core) and tangent is not None and out._view is None:
+                out._tangent = (self, like_output(tangent, out))
+        edge = next((out._edge for out in outputs if isinstance(out, Core) and out._edge), None)
+        if edge is not None and isinstance(edge[0], RuleNode) and STATE.grad:
+            self._remember(edge[0], values, outputs)
+
+    def _remember(self, node: RuleNode, values: list[Any], outputs: list[Any]) -> None:
+        """Let the node know the tangents of what it may have saved: backward may run on them."""
+        flat: list[Any] = []
+        for value in values:
+            nested = isinstance(value, (list, tuple)) and tensors_in(value)
+            flat.extend(value if nested else [value])
+        known = {i: self.tangent_of(item) for i, item in enumerate([*flat, *outputs])}
+        node._tangents = (self, {i: t for i, t in known.items() if t is not None})
+
+    def _elementwise(self, op: Op, x: Any, y: Any) -> Any:
+        tangent = self.tangent_of(x)
+        assert op.slope is not None
+        with _reverse_only():
+            return tangent * op.slope(y if op.reads_output else x)
+
+    def _by_transposing(self, op: Op, values: list[Any]) -> list[Any]:
+        """Return the tangents of the outputs: the rule's backward, transposed by running it back."""
+        with _reverse_only():
+            twins: list[Any] = []
+            tangents: list[Any] = []
+
+            def twin(value: Any) -> Any:
+                if isinstance(value, (list, tuple)) and tensors_in(value):
+                    return type(value)([twin(item) for item in value])
+                if not isinstance(value, Core):
+                    return value
+                tangent = self.tangent_of(value)
+                if tangent is None:
+                    return value
+                alias = alias_of(value)
+                twins.append(alias)
+                tangents.append(tangent)
+                return alias
+
+            count = len(op.names)
+            held = [twin(value) for value in values]
+            named = {
+                name: value
+                for name, value in zip(op.names[op.positional :], held[op.positional :], strict=False)
+            }
+            positional = held if op.varargs or not named else held[: op.positional]
+            result = apply(op, tuple(positional[: max(count, len(held))]), named)
+            outputs = [result] if isinstance(result, Core) else list(result)
+            return [transposed(out, twins, tangents) for out in outputs]
+
+    def push_function(self, cls: Any, ctx: Any, inputs: tuple[Any, ...], outputs: Any) -> None:
+        """Give the outputs of a user's Function the tangents that its jvp returns."""
+        tangents = [self.tangent_of(value) for value in inputs]
+        if all(tangent is None for tangent in tangents):
+            return
+        filled = [
+            make(np.zeros_like(value._data))
+            if tangent is None and isinstance(value, Core) and differentiable(value._data)
+            else tangent
+            for value, tangent in zip(inputs, tangents, strict=True)
+        ]
+        with _reverse_only():
+            ctx._in_jvp = True
+            try:
+                result = cls.jvp(ctx, *filled)
+            finally:
+                ctx._in_jvp = False
+        results = result if isinstance(result, tuple) else (result,)
+        for out, tangent in zip(outputs, results, strict=True):
+            if isinstance(out, Core) and tangent is not None:
+                out._view = None if out._tangent is None else out._view
+                out._tangent = (self, tangent)
+
+
+def like_output(tangent: Any, out: Core) -> Any:
+    """Return `tangent` with the dtype of `out`: real numbers get the real part."""
+    if tangent._data.dtype == out._data.dtype:
+        return tangent
+    with _reverse_only():
+        if tangent._data.dtype.kind == "c" and out._data.dtype.kind != "c":
+            tangent = tangent.real
+        return tangent.astype(out._data.dtype)
+
+
+def alias_of(tensor: Core) -> Any:
+    """Return a tensor with the value of `tensor` that a gradient can be asked for."""
+    if requires_grad(tensor):
+        return apply(require_op(np.copy), (tensor,))
+    return make(tensor._data.view(), flag=True)
+
+
+def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
+    """Return the tangent of `out`, given those of the `inputs` it was computed from."""
+    if not isinstance(out, Core) or edge_of(out) is None:
+        return None
+    seed = make(np.zeros_like(out._data), flag=True)
+    pulled = grad(out, inputs, seed, create_graph=True, allow_unused=True)
+    pairs = [
+        (g, t)
+        for g, t in zip(pulled, tangents, strict=True)
+        if g is not None and requires_grad(g)
+    ]
+    if not pairs:
+        return make(np.zeros_like(out._data))
+    cast = [t if t._data.dtype == g._data.dtype else t.astype(g._data.dtype) for g, t in pairs]
+    (tangent,) = grad(
+        [g for g, _ in pairs],
+        seed,
+        cast,
+        create_graph=True,
+        allow_unused=True,
+    )
+    return make(np.zeros_like(out._data)) if tangent is None else tangent
