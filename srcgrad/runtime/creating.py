@@ -75,7 +75,7 @@ def vander_back(grad: Any, x: Any, increasing: bool) -> Any:
     return np.sum(grad * conj(slopes), axis=-1)
 
 
-def astype(  # noqa: PLR0913, PLR0917 - as many as the method has options
+def astype(
     x: Any,
     dtype: Any,
     order: Any = "K",

@@ -1,8 +1,10 @@
 """Adjoints of factorisations of matrices.
 
-Where two eigenvalues or singular values agree to rounding, their vectors can be turned into each
-other without any change of the matrix. A loss that is well defined does not depend on such a turn,
-so its part of the gradient is 0, and that is what is returned instead of 0 / 0.
+Where two eigenvalues or singular values agree to rounding, the textbook formulas divide 0 by 0,
+since the vectors can be turned into each other. `at_ties` gives the limit for the losses that are
+well defined there and that the gradients of the factors can tell: those of eigenvalues alone, of
+whole eigenspaces, and of functions of the matrix such as ``v @ np.diag(h(w)) @ v.T``. For others it
+gives NaN, which is seen, rather than a number that may be wrong.
 """
 
 from __future__ import annotations
@@ -17,17 +19,55 @@ from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.slopes import divide_or_zero
 
 
-def safe_inverse(gaps: Any, scale: Any) -> Any:
-    """Return ``1 / gaps``, and 0 for gaps that are rounding errors next to `scale`."""
-    precision = 4 * np.finfo(gaps.dtype).eps * np.shape(gaps)[-1]
-    tied = np.absolute(gaps) <= precision * np.expand_dims(scale, (-2, -1))
-    return np.where(tied, 0, 1 / np.where(tied, 1, gaps))
+def are_tied(values: Any) -> Any:
+    """Return which pairs of values agree to rounding."""
+    gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
+    scale = np.max(np.absolute(values), axis=-1, initial=0)
+    precision = 8 * np.finfo(gaps.dtype).eps * np.shape(gaps)[-1]
+    return np.absolute(gaps) <= precision * np.expand_dims(scale, (-2, -1))
+
+
+def over_gaps(turned: Any, values: Any, limit: Any) -> Any:
+    """Divide by the differences of values (column less row), and give the limit at ties."""
+    tied = are_tied(values)
+    gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
+    return np.where(tied, limit, turned / np.where(tied, 1, gaps))
+
+
+def at_ties(turned: Any, grad_values: Any) -> Any:
+    """Return the limit of a quotient over the gap of two values that meet.
+
+    For the loss sum(G * (v @ diag(h(w)) @ v.T)) and M = v.T @ G @ v the symmetric part of
+    ``turned`` = v.T @ grad_v is 2 h M, and the gradient of w is h' times the diagonal of M. So both
+    diagonals give the ratio h' / 2 h, which takes the one matrix to the limit h' M. A loss of whole
+    eigenspaces has the ratio 0. If two elements disagree about the ratio, the limit is not known.
+    """
+    if grad_values is None:
+        return 0
+    symmetric = (turned + adjoint(turned)) / 2
+    diagonal = np.real(np.diagonal(symmetric, axis1=-2, axis2=-1))
+    here, there = np.expand_dims(diagonal, -1), np.expand_dims(diagonal, -2)
+    mine, theirs = np.expand_dims(grad_values, -1), np.expand_dims(grad_values, -2)
+    square = here * here + there * there
+    ratio = divide_or_zero(mine * here + theirs * there, square)
+    size = np.max(np.absolute(symmetric), axis=(-2, -1), keepdims=True, initial=0)
+    size = size + np.max(np.absolute(grad_values), axis=-1, initial=0)[..., None, None]
+    allowed = np.sqrt(np.finfo(size.dtype).eps) * size
+    misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
+    unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
+    matters = np.absolute(symmetric) > allowed
+    return np.where(np.logical_and(matters, unknown), np.nan, ratio * symmetric)
 
 
 def on_diagonal(values: Any) -> Any:
     """Return square matrices with `values` on their diagonals."""
     count = np.shape(values)[-1]
     return np.expand_dims(values, -1) * np.eye(count, dtype=bool)
+
+
+def _off_diagonal(matrix: Any) -> Any:
+    """Return matrices with zeros on their diagonals."""
+    return np.where(np.eye(np.shape(matrix)[-1], dtype=bool), 0, matrix)
 
 
 def onto_triangle(grad: Any, lower: bool) -> Any:
@@ -51,12 +91,11 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
 def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
     """Return the gradient of eigenvalues and eigenvectors, in the triangle that was read."""
     inner: Any = 0.0
-    if grad_w is not None:
-        inner = on_diagonal(grad_w)
     if grad_v is not None:
-        gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-        scale = np.max(np.absolute(w), axis=-1, initial=0)
-        inner = inner + safe_inverse(gaps, scale) * (adjoint(v) @ grad_v)
+        turned = adjoint(v) @ grad_v
+        inner = _off_diagonal(over_gaps(turned, w, at_ties(turned, grad_w)))
+    if grad_w is not None:
+        inner = inner + on_diagonal(grad_w)
     full = v @ inner @ adjoint(v)
     return onto_triangle(0.5 * (full + adjoint(full)), uplo.upper() == "L")
 
@@ -77,9 +116,8 @@ def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> Any:
         turned = vh @ grad_v
         length = np.real(np.diagonal(turned, axis1=-2, axis2=-1))
         turned = turned - (vh @ v) * np.expand_dims(length, -2)
-        gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-        scale = np.max(np.absolute(w), axis=-1, initial=0)
-        inner = inner + conj(safe_inverse(gaps, scale)) * turned
+        limit = np.where(np.absolute(turned) == 0, 0 * turned, np.nan)
+        inner = inner + _off_diagonal(over_gaps(turned, conj(w), limit))
     return np.linalg.solve(vh, inner @ vh)
 
 
@@ -112,26 +150,22 @@ def svd_back(grads: Any, result: Any) -> Any:
     grad_v = None if grads[2] is None else _thin(adjoint(grads[2]), v, rank)
     u, v = u[..., :, :rank], v[..., :, :rank]
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    squares = np.max(s * s, axis=-1, initial=0)
-    gaps = safe_inverse(row * row - column * column, squares)
-    inner: Any = 0.0
-    outer: Any = 0.0
+    of_u = None if grad_u is None else adjoint(u) @ grad_u
+    of_v = None if grad_v is None else adjoint(v) @ grad_v
+    known = [turned for turned in (of_u, of_v) if turned is not None]
+    inner = 0 * column * row
+    if known:
+        skew_u, skew_v = (0 if t is None else t - adjoint(t) for t in (of_u, of_v))
+        both = over_gaps((skew_u + skew_v) / 2, s, at_ties(known[0], grads[1]))
+        inner = _off_diagonal(both) + divide_or_zero((skew_u - skew_v) / 2, row + column)
     if grads[1] is not None:
-        inner = on_diagonal(grads[1])
-    if grad_u is not None:
-        turn = adjoint(u) @ grad_u
-        skew = turn - adjoint(turn)
-        inner = (
-            inner
-            + gaps * skew * row
-            + divide_or_zero(skew * np.eye(rank, dtype=bool), 2 * row + 0 * skew)
-        )
-        outer = divide_or_zero(grad_u - u @ turn, row + 0 * grad_u) @ adjoint(v)
-    if grad_v is not None:
-        turn = adjoint(v) @ grad_v
-        inner = inner + column * gaps * (turn - adjoint(turn))
-        outer = outer + u @ adjoint(divide_or_zero(grad_v - v @ turn, row + 0 * grad_v))
-    return u @ (inner + 0 * column * row) @ adjoint(v) + outer
+        inner = inner + on_diagonal(grads[1])
+    total = u @ inner @ adjoint(v)
+    if of_u is not None and np.shape(u)[-2] > rank:
+        total = total + divide_or_zero(grad_u - u @ of_u, row) @ adjoint(v)
+    if of_v is not None and np.shape(v)[-2] > rank:
+        total = total + u @ adjoint(divide_or_zero(grad_v - v @ of_v, row))
+    return total
 
 
 def qr_r_back(grad: Any, a: Any) -> Any:

@@ -156,11 +156,11 @@ def matrix_norm_back(grad: Any, x: Any, y: Any, ord: Any, axes: Any, keepdims: b
         weight = np.squeeze(np.moveaxis(grad, axes, (-2, -1)), -1)
         s = np.linalg.svd(matrix, compute_uv=False)
         if ord == "nuc":
-            grad_s = expand_reduced(weight, np.shape(s), -1, True) * (s != 0)
+            grad_s = expand_reduced(weight, np.shape(s), -1, True)
         else:
             extreme = s[..., :1] if ord == 2 else s[..., -1:]
             grad_s = share_among_ties(weight, s, extreme, -1, True)
-        return np.moveaxis(svdvals_back(grad_s, matrix), (-2, -1), axes)
+        return np.moveaxis(svdvals_back(grad_s * (s != 0), matrix), (-2, -1), axes)
     inner, outer = (axes[0], axes[1]) if abs(ord) == 1 else (axes[1], axes[0])
     sums = np.sum(np.absolute(x), axis=inner, keepdims=True)
     return share_among_ties(grad, sums, y, outer, True) * np.sign(x)

@@ -1,0 +1,215 @@
+"""The values that derivatives take where they do not exist: the table in docs/conventions.md."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.errors import MissingRuleError
+from tests.unit.rules.opspec import Call, OpSpec
+
+CONVENTIONS = Path(__file__).parents[3] / "docs" / "conventions.md"
+
+
+def pull(fn: Any, *args: Any, grad: Any = None, active: Any = None, **kwargs: Any) -> list[Any]:
+    """The gradients of the floating-point arguments of one call."""
+    if active is None:
+        active = [i for i, arg in enumerate(args) if np.asarray(arg).dtype.kind in "fc"]
+    call = Call.of(OpSpec(fn, args, kwargs), list(args), kwargs, active)
+    ones = 1.0 if isinstance(call.output, float) else np.ones_like(call.output)
+    return call.backward((ones if grad is None else grad,))
+
+
+def arr(*values: float) -> Any:
+    return np.array(values)
+
+
+def same(actual: Any, *expected: float) -> None:
+    np.testing.assert_array_equal(np.asarray(actual).ravel(), expected)
+
+
+def test_absolute_value_at_zero_has_the_gradient_zero() -> None:
+    for fn in (np.abs, np.fabs):
+        same(pull(fn, arr(-2.0, 0.0, 3.0))[0], -1, 0, 1)
+    same(pull(abs, 0.0)[0], 0)
+    same(pull(math.fabs, 0.0)[0], 0)
+    same(pull(np.abs, np.array([0j]), grad=arr(1.0))[0], 0)
+
+
+@pytest.mark.parametrize("fn", [np.maximum, np.minimum, np.fmax, np.fmin, max, min])
+def test_equal_arguments_of_maximum_get_half_each(fn: Any) -> None:
+    same(pull(fn, 2.0, 2.0), 0.5, 0.5)
+
+
+def test_where_one_argument_is_nan_the_other_gets_all_of_fmax() -> None:
+    left, right = pull(np.fmax, arr(np.nan, 1.0), arr(1.0, np.nan))
+    same(left, 0, 1)
+    same(right, 1, 0)
+
+
+@pytest.mark.parametrize("fn", [np.max, np.min, np.amax, np.nanmax, np.nanmin, np.maximum.reduce])
+def test_ties_of_a_full_maximum_share_evenly(fn: Any) -> None:
+    same(pull(fn, arr(3.0, 3.0, 3.0, 3.0))[0], 0.25, 0.25, 0.25, 0.25)
+    same(pull(np.max, arr(1.0, 5.0, 5.0))[0], 0, 0.5, 0.5)
+
+
+def test_the_bounds_of_clip_belong_to_the_value() -> None:
+    same(pull(np.clip, arr(0.0, 1.0, 2.0, 3.0), 1.0, 2.0, active=[0])[0], 0, 1, 1, 0)
+
+
+def test_bounds_of_clip_get_the_gradient_of_what_they_replace() -> None:
+    _, low, high = pull(np.clip, arr(0.0, 1.5, 3.0, 4.0), 1.0, 2.0)
+    same([low, high], 1, 2)
+
+
+@pytest.mark.parametrize("order", [None, 2, 1, 3, np.inf, -np.inf])
+def test_the_norm_of_zero_has_the_gradient_zero(order: Any) -> None:
+    same(pull(np.linalg.norm, np.zeros(3), order)[0], 0, 0, 0)
+
+
+@pytest.mark.parametrize("order", [None, "fro", 2, "nuc", 1, np.inf])
+def test_the_norm_of_a_matrix_of_zeros_has_the_gradient_zero(order: Any) -> None:
+    same(pull(np.linalg.norm, np.zeros((3, 3)), order)[0], *[0] * 9)
+
+
+def test_distances_of_zero_have_the_gradient_zero() -> None:
+    same(pull(np.hypot, 0.0, 0.0), 0, 0)
+    same(pull(math.hypot, 0.0, 0.0), 0, 0)
+
+
+def test_the_standard_deviation_of_a_constant_has_the_gradient_zero() -> None:
+    same(pull(np.std, np.full(3, 2.0))[0], 0, 0, 0)
+    same(pull(np.nanstd, np.full(3, 2.0))[0], 0, 0, 0)
+
+
+def test_the_exponent_zero_gives_zero_also_at_zero() -> None:
+    same(pull(np.power, arr(0.0, 2.0), 0, active=[0])[0], 0, 0)
+    same(pull(np.power, arr(0.0, 2.0), arr(0.0, 0.0), active=[0])[0], 0, 0)
+    same(pull(np.power, 0.0, 0.0, active=[0])[0], 0)
+    same(pull(np.power, arr(0.0), 0.0, active=[1], grad=arr(1.0))[0], 0)
+
+
+def test_a_base_of_zero_gives_its_exponent_zero() -> None:
+    same(pull(np.power, arr(0.0, 0.0), arr(0.5, 2.0), active=[1])[0], 0, 0)
+    same(pull(np.power, 0.0, 2.0, active=[1])[0], 0)
+
+
+def test_squares_at_zero_are_flat() -> None:
+    same(pull(np.power, arr(0.0), 2, active=[0])[0], 0)
+    same(pull(np.power, arr(0.0), 1, active=[0])[0], 1)
+
+
+@pytest.mark.parametrize("fn", [np.prod, np.nanprod, np.multiply.reduce])
+def test_products_are_exact_with_zeros(fn: Any) -> None:
+    same(pull(fn, arr(0.0, 2.0, 3.0))[0], 6, 0, 0)
+    same(pull(fn, arr(0.0, 2.0, 0.0))[0], 0, 0, 0)
+
+
+def test_cumulative_products_are_exact_with_zeros() -> None:
+    same(pull(np.cumprod, arr(2.0, 0.0, 3.0, 4.0))[0], 1, 2 + 6 + 24, 0, 0)
+    same(pull(math.prod, [0.0, 2.0, 3.0], active=[0])[0], 6, 0, 0)
+
+
+def test_determinants_are_exact_where_the_matrix_is_singular() -> None:
+    matrix = np.array([[1.0, 2.0], [2.0, 4.0]])
+    (grad,) = pull(np.linalg.det, matrix, grad=np.float64(1.0))
+    np.testing.assert_allclose(grad, [[4, -2], [-2, 1]], atol=1e-12)
+
+
+def test_sinc_is_flat_at_zero() -> None:
+    same(pull(np.sinc, arr(0.0))[0], 0)
+    tiny = pull(np.sinc, arr(1e-6))[0]
+    np.testing.assert_allclose(tiny, -(math.pi**2) / 3 * 1e-6, rtol=1e-9)
+
+
+def test_what_where_does_not_select_gets_exactly_nothing() -> None:
+    condition = np.array([True, False])
+    left, right = pull(np.where, condition, arr(1.0, 2.0), arr(3.0, 4.0), grad=arr(np.inf, np.nan))
+    same(left, np.inf, 0)
+    same(right, 0, np.nan)
+
+
+def test_the_remainder_holds_its_quotient_fixed() -> None:
+    same(pull(np.remainder, arr(7.5), arr(2.0)), 1, -3)
+    same(pull(np.remainder, arr(-7.5), arr(2.0)), 1, 4)
+    same(pull(np.fmod, arr(-7.5), arr(2.0)), 1, 3)
+
+
+def test_the_gradient_of_a_squared_modulus_is_twice_the_number() -> None:
+    z = np.array([3 + 4j])
+    (modulus,) = pull(np.abs, z, grad=2 * np.abs(z))
+    np.testing.assert_allclose(modulus, 2 * z)
+
+
+def test_the_gradient_of_a_product_is_the_conjugate_of_the_other_factor() -> None:
+    grads = pull(np.multiply, np.array([1 + 2j]), np.array([3 - 1j]))
+    np.testing.assert_array_equal(grads, [[3 + 1j], [1 - 2j]])
+
+
+def test_conversions_to_integers_carry_nothing() -> None:
+    same(pull(np.astype, arr(1.5, 2.5), np.int64, grad=arr(1.0, 1.0), active=[0])[0], 0, 0)
+    same(pull(np.array, arr(1.5), dtype=int, grad=arr(1.0), active=[0])[0], 0)
+
+
+def test_equal_eigenvalues_give_finite_gradients() -> None:
+    call = Call.of(OpSpec(np.linalg.eigh, (), {}), [np.eye(3)], {}, [0])
+    w, v = call.output
+    # sum of v diag(w) v.T, which does not depend on the choice of vectors
+    (grad,) = call.backward((np.sum(v, axis=0) ** 2, 2 * np.ones((3, 3)) @ v * w))
+    np.testing.assert_allclose(np.tril(grad), np.tril(2 * np.ones((3, 3))) - np.eye(3), atol=1e-12)
+
+
+def test_equal_singular_values_give_finite_gradients() -> None:
+    call = Call.of(OpSpec(np.linalg.svd, (), {}), [np.eye(3)], {}, [0])
+    u, s, vh = call.output
+    ones = np.ones((3, 3))
+    (grad,) = call.backward(
+        (ones @ vh.T * s, np.einsum("ik,ij,kj->k", u, ones, vh), (u * s).T @ ones)
+    )
+    np.testing.assert_allclose(grad, ones, atol=1e-12)  # u diag(s) vh is the matrix itself
+
+
+def test_only_the_triangle_that_is_read_has_a_gradient() -> None:
+    matrix = np.array([[2.0, 99.0], [0.5, 3.0]])
+    (grad,) = pull(np.linalg.cholesky, matrix)
+    assert grad[0, 1] == 0
+    assert grad[1, 0] != 0
+    (grad,) = pull(np.linalg.eigvalsh, matrix, "U", grad=arr(1.0, 2.0), active=[0])
+    assert grad[1, 0] == 0
+    assert grad[0, 1] != 0
+
+
+def test_a_gradient_that_equal_eigenvalues_do_not_tell_is_nan() -> None:
+    call = Call.of(OpSpec(np.linalg.eigh, (), {}), [np.eye(2)], {}, [0])
+    (grad,) = call.backward((arr(1.0, -2.0), np.ones((2, 2))))
+    assert np.isnan(grad[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"),
+    [
+        (np.pad, (np.ones(3), 1, "linear_ramp")),
+        (np.linalg.qr, (np.ones((3, 2)), "raw")),
+    ],
+)
+def test_what_has_no_rule_yet_is_refused_by_name(fn: Any, args: Any) -> None:
+    call = Call.of(OpSpec(fn, (), {}), list(args), {}, [0])
+    grads = tuple(
+        np.ones_like(out) for out in (call.output if fn is np.linalg.qr else [call.output])
+    )
+    with pytest.raises(MissingRuleError, match=fn.__name__):
+        call.backward(grads)
+
+
+def test_every_convention_of_the_page_names_a_test_here() -> None:
+    text = CONVENTIONS.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "test_" in line]
+    named = {line.split("`")[-2] for line in rows}
+    assert named <= set(globals())
+    ours = {name for name in globals() if name.startswith("test_")}
+    untold = ours - named - {"test_every_convention_of_the_page_names_a_test_here"}
+    assert not untold, f"conventions that the page does not tell: {sorted(untold)}"
