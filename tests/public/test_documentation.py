@@ -16,8 +16,9 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
 def blocks(page):
-    """Return the Python examples of a page."""
-    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    """Return the Python examples of a page that stand alone; one without imports is an excerpt."""
+    found = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return [text for text in found if re.search(r"^(import|from) ", text, re.MULTILINE)]
 
 
 def run_as_script(text, tmp_path):
