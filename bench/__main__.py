@@ -7,10 +7,13 @@ import os
 import platform
 import sys
 import time
+from importlib.util import find_spec
 
 from bench.peers import limit_threads
 
 NAMES = ["network", "call", "scalar", "compile_time"]
+if find_spec("bench.tape"):
+    NAMES.append("tape")
 
 
 def main(chosen: list[str]) -> int:
