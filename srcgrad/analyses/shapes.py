@@ -65,6 +65,34 @@ class Shapes:
             return self._of_object(self._program.reader.scope.resolve(node))
         return None
 
+    def of_expression(self, node: Any, numbers: set[str]) -> Shape | None:
+        """Return the shape of an expression of elementwise steps; `numbers` are known to be such."""
+        if isinstance(node, gast.Name) and node.id in numbers:
+            return SCALAR
+        if isinstance(node, gast.BinOp):
+            sides = [self.of_expression(side, numbers) for side in (node.left, node.right)]
+            if isinstance(node.op, gast.MatMult) or None in sides:
+                return None
+            return frozenset().union(*[side for side in sides if side is not None])
+        if isinstance(node, gast.UnaryOp):
+            return self.of_expression(node.operand, numbers)
+        if isinstance(node, gast.Call):
+            return self._of_plain_call(node, numbers)
+        return self.of(node)
+
+    def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
+        func = node.func
+        numpy = isinstance(func, gast.Attribute) and getattr(func.value, "id", "") == "np"
+        if not numpy or node.keywords:
+            return None
+        if func.attr == "size":
+            return SCALAR
+        if not isinstance(getattr(np, func.attr, None), np.ufunc):
+            return None
+        parts = [self.of_expression(item, numbers) for item in node.args]
+        known = [part for part in parts if part is not None]
+        return frozenset().union(*known) if len(known) == len(parts) else None
+
     def same(self, first: Any, second: Any) -> bool:
         """Say whether two operands surely have the same shape."""
         ours, theirs = self.of(first), self.of(second)

@@ -67,6 +67,7 @@ class Gradient:
         self._simple = len(self._positions) == len(positions) and not has_aux
         self._only = self._positions[0] if len(positions) == 1 and self._simple else None
         self._plan: Plan | None = None
+        self._twins: dict[str, Plan] = {}
         self._refusal: UnsupportedError | None = None
         self._warned = False
         self._lock = threading.RLock()
@@ -80,9 +81,11 @@ class Gradient:
             args = (self._owner, *args)
         plan = self._plan
         if plan is None or not plan.is_current(self._function):  # type: ignore[arg-type]
-            plan = self._compile(args, kwargs)
+            plan = self._compile()
         if plan is None:
             return self._run_on_tape(args, kwargs)
+        if plan.holds is not None and not plan.fits(args, kwargs):
+            plan = self._general(plan)
         only = self._only
         if only is not None and only < len(args) and not kwargs and not plan.scalars:
             return self._call_one(plan, args, args[only])
@@ -125,7 +128,7 @@ class Gradient:
         if plan.scalars and self._has_array(plan, args, kwargs):
             return self._run_on_tape(args, kwargs)
         if not self._complex_plan(plan) and self._sees_complex(args, kwargs):
-            plan = self._compile(args, kwargs, keep_complex=True) or plan
+            plan = self._complex_twin()
         try:
             result = plan.function(*args, **kwargs)
         except Exception as error:
@@ -166,18 +169,33 @@ class Gradient:
     def _sees_complex(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         return any(is_complex(item) for item in (*args, *kwargs.values()))
 
+    def _general(self, plan: Plan) -> Plan:
+        """Return the twin of a plan that takes nothing for granted of its arguments."""
+        twin = self._twins.get("general")
+        if twin is None or not twin.is_current(self._function):
+            with self._lock:
+                keep = plan.generated.keep_complex
+                twin = self._twins["general"] = self._make_plan(keep_complex=keep, assume=False)
+        return twin
+
+    def _complex_twin(self) -> Plan:
+        """Return the twin of a plan that is right for complex numbers."""
+        twin = self._twins.get("complex")
+        if twin is None or not twin.is_current(self._function):
+            with self._lock:
+                twin = self._twins["complex"] = self._make_plan(keep_complex=True, assume=False)
+        return twin
+
     def _complex_plan(self, plan: Plan) -> bool:
         return plan.generated.keep_complex
 
     # -- compiling
 
-    def _compile(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep_complex: bool = False
-    ) -> Plan | None:
+    def _compile(self) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
         with self._lock:
             try:
-                self._plan = self._make_plan(keep_complex=keep_complex)
+                self._plan = self._make_plan()
             except UnsupportedError as refusal:
                 self._refusal = refusal
                 if self._fallback == "error":
@@ -188,7 +206,9 @@ class Gradient:
                 return None
             return self._plan
 
-    def _make_plan(self, *, keep_complex: bool = False, stages: Stages | None = None) -> Plan:
+    def _make_plan(
+        self, *, keep_complex: bool = False, assume: bool = True, stages: Stages | None = None
+    ) -> Plan:
         function = self._function
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
@@ -201,6 +221,7 @@ class Gradient:
             value=self._value,
             aux=self._has_aux,
             keep_complex=keep_complex,
+            assume=assume,
             stages=stages,
         )
         return load_plan(generated, function)

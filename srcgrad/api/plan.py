@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
@@ -21,14 +24,26 @@ class Plan:
         generated: Its text and what is known of it.
         module: The module that the text became.
         function: The generated function.
-        code, defaults: What the user's function was made of when it was compiled.
+        code: What the user's function was made of when it was compiled.
+        holds: Whether the text holds for given arguments, if it takes anything for granted.
+        scalars: Positions of parameters that must not be arrays.
     """
 
     generated: Generated
     module: ModuleType
     function: Callable[..., Any]
     code: Any
+    holds: Callable[..., bool] | None
     scalars: tuple[int, ...] = ()
+
+    def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Say whether the text holds for these arguments."""
+        if self.holds is None:
+            return True
+        try:
+            return self.holds(*args, **kwargs)
+        except (AttributeError, KeyError, TypeError, IndexError):
+            return False
 
     def is_current(self, user: FunctionType) -> bool:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
@@ -61,6 +76,29 @@ def load_plan(generated: Generated, user: FunctionType) -> Plan:
     function.__srcgrad_primal__ = user
     names = user.__code__.co_varnames
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)
-    return Plan(generated, module, function, user.__code__, scalars)
+    holds = _conditions(generated, function)
+    return Plan(generated, module, function, user.__code__, holds, scalars)
+
+
+def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[..., bool] | None:
+    """Return a function of the same parameters that checks what the text takes for granted."""
+    if not generated.conditions:
+        return None
+    scope: dict[str, Any] = {"np": np}
+    text = " and ".join(generated.conditions)
+    names = inspect.signature(function).parameters.values()
+    shown = ", ".join(_parameter(item) for item in names)
+    exec(f"def holds({shown}):\n    return {text}", scope)  # noqa: S102 - text of our own making
+    holds: Any = scope["holds"]
+    holds.__defaults__, holds.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    checked: Callable[..., bool] = holds
+    return checked
+
+
+def _parameter(item: inspect.Parameter) -> str:
+    """Return a parameter's text with a placeholder for its default, which is put in afterwards."""
+    default = "" if item.default is item.empty else "=None"
+    stars = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**"}.get(item.kind, "")
+    return f"{stars}{item.name}{default}"
 
 

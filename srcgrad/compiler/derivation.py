@@ -10,8 +10,10 @@ import gast
 
 import srcgrad.runtime as runtime
 from srcgrad.analyses.activity import activity
+from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.liveness import first_reads
+from srcgrad.analyses.ownership import OTHERS, origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
@@ -26,10 +28,10 @@ from srcgrad.ir.walk import names_read, statements
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
-from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.reverse import CallPair, Facts, Reversed, Reverser
@@ -48,7 +50,9 @@ class Derivation:
     externals: Externals
     stages: Stages
     keep_complex: bool
+    assume: bool = False
     scalars: frozenset[str] = frozenset()
+    conditions: tuple[str, ...] = ()
 
     def joint(self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool) -> list[Any]:
         """Return the body of one function that runs forward and backward."""
@@ -83,7 +87,7 @@ class Derivation:
         facts = self._facts(self.program.outputs)
         reverser = self._reverser(facts, derive_call)
         outputs = self.program.outputs
-        given = [self.program.namer.fresh(f"grad_{_root(name)}_given") for name in outputs]
+        given = [self.program.namer.fresh(f"grad_{name}_given") for name in outputs]
         seeds = [(o, load(g)) for o, g in zip(outputs, given, strict=True) if o in facts.activity.active]
         halves = reverser.run(seeds)
         grads, extra = self._gradients(reverser, halves, self.program.inputs, owned=False)
@@ -100,15 +104,21 @@ class Derivation:
         self.refusals.raise_if_any()
         integers = Integers(self.program)
         shapes = Shapes(self.program, integers)
+        dimensions = Dimensions(self.program, integers, assume=self.assume)
+        self.conditions = dimensions.conditions
         memory = storage(self.program, shapes)
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
         self.refusals.raise_if_any()
-        return Facts(activity(self.program, outputs), shapes, integers, memory)
+        return Facts(
+            activity(self.program, outputs), shapes, dimensions, integers, memory
+        )
 
     def _reverser(self, facts: Facts, derive_call: CallPair) -> Reverser:
-        inliner = Inliner(self.program.namer, self.externals, self.keep_complex)
+        inliner = Inliner(
+            self.program.namer, self.externals, self.keep_complex, facts.dimensions.is_matrix
+        )
         return Reverser(self.program, facts, inliner, self.externals, derive_call)
 
     def _seed(self, output: str, facts: Facts) -> Any:
@@ -129,10 +139,11 @@ class Derivation:
         recorder.run(_still_there(halves, body))
         self.stages.note("record", body)
         body = self._drop_dead(body, purity)
+        parameters = (*self.program.parameters, *given)
+        body = propagate_copies(body, self._is_temporary, parameters)
         body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
         self.stages.note("substitute", body)
         keep = recorder.recorded | facts.storage.mutated
-        parameters = (*self.program.parameters, *given)
         body = coalesce(body, parameters, self.program.namer, keep)
         body = tidy(body)
         self._name_externals(body)
@@ -178,40 +189,57 @@ class Derivation:
         self, reverser: Reverser, halves: Reversed, wrt: Sequence[str], *, owned: bool = True
     ) -> tuple[list[Any], list[Any]]:
         """Return one expression for the gradient of each input, and statements it needs before."""
+        handed = _Handed(halves.backward, self.externals)
         grads: list[Any] = []
         extra: list[Any] = []
-        end = self.program.body[-1]
-        namer = self.program.namer
         for name in wrt:
             if name in reverser.paths:
-                grads.append(self._dictionary(reverser, halves, name))
-                continue
-            status = halves.state.get(name)
-            adjoint = namer.adjoint(name)
-            if status is None:
-                zeros = call(self.externals.use_runtime("zeros_like"), load(name))
-                grads.append(zeros)
-            elif status is Status.SHARED and owned:
-                grads.append(call("np.array", load(adjoint)))
-                self.externals.use_numpy()
+                grads.append(self._dictionary(reverser, halves, name, handed, extra))
             else:
-                grads.append(load(adjoint))
-        del end
+                grads.append(self._gradient(reverser, halves, name, handed, extra, owned=owned))
         return grads, extra
 
-    def _dictionary(self, reverser: Reverser, halves: Reversed, name: str) -> Any:
+    def _gradient(
+        self,
+        reverser: Reverser,
+        halves: Reversed,
+        cell: str,
+        handed: _Handed,
+        extra: list[Any],
+        *,
+        owned: bool,
+    ) -> Any:
+        """Return the expression of one gradient, in memory that is nobody else's if `owned`."""
+        uniform = reverser.uniform.get(cell)
+        model = reverser.model(cell)
+        adjoint = reverser.adjoint_name(cell)
+        if uniform is not None:
+            self.externals.use_numpy()
+            full = call("np.array", uniform)
+            if uniform.vector == ():
+                full = call("np.full_like", model, uniform.args[0])
+            extra.append(assign(adjoint, full))
+            return load(adjoint)
+        if cell not in halves.state:
+            return call(self.externals.use_runtime("zeros_like"), model)
+        return handed.take(adjoint) if owned else load(adjoint)
+
+    def _dictionary(
+        self,
+        reverser: Reverser,
+        halves: Reversed,
+        name: str,
+        handed: _Handed,
+        extra: list[Any],
+    ) -> Any:
         keys: list[Any] = []
         values: list[Any] = []
         for key, cell in reverser.paths[name].items():
-            status = halves.state.get(cell)
-            if status is None:
-                continue
-            value = load(self.program.namer.adjoint(cell))
-            if status is Status.SHARED:
-                value = call("np.array", value)
-                self.externals.use_numpy()
-            keys.append(gast.Constant(key, None))
-            values.append(value)
+            if cell in halves.state:
+                keys.append(gast.Constant(key, None))
+                values.append(
+                    self._gradient(reverser, halves, cell, handed, extra, owned=True)
+                )
         return gast.Dict(keys, values)
 
     def _result(
@@ -257,8 +285,22 @@ class Derivation:
         body[start + 1 :] = tail
 
 
-def _root(name: str) -> str:
-    return name
+class _Handed:
+    """Hands out gradients, each in memory that neither the caller nor another gradient can reach."""
+
+    def __init__(self, backward: list[Any], externals: Externals) -> None:
+        self._origins = origins(backward, lambda name: name.startswith("grad_"))
+        self._externals = externals
+        self._given: set[str] = set()
+
+    def take(self, name: str) -> Any:
+        """Return the gradient, or a copy of it."""
+        memory = self._origins(load(name)) or {name}
+        if OTHERS in memory or memory & self._given:
+            self._externals.use_numpy()
+            return call("np.array", load(name))
+        self._given |= memory
+        return load(name)
 
 
 def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:

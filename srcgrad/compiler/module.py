@@ -42,6 +42,7 @@ class Generated:
         fixed: The user's free names that were compiled in: modules, functions and classes.
         scalars: Parameters for which the text holds only if they are no arrays.
         keep_complex: Whether the text is right for complex numbers too.
+        conditions: What the text takes for granted of its arguments, as Python expressions.
     """
 
     source: str
@@ -52,6 +53,7 @@ class Generated:
     fixed: Sequence[Binding]
     scalars: frozenset[str]
     keep_complex: bool
+    conditions: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -67,12 +69,14 @@ class Module:
     """A generated module in the making."""
 
     keep_complex: bool
+    assume: bool
     stages: Stages
     externals: Externals
     namer: Namer
     definitions: list[tuple[FunctionSource, Any]] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
+    conditions: tuple[str, ...] = ()
     _derived: dict[tuple[FunctionType, tuple[bool, ...]], _Half] = field(default_factory=dict)
 
     def entry(
@@ -83,8 +87,10 @@ class Module:
         suffix = "value_and_grad" if value else "grad"
         name = self.namer.fresh(f"{source.name}_{suffix}")
         derivation = self._begin(source, wrt, self.stages)
+        derivation.assume = self.assume
         body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
         self.scalars |= derivation.scalars
+        self.conditions = derivation.conditions
         self._end(derivation, name, clone(source.tree.args), body, _docstring(source, wrt, value))
         return name
 
@@ -234,6 +240,7 @@ def compile_gradient(
     value: bool,
     aux: bool,
     keep_complex: bool = False,
+    assume: bool = True,
     stages: Stages | None = None,
 ) -> Generated:
     """Return the source of the gradient of `function` with respect to the parameters `wrt`.
@@ -244,6 +251,7 @@ def compile_gradient(
         value: Whether the generated function returns the value too.
         aux: Whether the function returns a pair of which only the first is differentiated.
         keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
+        assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
         stages: Where to keep the text after each pass.
 
     Raises:
@@ -252,14 +260,14 @@ def compile_gradient(
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(_own_names())
-    module = Module(keep_complex, stages or Stages(), externals, namer)
+    module = Module(keep_complex, assume, stages or Stages(), externals, namer)
     entry = module.entry(function, wrt, value=value, aux=aux)
     _collect_numpy(module)
     text, lines = module.render()
     fixed = [b for b in _unique(module.bindings) if not _is_data(b, externals)]
     return Generated(
         text, entry, lines, dict(externals.bound), dict(externals.data), fixed,
-        frozenset(module.scalars), keep_complex,
+        frozenset(module.scalars), keep_complex, module.conditions,
     )
 
 

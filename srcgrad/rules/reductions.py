@@ -35,17 +35,18 @@ class Sum(Function):
         where: Any = True,
     ) -> Any:
         ctx.shape, ctx.axis, ctx.keepdims, ctx.where = np.shape(a), axis, keepdims, where
+        ctx.has_initial = initial is not None
         return np.sum(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         grad_a, grad_initial = None, None
         if ctx.needs_input_grad[0]:
-            if shortcut(ctx.axis is None and ctx.where is True):
+            if shortcut((ctx.axis is None or ctx.keepdims is True) and ctx.where is True):
                 grad_a = np.broadcast_to(grad, ctx.shape)
             else:
                 grad_a = expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, ctx.where)
-        if ctx.needs_input_grad[5]:
+        if ctx.has_initial:
             grad_initial = np.sum(grad)
         return grad_a, None, None, None, None, grad_initial
 
@@ -100,7 +101,11 @@ class Max(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
-        return share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+        if shortcut(ctx.axis is None and not ctx.keepdims and ctx.where is True):
+            grad_a = share_among_ties(grad, a, y)
+        else:
+            grad_a = share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+        return grad_a
 
 
 @table.rule(np.min, np.amin)
@@ -125,7 +130,11 @@ class Min(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
-        return share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+        if shortcut(ctx.axis is None and not ctx.keepdims and ctx.where is True):
+            grad_a = share_among_ties(grad, a, y)
+        else:
+            grad_a = share_among_ties(grad, a, y, ctx.axis, ctx.keepdims, ctx.where)
+        return grad_a
 
 
 RULES = table.freeze()

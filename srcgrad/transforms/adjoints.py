@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -28,36 +29,84 @@ class Adjoints:
     """Emits the statements that accumulate adjoints, and tracks their state.
 
     An adjoint that is not in the state is zero and has no variable yet: the first contribution is
-    assigned, not added.
+    assigned, not added. An adjoint in `uniform` has equal entries, and no variable yet either: it is
+    ``np.broadcast_to(number, shape)``, spelled out only if the number alone will not do. A `borrowed`
+    adjoint is another's that is not needed any more, read under that name until it is added to. `models`
+    holds expressions of the shape of adjoints of what is no plain name.
     """
 
     def __init__(self, namer: Namer, externals: Externals) -> None:
         self.state: State = {}
+        self.uniform: dict[str, Any] = {}
+        self.borrowed: dict[str, str] = {}
         self.models: dict[str, Any] = {}
         self._namer = namer
         self._externals = externals
 
     def name(self, cell: str) -> str:
         """Return the variable that holds the adjoint of `cell`."""
+        return self.borrowed.get(cell) or self._namer.adjoint(cell)
+
+    def release(self, cell: str) -> str:
+        """Return the variable that holds the adjoint of `cell`, which is consumed now."""
+        return self.borrowed.pop(cell, None) or self._namer.adjoint(cell)
+
+    def own_name(self, cell: str) -> str:
+        """Return the variable that adjoints of `cell` are assigned to; nothing is borrowed then."""
+        self.borrowed.pop(cell, None)
         return self._namer.adjoint(cell)
 
     def accumulate(self, cell: str, value: Any, like: Any, status: Status | None = None) -> list[Any]:
         """Return the statements that add `value` to the adjoint of `cell`."""
-        name = self.name(cell)
+        lead = self.spell_uniform(like, [cell])
         held = self.state.get(cell)
         if held is None:
             self.state[cell] = status or _status_of(value)
-            return [assign(name, value, like)]
+            if isinstance(value, gast.Name) and value.id != self._namer.adjoint(cell):
+                self.borrowed[cell] = value.id
+                return []
+            return [*self.vacate(cell, like), assign(self.own_name(cell), value, like)]
         self.state[cell] = Status.OWNED
-        if held is Status.OWNED:
-            return [_add_in_place(name, value, like)]
-        return [assign(name, gast.BinOp(load(name), gast.Add(), value), like)]
+        if held is Status.OWNED and cell not in self.borrowed:
+            return [*lead, _add_in_place(self.name(cell), value, like)]
+        before = load(self.name(cell))
+        lead += self.vacate(cell, like)
+        return [*lead, assign(self.own_name(cell), gast.BinOp(before, gast.Add(), value), like)]
+
+    def vacate(self, cell: str, like: Any) -> list[Any]:
+        """Give the adjoints that borrow the variable of `cell` their own, before it is assigned."""
+        name = self._namer.adjoint(cell)
+        return self.spell_out(like, [c for c, held in self.borrowed.items() if held == name and c != cell])
+
+    def spell_uniform(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
+        """Return the statements that bind uniform adjoints (all, or those of `cells`) as arrays."""
+        wanted = sorted(self.uniform) if cells is None else [c for c in cells if c in self.uniform]
+        done: list[Any] = []
+        for cell in wanted:
+            done += self.vacate(cell, like)
+            done.append(assign(self.own_name(cell), self.uniform.pop(cell), like))
+        return done
+
+    def spell_out(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
+        """Return the statements that give adjoints (all, or those of `cells`) variables of their own."""
+        done = self.spell_uniform(like, cells)
+        wanted = sorted(self.borrowed) if cells is None else [c for c in cells if c in self.borrowed]
+        for cell in wanted:
+            source = self.borrowed.pop(cell, None)
+            if source is not None:
+                done += self.vacate(cell, like)
+                done.append(assign(self.own_name(cell), load(source), like))
+                self.state[cell] = Status.SHARED
+        return done
 
     def zeros(self, cell: str, like: Any, model: str | None = None) -> Any:
-        """Return the statement that starts the adjoint of `cell` at zero, and note that it exists."""
+        """Return the statement that starts the adjoint of `cell` at zero, and note that it exists.
+
+        Nothing may borrow its variable then: call `spell_out` or `vacate` before.
+        """
         self.state[cell] = Status.OWNED
         zeros = call(self._externals.use_runtime("zeros_like"), self._model(cell, model))
-        return assign(self.name(cell), zeros, like)
+        return assign(self.own_name(cell), zeros, like)
 
     def _model(self, cell: str, name: str | None) -> Any:
         """Return an expression of the shape and kind of the adjoint."""
@@ -69,12 +118,17 @@ class Adjoints:
         """Return what makes sure that the adjoint exists and may be written into."""
         held = self.state.get(cell)
         if held is None:
-            return [self.zeros(cell, like)]
-        if held is Status.OWNED:
+            return [*self.vacate(cell, like), self.zeros(cell, like)]
+        if held is Status.OWNED and cell not in self.borrowed:
             return []
         self.state[cell] = Status.OWNED
-        name = self.name(cell)
-        return [assign(name, method(load(name), "copy"), like)]
+        uniform = self.uniform.pop(cell, None)
+        if uniform is not None and uniform.vector == ():
+            filled = call("np.full_like", load(cell), uniform.args[0])
+            return [*self.vacate(cell, like), assign(self.own_name(cell), filled, like)]
+        held_in = uniform if uniform is not None else load(self.name(cell))
+        lead = self.vacate(cell, like)
+        return [*lead, assign(self.own_name(cell), method(held_in, "copy"), like)]
 
 
 def _status_of(value: Any) -> Status:

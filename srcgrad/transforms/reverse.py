@@ -9,7 +9,9 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.dimensions import Dimensions, summed_axes
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.ownership import origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
 from srcgrad.errors import InternalError
@@ -24,7 +26,7 @@ from srcgrad.ir.program import (
     operand_names,
     store_target,
 )
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.rules.base import Context
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
@@ -79,6 +81,7 @@ class Facts:
 
     activity: Activity
     shapes: Shapes
+    dimensions: Dimensions
     integers: Integers
     storage: Storage
 
@@ -107,6 +110,7 @@ class Reverser:
         self._copies: dict[str, str] = {}
         self.pairs: list[Pair] = []
         self.paths = self._find_paths()
+        self._origins = origins([], lambda name: False)
 
     def _find_paths(self) -> dict[str, dict[str, str]]:
         """Return the inputs that are read by literal string keys only, with a cell for each key.
@@ -127,6 +131,19 @@ class Reverser:
                 else:
                     paths[name].setdefault(key, self._path_cell(name, key, statement))
         return {name: keys for name, keys in paths.items() if keys}
+
+    @property
+    def uniform(self) -> dict[str, Any]:
+        """The adjoints at the end that are one number in every entry."""
+        return self._adjoints.uniform
+
+    def adjoint_name(self, cell: str) -> str:
+        """Return the variable that holds the adjoint of `cell` at the end."""
+        return self._adjoints.name(cell)
+
+    def model(self, cell: str) -> Any:
+        """Return an expression of the shape of the adjoint of `cell`."""
+        return clone(self._adjoints.models.get(cell, load(cell)))
 
     def _path_cell(self, name: str, key: str, statement: Any) -> str:
         cell = f"{name}[{key!r}]"
@@ -387,6 +404,8 @@ class Reverser:
             for target in statement.targets:
                 for name in names_bound(target):
                     self._adjoints.state.pop(name, None)
+                    self._adjoints.uniform.pop(name, None)
+                    self._adjoints.borrowed.pop(name, None)
         return []
 
     def _pass_on(
@@ -396,35 +415,103 @@ class Reverser:
         rule: Callable[[list[Any]], tuple[list[Any], list[tuple[str, Any]]]],
     ) -> list[Any]:
         """Consume the adjoints of `targets` and add what `rule` makes of them to the operands."""
-        statuses = [self._adjoints.state.pop(target, None) for target in targets]
+        adjoints = self._adjoints
+        moved = self._moved_away(statement, targets)
+        uniform = adjoints.uniform.pop(targets[0], None) if len(targets) == 1 else None
+        statuses = [adjoints.state.pop(target, None) for target in targets]
         if all(status is None for status in statuses):
             return []
+        if uniform is not None:
+            done = self._pass_number(statement, targets[0], uniform, rule)
+            if done is not None:
+                return done
         grads = [
-            None if status is None else load(self._adjoints.name(target))
+            None if status is None else load(adjoints.release(target))
             for target, status in zip(targets, statuses, strict=True)
         ]
         emitted, contributions = rule(grads)
-        contributions = [
-            (cell, value)
-            for cell, value in contributions
-            if cell in self._facts.activity.active or cell in self._adjoints.models
-        ]
+        full = [] if uniform is None else [assign(adjoints.name(targets[0]), uniform, statement)]
+        inherits = len(contributions) == 1 and statuses[0] is Status.OWNED and uniform is None
+        given = self._contribute(statement, emitted, contributions, inherits=inherits)
+        return [*moved, *full, *given]
+
+    def _moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
+        """Move borrowed adjoints out of variables that the operands' adjoints will be assigned to."""
+        own = {self._namer.adjoint(cell) for cell in self._operands(statement)[1]}
+        borrowed = self._adjoints.borrowed
+        return self._adjoints.spell_out(
+            statement, [target for target in targets if borrowed.get(target) in own]
+        )
+
+    def _contribute(
+        self,
+        statement: Any,
+        emitted: list[Any],
+        contributions: list[tuple[str, Any]],
+        *,
+        inherits: bool,
+    ) -> list[Any]:
         done = [at(item, statement) for item in emitted]
-        contributions = _merged(contributions)
-        for cell, value in contributions:
-            inherits = (
-                statuses[0] is Status.OWNED
-                and len(contributions) == 1
-                and isinstance(value, gast.Name)
-            )
-            status = Status.OWNED if inherits else self._status(value)
+        for cell, value in _merged(contributions):
+            if cell not in self._facts.activity.active and cell not in self._adjoints.models:
+                continue
+            if cell not in self._adjoints.state and _is_uniform(value):
+                if not hasattr(value, "vector"):
+                    value.vector = self._entry_vector(statement)
+                self._adjoints.uniform[cell] = value
+                self._adjoints.state[cell] = Status.SHARED
+                continue
+            owned = inherits and isinstance(value, gast.Name)
+            status = Status.OWNED if owned else self._status(value)
             done.extend(self._adjoints.accumulate(cell, clone(value), statement, status))
         return done
 
+    def _entry_vector(self, statement: Any) -> Any:
+        """Return the axes of the gradient that a reduction spreads: those of its result."""
+        target = load(names_bound(statement.targets[0])[0])
+        if self._facts.shapes.is_number(target):
+            return ()
+        return self._facts.dimensions.of(target)
+
+    def _pass_number(
+        self,
+        statement: Any,
+        target: str,
+        uniform: Any,
+        rule: Callable[[list[Any]], tuple[list[Any], list[tuple[str, Any]]]],
+    ) -> list[Any] | None:
+        """Try to pass on an adjoint of equal entries as the one number that it is.
+
+        Return None if a result would not have the shape of its operand by itself.
+        """
+        number = uniform.args[0]
+        simple = isinstance(number, (gast.Name, gast.Constant, gast.UnaryOp))
+        name = self._adjoints.name(target)
+        emitted, contributions = rule([clone(number) if simple else load(name)])
+        entries = {name, *names_read(number)} if simple else {name}
+        vector = uniform.vector
+        for cell, value in contributions:
+            if _is_uniform(value) and cell not in self._adjoints.state:
+                value.vector = vector
+            elif not self._fills(value, entries, vector, cell):
+                return None
+        bind = [] if simple else [assign(name, clone(number), statement)]
+        return [*bind, *self._contribute(statement, emitted, contributions, inherits=False)]
+
+    def _fills(self, value: Any, entries: set[str], vector: Any, cell: str) -> bool:
+        """Say whether a value has the shape of `cell`, where `entries` have the axes of `vector`."""
+        if vector == ():
+            shape = self._facts.shapes.of_expression(value, entries)
+            if shape is not None and shape == self._facts.shapes.of(load(cell)):
+                return True
+        dimensions = self._facts.dimensions
+        whole = dimensions.of(load(cell))
+        if whole is None or None in whole:
+            return False
+        return dimensions.of_expression(value, dict.fromkeys(entries, vector)) == whole
+
     def _status(self, value: Any) -> Status:
-        if isinstance(value, (gast.BinOp, gast.UnaryOp)):
-            return Status.OWNED
-        return Status.SHARED
+        return Status.SHARED if self._origins(value) else Status.OWNED
 
     def _filled(self, grads: list[Any], targets: list[str]) -> list[Any]:
         zeros = self._externals.use_runtime
@@ -463,12 +550,20 @@ class Reverser:
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
 
     def _short(self, value: Any, targets: list[str]) -> Any:
-        """Leave out `unbroadcast` where the operand surely has the shape of the result."""
+        """Write `unbroadcast` as the sum that it is, or not at all, where the shapes are known."""
         name = getattr(getattr(value, "func", None), "id", "")
-        if name == "unbroadcast" and len(targets) == 1:
-            if self._facts.shapes.same(value.args[1], load(targets[0])):
-                return value.args[0]
-            value.args[1] = self._facts.shapes.representative(value.args[1])
+        if name != "unbroadcast" or len(targets) != 1:
+            return value
+        grad, like = value.args
+        result = load(targets[0])
+        if self._facts.shapes.same(like, result):
+            return grad
+        ours, theirs = self._facts.dimensions.of(result), self._facts.dimensions.of(like)
+        if ours is not None and theirs is not None:
+            axes = summed_axes(ours, theirs)
+            if axes is not None and (not axes[0] or not axes[1]):
+                return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
+        value.args[1] = self._facts.shapes.representative(like)
         return value
 
     def _reverse_getitem(self, statement: Any, target: str) -> list[Any]:
@@ -477,12 +572,15 @@ class Reverser:
         if source.id in self.paths:
             cell = self.paths[source.id][statement.value.slice.value]
             return self._pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
+        uniform = self._adjoints.uniform.pop(target, None)
         if target not in self._adjoints.state or not self._is_active(source):
             self._adjoints.state.pop(target, None)
             return []
         self._adjoints.state.pop(target)
-        done = self._adjoints.need(source.id, statement)
-        grad = load(self._adjoints.name(target))
+        whole = uniform is None or uniform.vector != ()
+        grad = load(self._adjoints.release(target)) if whole else uniform.args[0]
+        done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
+        done += self._adjoints.need(source.id, statement)
         return [*done, self._add_at(source.id, statement.value, grad, statement)]
 
     def _add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
@@ -505,13 +603,14 @@ class Reverser:
         held = [target in self._adjoints.state for target in targets]
         if not any(held):
             return []
-        done = self._adjoints.need(source, statement)
+        done = self._adjoints.spell_out(statement, targets)
+        done += self._adjoints.need(source, statement)
         for position, target in enumerate(targets):
             if self._adjoints.state.pop(target, None) is not None:
                 place = subscript(
                     load(self._adjoints.name(source)), gast.Constant(position, None), storing=True
                 )
-                done.append(add_assign(place, load(self._adjoints.name(target)), statement))
+                done.append(add_assign(place, load(self._adjoints.release(target)), statement))
         return done
 
     def _reverse_store(self, statement: Any) -> list[Any]:
@@ -520,14 +619,15 @@ class Reverser:
         cell = target.value.id
         if cell not in self._adjoints.state:
             return []
-        place = subscript(load(self._adjoints.name(cell)), clone(target.slice))
         adds = isinstance(statement, gast.AugAssign)
-        done: list[Any] = []
+        kills = not adds and overwrites_earlier(statement, self._program, self._facts.integers)
+        adjoints = self._adjoints
+        done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
+        place = subscript(load(adjoints.name(cell)), clone(target.slice))
         if self._is_active(statement.value):
             done.extend(self._give(statement, target, place))
-        if adds or not overwrites_earlier(statement, self._program, self._facts.integers):
+        if not kills:
             return done
-        done = self._adjoints.need(cell, statement) + done
         zero = subscript(clone(place.value), clone(place.slice), storing=True)
         return [*done, assign(zero, gast.Constant(0.0, None), statement)]
 
@@ -547,12 +647,15 @@ class Reverser:
 
     def _reverse_if(self, statement: Any) -> list[Any]:
         adjoints = self._adjoints
-        lead = self._start_before_branch(statement)
+        lead = adjoints.spell_out(statement)
+        lead += self._start_before_branch(statement)
         before = adjoints.state
         adjoints.state = dict(before)
         body = self._backward(statement.body)
+        body += adjoints.spell_out(statement)
         then, adjoints.state = adjoints.state, dict(before)
         orelse = self._backward(statement.orelse)
+        orelse += adjoints.spell_out(statement)
         other = adjoints.state
         for cell in sorted(set(then) ^ set(other)):
             lacking, block = (then, body) if cell not in then else (other, orelse)
@@ -585,7 +688,7 @@ class Reverser:
             size = len(inner)
             inner |= touched(loop.body, set(inner), self._operands)
         made_inside = self._bound_inside(loop)
-        lead: list[Any] = []
+        lead: list[Any] = adjoints.spell_out(loop)
         for cell in sorted(inner - set(adjoints.state)):
             lead.append(adjoints.zeros(cell, loop))
         for cell in sorted(inner):
@@ -593,6 +696,7 @@ class Reverser:
                 adjoints.state[cell] = Status.SHARED
         at_head = dict(adjoints.state)
         body = self._backward(loop.body)
+        body += adjoints.spell_out(loop)
         for cell in sorted(at_head):
             if cell not in adjoints.state:
                 body.append(adjoints.zeros(cell, loop, model=adjoints.name(cell)))
@@ -637,6 +741,20 @@ class Reverser:
         return targets, [name for name in names if name in active]
 
 
+def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> Any:
+    """Return the sum of a gradient over axes that broadcasting added, or over stretched ones."""
+    axes = added or stretched
+    if not axes:
+        return grad
+    constants = [gast.Constant(axis, None) for axis in axes]
+    axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
+    total = method(grad, "sum")
+    total.keywords = [gast.keyword("axis", axis)]
+    if stretched:
+        total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
+    return total
+
+
 def _renamed(node: Any, names: dict[str, str]) -> Any:
     if not names:
         return node
@@ -645,6 +763,12 @@ def _renamed(node: Any, names: dict[str, str]) -> Any:
         if isinstance(item, gast.Name):
             item.id = names.get(item.id, item.id)
     return node
+
+
+def _is_uniform(value: Any) -> bool:
+    """Say whether a value is ``np.broadcast_to(number, np.shape(x))``."""
+    func = getattr(value, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
 
 
 def _merged(contributions: list[tuple[str, Any]]) -> list[tuple[str, Any]]:

@@ -1,0 +1,63 @@
+"""Reads a value under its first name where a temporary is only another name for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+
+
+def propagate_copies(
+    body: list[Any], is_temporary: Callable[[str], bool], parameters: tuple[str, ...]
+) -> list[Any]:
+    """Return `body` without copies ``t = s`` of temporaries, where neither is bound again."""
+    binds: Counter[str] = Counter(parameters)
+    for statement in statements(body):
+        for target in targets_of(statement):
+            binds.update(names_bound(target))
+    names: dict[str, str] = {}
+    for statement in statements(body):
+        target, source = _copy(statement)
+        once = binds[target] == 1 and binds[source] == 1
+        if target and once and is_temporary(target) and not getattr(statement, "closing", False):
+            names[target] = source
+    return _apply(body, names) if names else body
+
+
+def _copy(statement: Any) -> tuple[str, str]:
+    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+        if isinstance(target, gast.Name) and isinstance(value, gast.Name):
+            return target.id, value.id
+    return "", ""
+
+
+def _apply(body: list[Any], names: dict[str, str]) -> list[Any]:
+    final = {name: _first(name, names) for name in names}
+    kept = _without(body, final)
+    for statement in kept:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Name):
+                node.id = final.get(node.id, node.id)
+    return kept
+
+
+def _first(name: str, names: dict[str, str]) -> str:
+    while name in names:
+        name = names[name]
+    return name
+
+
+def _without(block: list[Any], gone: dict[str, str]) -> list[Any]:
+    kept = []
+    for statement in block:
+        for part in blocks_of(statement):
+            part[:] = _without(part, gone)
+        if _copy(statement)[0] not in gone:
+            kept.append(statement)
+    return kept
