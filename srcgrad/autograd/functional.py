@@ -322,8 +322,7 @@ def _column(func: Callable[..., Any], ins: Tensors, i: int, j: int) -> tuple[boo
         tangents = []
         for out in outs:
             primal, tangent = forward_ad.unpack_dual(out)
-            zeros = tangent is None
-            tangents.append(make(np.zeros_like(primal._data)) if zeros else tangent.detach())
+            tangents.append(make(np.zeros_like(primal._data)) if tangent is None else tangent)
     return several, tangents
 
 

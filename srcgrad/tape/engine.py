@@ -42,12 +42,22 @@ class Pass:
         self.leaves: list[int] = []
         self.waiting: dict[Node, int] | None = None  # contributions that leaves wait for
         self.after: list[Any] = []
+        self.roots: tuple[Node, ...] = ()
+        self._graph: set[Node] | None = None
 
     def want(self, wanted: Sequence[Edge], roots: Iterable[Node]) -> None:
         """Ask for the gradients at the edges `wanted`; nodes that do not lead there do not run."""
         for slot, (node, number) in enumerate(wanted):
             self.captures.setdefault(node, []).append((number, slot))
         self.needed = leading_to(set(self.captures), roots)
+
+    def executes(self, node: Node) -> bool:
+        """Return whether this pass runs `node`, or gives its gradient."""
+        if self.needed is not None:
+            return node in self.needed
+        if self._graph is None:
+            self._graph = below(self.roots)
+        return node in self._graph
 
     def add(self, edge: Edge, grad: Any) -> None:
         """Add a contribution to the gradient that arrives at `edge`."""
@@ -253,6 +263,18 @@ def leading_to(wanted: set[Node], roots: Iterable[Node]) -> set[Node]:
     return good
 
 
+def below(roots: Iterable[Node]) -> set[Node]:
+    """Return `roots` and every node that can be reached from them."""
+    seen = set(roots)
+    stack = list(seen)
+    while stack:
+        for edge in stack.pop()._edges:
+            if edge is not None and edge[0] not in seen:
+                seen.add(edge[0])
+                stack.append(edge[0])
+    return seen
+
+
 def count_contributions(roots: Iterable[Node], needed: set[Node] | None) -> dict[Node, int]:
     """Return how many edges lead to each leaf from the nodes that will run."""
     counts: dict[Node, int] = {}
@@ -287,6 +309,7 @@ def run_backward(
     """
     task = Pass(keep, create)
     task.accumulates = accumulates
+    task.roots = tuple(node for node, _ in roots)
     if wanted:
         task.want(wanted, [node for node, _ in roots])
         _mark_running(task, roots)

@@ -132,7 +132,9 @@ class DualLevel:
             positional = held if op.varargs or not named else held[: op.positional]
             result = apply(op, tuple(positional[: max(count, len(held))]), named)
             outputs = [result] if isinstance(result, Core) else list(result)
-            return [transposed(out, twins, tangents) for out in outputs]
+            found = [transposed(out, twins, tangents) for out in outputs]
+            tracked = any(requires_grad(t) for t in (*tensors_in(values), *tangents))
+            return [t if tracked or t is None else t.detach() for t in found]
 
     def push_function(self, cls: Any, ctx: Any, inputs: tuple[Any, ...], outputs: Any) -> None:
         """Give the outputs of a user's Function the tangents that its jvp returns."""

@@ -119,7 +119,8 @@ def write_back(target: Core, data: Any, edge: Edge | None) -> None:
     np.copyto(memory, data, casting="same_kind")
     bump(target)
     if edge is not None:
-        if isinstance(edge[0], ElementwiseNode) and edge[0].op.reads_output:
+        node = edge[0]
+        if isinstance(node, ElementwiseNode) and node.op.reads_output and node._packed is None:
             edge[0].saved_tensors = (memory,)
             edge[0]._versions = (target._counter, target._counter[0])
         rebase(target, edge, data.shape)

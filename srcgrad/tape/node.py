@@ -127,11 +127,12 @@ class Node:
 
     def release(self) -> None:
         """Let go of saved values."""
-        if self.saved_tensors:
+        if self._packed is not None:
+            self._packed, self.saved_tensors = None, FREED
+        elif self.saved_tensors:
             for value in self.saved_tensors:
                 if not isinstance(value, Number):
                     self.saved_tensors = FREED
-                    self._packed = None
                     break
 
 

@@ -1,0 +1,23 @@
+"""Mirrors torch.autograd.function: what users need to give a derivative of their own."""
+
+from __future__ import annotations
+
+from srcgrad.tape.function import (
+    BackwardCFunction,
+    Function,
+    FunctionCtx,
+    FunctionMeta,
+    InplaceFunction,
+    NestedIOFunction,
+    once_differentiable,
+)
+
+__all__ = [
+    "BackwardCFunction",
+    "Function",
+    "FunctionCtx",
+    "FunctionMeta",
+    "InplaceFunction",
+    "NestedIOFunction",
+    "once_differentiable",
+]
