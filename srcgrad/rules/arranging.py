@@ -155,14 +155,33 @@ class Pad(Function):
 
     @staticmethod
     def forward(
-        ctx: Context, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any
+        ctx: Context,
+        array: Any,
+        pad_width: Any,
+        mode: Any = "constant",
+        *,
+        constant_values: Any = None,
+        end_values: Any = None,
+        stat_length: Any = None,
+        reflect_type: Any = None,
     ) -> Any:
-        ctx.shape, ctx.pad_width, ctx.mode, ctx.options = np.shape(array), pad_width, mode, kwargs
-        return np.pad(array, pad_width, mode, **kwargs)
+        ctx.shape, ctx.pad_width, ctx.mode = np.shape(array), pad_width, mode
+        ctx.reflect_type = reflect_type
+        return np.pad(
+            array,
+            pad_width,
+            mode,
+            **given(
+                constant_values=constant_values,
+                end_values=end_values,
+                stat_length=stat_length,
+                reflect_type=reflect_type,
+            ),
+        )
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return pad_back(grad, ctx.shape, ctx.pad_width, ctx.mode, ctx.options)
+        return pad_back(grad, ctx.shape, ctx.pad_width, ctx.mode, ctx.reflect_type)
 
 
 @table.rule(np.resize)

@@ -372,12 +372,12 @@ class MultiDot(Function):
 
     @staticmethod
     def forward(ctx: Context, arrays: Any, *, out: Any = None) -> Any:
-        ctx.save_for_backward(arrays)
+        ctx.save_for_backward(*arrays)
         return np.linalg.multi_dot(arrays, out=out)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        (arrays,) = ctx.saved_tensors
+        arrays = ctx.saved_tensors
         return (multi_dot_back(grad, arrays),)
 
 

@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     numbers,
     prod_back,
     share_among_ties,
+    shortcut,
     var_back,
 )
 
@@ -107,13 +108,18 @@ class Var(Function):
             keepdims,
             ddof if correction is None else correction,
         )
+        ctx.plain = axis is None and not keepdims and where is True and mean is None
         ctx.save_for_backward(a, where, mean)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean = ctx.saved_tensors
-        return var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+        if shortcut(ctx.plain):
+            grad_a = 2 * grad * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
+        else:
+            grad_a = var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+        return grad_a
 
 
 @table.rule(np.nanvar)
@@ -189,15 +195,20 @@ class Std(Function):
             keepdims,
             ddof if correction is None else correction,
         )
+        ctx.plain = axis is None and not keepdims and where is True and mean is None
         ctx.save_for_backward(a, where, mean, y)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean, y = ctx.saved_tensors
-        return var_back(
-            divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
-        )
+        if shortcut(ctx.plain):
+            grad_a = divide_or_zero(grad, y) * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
+        else:
+            grad_a = var_back(
+                divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
+            )
+        return grad_a
 
 
 @table.rule(np.nanstd)

@@ -147,12 +147,12 @@ def insert_back(
     return gather_back(grad, source, shape), None, gather_back(grad, of_values, values_shape)
 
 
-def pad_back(grad: Any, shape: Any, width: Any, mode: Any, options: Any) -> Any:
+def pad_back(grad: Any, shape: Any, width: Any, mode: Any, reflect_type: Any) -> Any:
     """Return the adjoint of ``np.pad`` in the given mode."""
     if mode in ("constant", "empty"):
         return crop(grad, shape, width)
-    if mode in ("edge", "reflect", "symmetric", "wrap") and options.get("reflect_type") != "odd":
-        return gather_back(grad, np.pad(places(shape), width, mode, **options), shape)
+    if mode in ("edge", "reflect", "symmetric", "wrap") and reflect_type != "odd":
+        return gather_back(grad, np.pad(places(shape), width, mode), shape)
     raise MissingRuleError(
         f"np.pad in mode {mode!r} has no derivative rule yet",
         hint="use the modes constant, edge, reflect, symmetric or wrap, or write the padding out",

@@ -38,7 +38,12 @@ def expand_mean(grad: Any, shape: Any, axis: Any, keepdims: bool, where: Any = T
 
 
 def share_among_ties(
-    grad: Any, a: Any, extreme: Any, axis: Any, keepdims: bool, where: Any = True
+    grad: Any,
+    a: Any,
+    extreme: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    where: Any = True,
 ) -> Any:
     """Give `grad` to the elements of `a` equal to `extreme`, split evenly among them.
 
