@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    border_sum,
     gather_back,
     given,
     meshgrid_back,
@@ -166,7 +167,8 @@ class Pad(Function):
         reflect_type: Any = None,
     ) -> Any:
         ctx.shape, ctx.pad_width, ctx.mode = np.shape(array), pad_width, mode
-        ctx.reflect_type = reflect_type
+        ctx.reflect_type, ctx.has_constant = reflect_type, constant_values is not None
+        ctx.constant_shape = np.shape(constant_values)
         return np.pad(
             array,
             pad_width,
@@ -181,7 +183,11 @@ class Pad(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return pad_back(grad, ctx.shape, ctx.pad_width, ctx.mode, ctx.reflect_type)
+        grad_array = pad_back(grad, ctx.shape, ctx.pad_width, ctx.mode, ctx.reflect_type)
+        grad_constant = (
+            border_sum(grad, grad_array, ctx.constant_shape) if ctx.has_constant else None
+        )
+        return grad_array, None, None, grad_constant
 
 
 @table.rule(np.resize)

@@ -136,14 +136,18 @@ class Copysign(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
-        ctx.x_shape = np.shape(x)
+        ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
         ctx.save_for_backward(x, y)
         return np.copysign(x, y)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
-        return unbroadcast(grad * sign_flip(x, y), ctx.x_shape)
+        grad_x = (
+            unbroadcast(grad * sign_flip(x, y), ctx.x_shape) if ctx.needs_input_grad[0] else None
+        )
+        grad_y = unbroadcast(0 * grad, ctx.y_shape) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_y
 
 
 @table.rule(np.heaviside)
@@ -152,17 +156,18 @@ class Heaviside(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
-        ctx.y_shape = np.shape(y)
+        ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
         ctx.save_for_backward(x)
         return np.heaviside(x, y)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (x,) = ctx.saved_tensors
+        grad_x = unbroadcast(0 * grad, ctx.x_shape) if ctx.needs_input_grad[0] else None
         grad_y = (
             unbroadcast(np.where(x == 0, grad, 0), ctx.y_shape) if ctx.needs_input_grad[1] else None
         )
-        return None, grad_y
+        return grad_x, grad_y
 
 
 @table.rule(np.nextafter)
@@ -171,12 +176,14 @@ class Nextafter(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
-        ctx.x_shape = np.shape(x)
+        ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
         return np.nextafter(x, y)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return unbroadcast(grad, ctx.x_shape)
+        grad_x = unbroadcast(grad, ctx.x_shape) if ctx.needs_input_grad[0] else None
+        grad_y = unbroadcast(0 * grad, ctx.y_shape) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_y
 
 
 @table.rule(np.ldexp)

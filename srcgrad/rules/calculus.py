@@ -110,14 +110,14 @@ class Interp(Function):
         right: Any = None,
         period: Any = None,
     ) -> Any:
-        ctx.left, ctx.right, ctx.period = left, right, period
+        ctx.has_left, ctx.has_right, ctx.period = left is not None, right is not None, period
         ctx.save_for_backward(x, xp, fp)
         return np.interp(x, xp, fp, left, right, period)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x, xp, fp = ctx.saved_tensors
-        return interp_back(grad, (x, xp, fp), (ctx.left, ctx.right, ctx.period))
+        return interp_back(grad, (x, xp, fp), (ctx.has_left, ctx.has_right, ctx.period))
 
 
 @table.rule(np.convolve)

@@ -14,6 +14,7 @@ from srcgrad.runtime import (
     cast_back,
     conj,
     flatten,
+    given,
     is_fortran,
     linspace_back,
     logspace_back,
@@ -41,10 +42,13 @@ class Array(Function):
         order: Any = "K",
         subok: bool = False,
         ndmin: int = 0,
-        **options: Any,
+        ndmax: int | None = None,
+        like: Any = None,
     ) -> Any:
         ctx.shape, ctx.dtype = np.shape(object), dtype
-        return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
+        return np.array(
+            object, dtype, copy=copy, order=order, ndmin=ndmin, **given(ndmax=ndmax, like=like)
+        )
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -56,9 +60,18 @@ class Asarray(Function):
     """The same elements as an array."""
 
     @staticmethod
-    def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+    def forward(
+        ctx: Context,
+        a: Any,
+        dtype: Any = None,
+        order: Any = None,
+        *,
+        device: Any = None,
+        copy: Any = None,
+        like: Any = None,
+    ) -> Any:
         ctx.shape, ctx.dtype = np.shape(a), dtype
-        return np.asarray(a, dtype, order, **options)
+        return np.asarray(a, dtype, order, **given(device=device, copy=copy, like=like))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -70,9 +83,18 @@ class Asanyarray(Function):
     """The same elements as an array of the kind asked for."""
 
     @staticmethod
-    def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+    def forward(
+        ctx: Context,
+        a: Any,
+        dtype: Any = None,
+        order: Any = None,
+        *,
+        device: Any = None,
+        copy: Any = None,
+        like: Any = None,
+    ) -> Any:
         ctx.shape, ctx.dtype = np.shape(a), dtype
-        return np.asanyarray(a, dtype, order, **options)
+        return np.asanyarray(a, dtype, order, **given(device=device, copy=copy, like=like))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -175,10 +197,12 @@ class Full(Function):
         fill_value: Any,
         dtype: Any = None,
         order: str = "C",
-        **options: Any,
+        *,
+        device: Any = None,
+        like: Any = None,
     ) -> Any:
         ctx.shape, ctx.dtype = np.shape(fill_value), dtype
-        return np.full(shape, fill_value, dtype, order, **options)
+        return np.full(shape, fill_value, dtype, order, **given(device=device, like=like))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
@@ -198,14 +222,18 @@ class FullLike(Function):
         order: str = "K",
         subok: bool = True,
         shape: Any = None,
-        **options: Any,
+        *,
+        device: Any = None,
     ) -> Any:
         ctx.shape, ctx.dtype = np.shape(fill_value), dtype or result_dtype(a)
-        return np.full_like(a, fill_value, dtype, order, subok, shape, **options)
+        ctx.save_for_backward(a if ctx.needs_input_grad[0] else None)
+        return np.full_like(a, fill_value, dtype, order, subok, shape, **given(device=device))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return None, cast_back(unbroadcast(grad, ctx.shape), ctx.shape, ctx.dtype)
+        (a,) = ctx.saved_tensors
+        grad_a = np.zeros_like(a) if ctx.needs_input_grad[0] else None
+        return grad_a, cast_back(unbroadcast(grad, ctx.shape), ctx.shape, ctx.dtype)
 
 
 @table.rule(np.linspace)
@@ -308,10 +336,17 @@ class Arange(Function):
 
     @staticmethod
     def forward(
-        ctx: Context, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any
+        ctx: Context,
+        start: Any,
+        stop: Any = None,
+        step: Any = 1,
+        dtype: Any = None,
+        *,
+        device: Any = None,
+        like: Any = None,
     ) -> Any:
         ctx.has_start = stop is not None
-        return np.arange(start, stop, step, dtype, **options)
+        return np.arange(start, stop, step, dtype, **given(device=device, like=like))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:

@@ -16,8 +16,10 @@ from srcgrad.runtime import (
     given,
     numbers,
     prod_back,
+    prod_initial_back,
     share_among_ties,
     shortcut,
+    unbroadcast,
     var_back,
 )
 
@@ -47,7 +49,9 @@ class Prod(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, initial = ctx.saved_tensors
-        return prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        grad_a = prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        grad_initial = prod_initial_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        return grad_a, None, None, None, None, grad_initial
 
 
 @table.rule(np.nanprod)
@@ -73,7 +77,9 @@ class Nanprod(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, initial = ctx.saved_tensors
-        return prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        grad_a = prod_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        grad_initial = prod_initial_back(grad, a, where, initial, ctx.axis, ctx.keepdims)
+        return grad_a, None, None, None, None, grad_initial
 
 
 @table.rule(np.var)
@@ -109,6 +115,7 @@ class Var(Function):
             ddof if correction is None else correction,
         )
         ctx.plain = axis is None and not keepdims and where is True and mean is None
+        ctx.has_mean = mean is not None
         ctx.save_for_backward(a, where, mean)
         return y
 
@@ -119,7 +126,8 @@ class Var(Function):
             grad_a = 2 * grad * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
         else:
             grad_a = var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
-        return grad_a
+        grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
+        return grad_a, None, None, None, None, None, None, grad_mean
 
 
 @table.rule(np.nanvar)
@@ -154,13 +162,16 @@ class Nanvar(Function):
             keepdims,
             ddof if correction is None else correction,
         )
+        ctx.has_mean = mean is not None
         ctx.save_for_backward(a, numbers(a, where), mean)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean = ctx.saved_tensors
-        return var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+        grad_a = var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
+        grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
+        return grad_a, None, None, None, None, None, None, grad_mean
 
 
 @table.rule(np.std)
@@ -196,6 +207,7 @@ class Std(Function):
             ddof if correction is None else correction,
         )
         ctx.plain = axis is None and not keepdims and where is True and mean is None
+        ctx.has_mean = mean is not None
         ctx.save_for_backward(a, where, mean, y)
         return y
 
@@ -208,7 +220,8 @@ class Std(Function):
             grad_a = var_back(
                 divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
             )
-        return grad_a
+        grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
+        return grad_a, None, None, None, None, None, None, grad_mean
 
 
 @table.rule(np.nanstd)
@@ -243,15 +256,18 @@ class Nanstd(Function):
             keepdims,
             ddof if correction is None else correction,
         )
+        ctx.has_mean = mean is not None
         ctx.save_for_backward(a, numbers(a, where), mean, y)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean, y = ctx.saved_tensors
-        return var_back(
+        grad_a = var_back(
             divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
         )
+        grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
+        return grad_a, None, None, None, None, None, None, grad_mean
 
 
 @table.rule(np.nansum)
@@ -270,13 +286,16 @@ class Nansum(Function):
         where: Any = True,
     ) -> Any:
         ctx.shape, ctx.axis, ctx.keepdims = np.shape(a), axis, keepdims
+        ctx.has_initial = initial is not None
         ctx.save_for_backward(numbers(a, where))
         return np.nansum(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         (where,) = ctx.saved_tensors
-        return expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, where)
+        grad_a = expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, where)
+        grad_initial = np.sum(grad) if ctx.has_initial else None
+        return grad_a, None, None, None, None, grad_initial
 
 
 @table.rule(np.nanmean)

@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     given,
     logaddexp_back,
     prod_back,
+    prod_initial_back,
     reduceat_back,
     running_back,
     share_among_ties,
@@ -44,11 +45,14 @@ class AddReduce(Function):
     ) -> Any:
         y = np.add.reduce(array, axis, dtype, out, keepdims, **given(initial=initial, where=where))
         ctx.shape, ctx.axis, ctx.keepdims, ctx.where = np.shape(array), axis, keepdims, where
+        ctx.has_initial = initial is not None
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, ctx.where)
+        grad_array = expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, ctx.where)
+        grad_initial = np.sum(grad) if ctx.has_initial else None
+        return grad_array, None, None, None, None, grad_initial
 
 
 @table.rule(np.multiply.reduce)
@@ -76,7 +80,9 @@ class MultiplyReduce(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         array, where, initial = ctx.saved_tensors
-        return prod_back(grad, array, where, initial, ctx.axis, ctx.keepdims)
+        grad_array = prod_back(grad, array, where, initial, ctx.axis, ctx.keepdims)
+        grad_initial = prod_initial_back(grad, array, where, initial, ctx.axis, ctx.keepdims)
+        return grad_array, None, None, None, None, grad_initial
 
 
 @table.rule(np.maximum.reduce)

@@ -97,6 +97,7 @@ from srcgrad.runtime.fourier import (
     transformed_axes,
 )
 from srcgrad.runtime.gathering import (
+    border_sum,
     choose_back,
     crop,
     diag_back,
@@ -207,6 +208,7 @@ from srcgrad.runtime.reducing import (
     logaddexp_back,
     numbers,
     prod_back,
+    prod_initial_back,
     share_among_ties,
     sum_trailing,
     var_back,
@@ -260,6 +262,7 @@ __all__ = [
     "bessel_i1",
     "bessel_i1_slope",
     "block_back",
+    "border_sum",
     "cast_back",
     "cast_like",
     "cholesky_back",
@@ -367,6 +370,7 @@ __all__ = [
     "power_log_slope",
     "power_slope",
     "prod_back",
+    "prod_initial_back",
     "product_back",
     "put_along",
     "put_along_axis",

@@ -113,7 +113,7 @@ def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any,
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
     x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
-    left, right, period = options
+    has_left, has_right, period = options
     if period is not None:
         raise MissingRuleError(
             "np.interp with a period has no derivative rule",
@@ -126,14 +126,16 @@ def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     share = np.clip((x - xp[place]) / np.where(width == 0, 1, width), 0, 1)
     inside = np.logical_and(x >= xp[0], x <= xp[last])
     slope = np.where(inside, grad * conj(rise) / np.where(width == 0, 1, width), 0)
-    known_left = np.logical_or(x >= xp[0], left is None)
-    known_right = np.logical_or(x <= xp[last], right is None)
-    of_fp = np.where(np.logical_and(known_left, known_right), grad, 0)
+    before, beyond = x < xp[0], x > xp[last]
+    replaced = np.logical_or(np.logical_and(before, has_left), np.logical_and(beyond, has_right))
+    of_fp = np.where(replaced, 0, grad)
     shape = np.shape(xp)
     # of a value and of a shift, one end of a piece has the part (1 - share), the other share
     grad_xp = _pair(-slope * (1 - share), -slope * share, place, after, shape)
     grad_fp = _pair(of_fp * (1 - share), of_fp * share, place, after, shape)
-    return slope, grad_xp, grad_fp
+    grad_left = np.sum(np.where(before, grad, 0)) if has_left else None
+    grad_right = np.sum(np.where(beyond, grad, 0)) if has_right else None
+    return slope, grad_xp, grad_fp, grad_left, grad_right
 
 
 def _pair(first: Any, second: Any, place: Any, after: Any, shape: Any) -> Any:

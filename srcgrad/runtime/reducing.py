@@ -70,6 +70,16 @@ def prod_back(grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: 
     return np.where(where, full * conj(others_product(np.where(where, a, 1), axis)), 0)
 
 
+def prod_initial_back(
+    grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: bool
+) -> Any:
+    """Return the gradient of what a product started from, if it was given."""
+    if initial is None:
+        return None
+    factors = a if where is True else np.where(where, a, 1)
+    return np.sum(grad * conj(np.prod(factors, axis=axis, keepdims=keepdims)))
+
+
 def var_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     grad: Any, a: Any, where: Any, mean: Any, axis: Any, keepdims: bool, ddof: float
 ) -> Any:
