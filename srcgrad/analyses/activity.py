@@ -32,6 +32,11 @@ def activity(program: Program, outputs: tuple[str, ...]) -> Activity:
     return Activity(frozenset(varied), frozenset(varied & useful))
 
 
+def varied_names(program: Program) -> frozenset[str]:
+    """Return the names that depend on an input."""
+    return frozenset(_reach(program.inputs, _edges(program)[0]))
+
+
 def _edges(program: Program) -> tuple[Edges, Edges]:
     forward: Edges = defaultdict(list)
     backward: Edges = defaultdict(list)

@@ -6,6 +6,7 @@ else is refused: the tape, which sees the arrays themselves, can still run it.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -13,6 +14,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.liveness import walk_live
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.operations import Operation
@@ -100,7 +102,7 @@ class _Analysis:
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
-        self._arrays: set[str] = set()
+        self._arrays = self._surely_arrays()
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
@@ -139,7 +141,7 @@ class _Analysis:
                 self._writes.append((statement, name, True))
         elif isinstance(statement, gast.For):
             for target in names_bound(statement.target):
-                for source in names_read(statement.iter):
+                for source in self._local(names_read(statement.iter)):
                     self._join(target, source)
         self._visit_calls(statement)
 
@@ -162,16 +164,39 @@ class _Analysis:
                 self._join(target, source)
         if operation.kind != "copy":
             self._views.update(targets)
-        if self._makes_array(operation):
-            self._arrays.update(targets)
         if _makes_list(statement.value):
             self._result.lists.update(targets)
 
-    def _makes_array(self, operation: Operation) -> bool:
+    def _surely_arrays(self) -> set[str]:
+        """Return the names that are bound to arrays on all paths, never to lists or dicts."""
+        made: dict[str, list[Any]] = defaultdict(list)
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign):
+                whole = isinstance(statement.targets[0], gast.Name)
+                for name in _targets(statement):
+                    made[name].append(statement if whole else None)
+        arrays = set(made) - set(self._program.parameters)
+        while wrong := {
+            name
+            for name in arrays
+            if not all(item is not None and self._makes_array(item, arrays) for item in made[name])
+        }:
+            arrays -= wrong
+        return arrays
+
+    def _makes_array(self, statement: Any, arrays: set[str]) -> bool:
+        operation = self._program.operation(statement)
         if operation.kind == "copy":
-            return all(name in self._arrays for name in direct_names(operation.args[0]))
+            return all(name in arrays for name in direct_names(operation.args[0]))
+        if isinstance(statement.value, gast.BinOp):  # of two lists it would be a list
+            return any(name in arrays for arg in operation.args for name in direct_names(arg)) or (
+                not isinstance(statement.value.op, (gast.Add, gast.Mult))
+                or any(_is_float(arg) for arg in operation.args)
+            )
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
+        if operation.primal is self._program.reader.vocabulary.getitem:
+            return all(name in arrays for name in direct_names(operation.args[0]))
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
         return name.startswith("numpy.")
 
@@ -191,7 +216,11 @@ class _Analysis:
             return [n for arg in operation.args for n in direct_names(arg)]
         if operation.kind == "constant" or not isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp)):
             return []
-        return [name for name in names_read(value) if name in self._program.reader.scope.local]
+        return self._local(names_read(value))
+
+    def _local(self, names: list[str]) -> list[str]:
+        lookup = self._program.reader.scope.lookup
+        return [name for name in names if not callable(lookup(name))]
 
     def _join(self, target: str, source: str) -> None:
         if target != source:
@@ -204,22 +233,51 @@ class _Analysis:
             return
         for node in gast.walk(header):
             if isinstance(node, gast.Call):
-                for name in self._written_by(node):
+                for name in self._written_by(statement, node):
                     self._writes.append((statement, name, True))
 
-    def _written_by(self, call: Any) -> list[str]:
+    def _written_by(self, statement: Any, call: Any) -> list[str]:
         reader = self._program.reader
         callee = reader.scope.resolve(call.func)
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            pure = isinstance(callee, FunctionType) or isinstance(callee, type)
-            if known or pure:
+            if known or isinstance(callee, type):
                 return self._out_keyword(call)
+            if isinstance(callee, FunctionType):
+                return self._written_by_user(statement, callee, call)
             return [n for arg in call.args for n in direct_names(arg)]
         if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
             name = root_name(call.func.value)
             return [name] if name is not None else []
-        return self._out_keyword(call)
+        if self._known_method(call.func):
+            return self._out_keyword(call)
+        return [n for arg in call.args for n in direct_names(arg)]
+
+    def _known_method(self, func: Any) -> bool:
+        vocabulary = self._program.reader.vocabulary
+        return isinstance(func, gast.Attribute) and (
+            func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
+        )
+
+    def _written_by_user(self, statement: Any, callee: FunctionType, call: Any) -> list[str]:
+        """A function that writes into what it is given is understood if it writes constants."""
+        operands, elsewhere = self._program.reader.vocabulary.written_operands(callee, call)
+        names = [name for operand in operands for name in names_read(operand)]
+        given = [*call.args, *[item.value for item in call.keywords]]
+        passed = {name for item in given for name in names_read(item)}
+        if elsewhere or (names and not passed.isdisjoint(self._varied)):
+            what = "memory that it is not given" if elsewhere else "its arguments"
+            self._problem(
+                statement,
+                f"the call of `{callee.__name__}`, which writes into {what}",
+                "return the new value instead",
+            )
+            return []
+        return names
+
+    @functools.cached_property
+    def _varied(self) -> frozenset[str]:
+        return varied_names(self._program)
 
     def _out_keyword(self, call: Any) -> list[str]:
         return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
@@ -236,6 +294,8 @@ class _Analysis:
                 for member in members:
                     self._result._writes.setdefault(member, []).append(position)
                 self._result.mutated |= members
+            elif len({self._program.namer.base(member) for member in members}) > 1:
+                self._result.mutated |= members  # a view may still be read by the backward pass
             self._check(statement, name, element, members, live_at[id(statement)])
 
     def _live_at_writes(self) -> dict[int, frozenset[str]]:
@@ -322,6 +382,10 @@ class _Analysis:
 
     def _problem(self, statement: Any, message: str, hint: str) -> None:
         self._result.problems.append(Problem(statement, message, hint))
+
+
+def _is_float(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, float)
 
 
 def _makes_list(value: Any) -> bool:

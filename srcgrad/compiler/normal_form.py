@@ -63,10 +63,10 @@ def normal_form(
         return program, refusals
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
-    tree.body = Flattener(variation, reader, namer, refusals).block(tree.body)
+    tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
     stages.note("flatten", tree)
     tree.body = Versions(namer, [*parameters, *outside], scope.local).block(tree.body)
-    tree.body = DeadStores(Purity(reader, frozenset())).drop(tree.body)
+    tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
     stages.note("name versions", tree)
     program.body = tree.body
     returned = tree.body[-1].value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, Final
 
+from srcgrad.frontend.effects import ELSEWHERE, given_to, written_parameters
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
 from srcgrad.rules.base import Function
@@ -25,7 +27,12 @@ def _is_function_class(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Function)
 
 
-VOCABULARY: Final = Vocabulary(
+def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], bool]:
+    written = written_parameters(function, VOCABULARY)
+    return given_to(function, call, written), ELSEWHERE in written
+
+
+VOCABULARY: Final[Vocabulary] = Vocabulary(
     rule_for=rule_for,
     constant_reason=constant_reason,
     canonical_name=canonical_name,
@@ -39,4 +46,5 @@ VOCABULARY: Final = Vocabulary(
     unary=operators.UNARY,
     getitem=getitem,
     views=_VIEWS,
+    written_operands=_written_operands,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 Primal = Callable[..., Any]
@@ -24,6 +25,8 @@ class Vocabulary:
         binary, unary: The function that each operator stands for, by the name of its syntax node.
         getitem: The function that reading ``x[i]`` stands for.
         views: Canonical names of functions whose result may share memory with their argument.
+        written_operands: The operands of a call of a Python function into which it may write, and
+            whether it may write elsewhere.
     """
 
     rule_for: Callable[[Any], Any]
@@ -39,3 +42,4 @@ class Vocabulary:
     unary: Mapping[str, Primal]
     getitem: Primal
     views: frozenset[str]
+    written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]

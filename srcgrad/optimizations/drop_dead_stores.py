@@ -15,8 +15,9 @@ from srcgrad.optimizations.purity import Purity
 class DeadStores:
     """Sweeps a function body backwards with the set of names that are read later."""
 
-    def __init__(self, purity: Purity) -> None:
+    def __init__(self, purity: Purity, *, keep_updates: bool = False) -> None:
         self._purity = purity
+        self._keep_updates = keep_updates  # ``y += v`` may write into memory with another name
 
     def drop(self, body: list[Any]) -> list[Any]:
         """Return `body` without pure assignments to names that nobody reads afterwards."""
@@ -39,6 +40,8 @@ class DeadStores:
 
     def _is_dead(self, statement: Any, live: set[str]) -> bool:
         if not isinstance(statement, gast.Assign):
+            return False
+        if self._keep_updates and getattr(statement, "in_place", False):
             return False
         if not all(isinstance(target, (gast.Name, gast.Tuple)) for target in statement.targets):
             return False

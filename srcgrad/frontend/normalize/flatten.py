@@ -5,6 +5,8 @@ Expressions that carry none stay as the user wrote them.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -16,9 +18,9 @@ from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, clone, load, store, subscript
 from srcgrad.ir.names import Namer
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Operation, Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 
 class Varies(Protocol):
@@ -38,7 +40,17 @@ class Flattener:
         self.reader = reader
         self.namer = namer
         self.refusals = refusals
+        self.lists: set[str] = set()
         self._out: list[Any] = []
+
+    def function(self, body: list[Any]) -> list[Any]:
+        """Return the body of the function in normal form."""
+        for statement in statements(body):
+            targets = statement.targets if isinstance(statement, gast.Assign) else []
+            targets = [*targets, *([statement.target] if isinstance(statement, gast.AugAssign) else [])]
+            if targets and self._is_list(statement.value):
+                self.lists.update(item.id for item in targets if isinstance(item, gast.Name))
+        return self.block(body)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list in normal form."""
@@ -220,11 +232,15 @@ class Flattener:
 
     def _operands(self, value: Any, node: Any) -> Any:
         """Return one operation with its operands made simple."""
-        kind = self.reader.read(value).kind
-        if kind == "unknown":
+        operation = self.reader.read(value)
+        if operation.kind == "unknown":
             self._refuse_call(value)
             return value
+        if operation.kind == "primitive" and not self._fits_rule(operation, value):
+            return value
         if isinstance(value, gast.BinOp):
+            if not self._is_arithmetic(value):
+                return value
             value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
         elif isinstance(value, gast.UnaryOp):
             value.operand = self.atom(value.operand, node)
@@ -238,16 +254,53 @@ class Flattener:
         elif isinstance(value, gast.Dict):
             value.values = [self.atom(item, node) for item in value.values]
         elif isinstance(value, gast.Call):
-            self._call_operands(value, node)
+            self._call_operands(value, node, shown=operation.kind != "user")
         return value
 
-    def _call_operands(self, call: Any, node: Any) -> None:
+    def _fits_rule(self, operation: Operation, value: Any) -> bool:
+        """Refuse options that the rule of a primitive does not know, such as `out=`."""
+        rule = self.reader.vocabulary.rule_for(operation.primal)
+        try:
+            _signature(rule).bind(None, *operation.args, **operation.keywords)
+        except TypeError:
+            name = self.reader.vocabulary.canonical_name(operation.primal)
+            self.refusals.add(
+                value,
+                f"the call of `{name}` with these arguments has no derivative rule",
+                "write it without `out=`, `where=` and rare options",
+                MutationError if "out" in operation.keywords else MissingRuleError,
+            )
+            return False
+        return True
+
+    def _is_arithmetic(self, value: Any) -> bool:
+        """Refuse `+` and `*` of lists, which join and repeat them."""
+        sides = [value.left, value.right]
+        lists = [side for side in sides if self._is_list(side)]
+        if len(lists) < 2 and not any(self.varies.of(side) for side in lists):
+            return True
+        self.refusals.add(
+            value,
+            "joining or repeating lists of values with derivatives is not differentiated by source",
+            "use np.concatenate or np.stack",
+        )
+        return False
+
+    def _is_list(self, node: Any) -> bool:
+        if isinstance(node, gast.Name):
+            return node.id in self.lists
+        if isinstance(node, gast.BinOp):
+            return self._is_list(node.left) or self._is_list(node.right)
+        return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
+
+    def _call_operands(self, call: Any, node: Any, *, shown: bool) -> None:
         func = call.func
         if isinstance(func, gast.Attribute) and self.reader.scope.resolve(func) is MISSING:
             func.value = self.atom(func.value, node)
-        call.args = [self._argument(item, node) for item in call.args]
+        operand = self._argument if shown else self.atom
+        call.args = [operand(item, node) for item in call.args]
         for item in call.keywords:
-            item.value = self._argument(item.value, node)
+            item.value = operand(item.value, node)
 
     def _argument(self, value: Any, node: Any) -> Any:
         """A display of arrays, as `np.concatenate` takes, stays in the call."""
@@ -341,3 +394,6 @@ class Flattener:
         )
 
 
+@functools.lru_cache(maxsize=None)
+def _signature(rule: Any) -> inspect.Signature:
+    return inspect.signature(rule.forward)

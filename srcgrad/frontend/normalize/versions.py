@@ -105,8 +105,10 @@ class Versions:
                 continue
             old = self.environment.get(variable)
             heads[variable] = self._new(variable)
-            if old is not None:
-                before.append(assign(heads[variable], load(old), node))
+            if old is not None or variable not in targets:
+                # what nothing has bound yet may still be read by a later iteration
+                value = load(old) if old is not None else gast.Constant(None, None)
+                before.append(assign(heads[variable], value, node))
                 self.environment[variable] = heads[variable]
         return heads, before
 

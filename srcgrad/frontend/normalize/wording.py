@@ -29,9 +29,11 @@ def wording(node: Any) -> str:
     ('exp_z', 'a_times_b', 'x_at_w', 'w1', 'x_i')
     >>> word("x ** 2"), word("(a + b).sum()"), word("x.T"), word("-x"), word("a_long_name * another_one")
     ('x_squared', 'sum', 'x_t', 'neg_x', 'product')
+    >>> word("3 * x")
+    'product'
     """
     name = _compose(node)
-    return name if len(name) <= _LONGEST else _fallback(node)
+    return name if len(name) <= _LONGEST and name.isidentifier() else _fallback(node)
 
 
 def _compose(node: Any) -> str:

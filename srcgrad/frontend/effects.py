@@ -1,0 +1,164 @@
+"""Says into which of its parameters a Python function may write, before it is differentiated."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING, scope_of
+from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.ir.walk import names_bound, names_read, root_name
+
+ELSEWHERE: Final = "*"
+"""Stands for memory that a function reaches without being given it: globals and closures."""
+
+_WRITERS: Final = frozenset(
+    "append extend insert sort reverse pop fill update clear setdefault popitem remove add discard "
+    "put itemset partition resize setflags".split()
+)
+_NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
+
+Active = frozenset[FunctionType]
+
+
+def written_parameters(
+    function: FunctionType, vocabulary: Vocabulary, active: Active = frozenset()
+) -> frozenset[str]:
+    """Return the parameters whose memory a call may change, and ELSEWHERE for any other.
+
+    It errs on the safe side: a function without source may write into everything it is given.
+    """
+    code = function.__code__
+    if function in active:
+        return frozenset()  # found by the outer call of the same function
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        count = code.co_argcount + code.co_kwonlyargcount
+        return frozenset((*code.co_varnames[:count], ELSEWHERE))
+    return _Effects(function, tree, vocabulary, active | {function}).run()
+
+
+def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
+    """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
+    code = function.__code__
+    plain = not any(isinstance(item, gast.Starred) for item in call.args)
+    plain = plain and all(item.arg for item in call.keywords)
+    operands = [*call.args, *[item.value for item in call.keywords]]
+    if not plain or len(call.args) > code.co_argcount:
+        return operands if names - {ELSEWHERE} else []
+    bound = list(zip(code.co_varnames, call.args, strict=False))
+    bound += [(item.arg, item.value) for item in call.keywords]
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return [value for name, value in bound if name in names or name not in known]
+
+
+class _Effects:
+    """Follows the parameters of one function through its names to the writes."""
+
+    def __init__(
+        self, function: FunctionType, tree: Any, vocabulary: Vocabulary, active: Active
+    ) -> None:
+        self._tree = tree
+        self._reader = Reader(scope_of(function, tree), vocabulary)
+        self._active = active
+        args = tree.args
+        named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        starred = [item for item in (args.vararg, args.kwarg) if item is not None]
+        self._from: dict[str, set[str]] = defaultdict(set)
+        for item in [*named, *starred]:
+            self._from[item.id].add(item.id)
+
+    def run(self) -> frozenset[str]:
+        """Return the written parameters."""
+        nodes = [node for item in self._tree.body for node in gast.walk(item)]
+        size = -1
+        while size != (size := sum(map(len, self._from.values()))):
+            for node in nodes:
+                self._bind(node)
+        written: set[str] = set()
+        for node in nodes:
+            written |= self._written(node)
+        return frozenset(written)
+
+    def _bind(self, node: Any) -> None:
+        if isinstance(node, gast.Assign):
+            self._share(node.targets, node.value)
+        elif isinstance(node, (gast.AnnAssign, gast.NamedExpr)):
+            self._share([node.target], node.value)
+        elif isinstance(node, (gast.For, gast.comprehension)):
+            self._share([node.target], node.iter)
+        elif isinstance(node, gast.withitem) and node.optional_vars is not None:
+            self._share([node.optional_vars], node.context_expr)
+
+    def _share(self, targets: list[Any], value: Any) -> None:
+        sources = self._origins(value)
+        for target in targets:
+            for name in names_bound(target) or [root_name(target)]:
+                if name is not None and sources:
+                    self._from[name] |= sources
+
+    def _origins(self, value: Any) -> set[str]:
+        """Return the parameters whose memory the value of an expression may lie in."""
+        if value is None or isinstance(value, _NEW_MEMORY):
+            return set()
+        if isinstance(value, gast.Call) and self._makes_new(value):
+            return set()
+        return {origin for name in names_read(value) for origin in self._of(name)}
+
+    def _of(self, name: str) -> set[str]:
+        if name in self._from:
+            return self._from[name]
+        value = self._reader.scope.lookup(name)
+        data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
+        return {ELSEWHERE} if data else set()
+
+    def _makes_new(self, call: Any) -> bool:
+        operation = self._reader.read(call)
+        vocabulary = self._reader.vocabulary
+        if operation.kind == "constant":
+            return True
+        if operation.kind != "primitive":
+            return False
+        return vocabulary.canonical_name(operation.primal) not in vocabulary.views
+
+    def _written(self, node: Any) -> set[str]:
+        if isinstance(node, (gast.Assign, gast.Delete)):
+            places = [item for item in node.targets if not isinstance(item, gast.Name)]
+        elif isinstance(node, gast.AugAssign):
+            places = [node.target]
+        elif isinstance(node, gast.Call):
+            return self._written_by_call(node)
+        else:
+            return set()
+        roots = [root_name(place) for place in places]
+        return {origin for root in roots if root is not None for origin in self._of(root)}
+
+    def _written_by_call(self, call: Any) -> set[str]:
+        func = call.func
+        reader = self._reader
+        out = [item.value for item in call.keywords if item.arg == "out"]
+        if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
+            out.append(func.value)
+        callee = reader.scope.resolve(func)
+        if callee is MISSING:
+            known = isinstance(func, gast.Attribute) and (
+                func.attr in reader.vocabulary.methods
+                or func.attr in reader.vocabulary.constant_methods
+            )
+            out += [] if known else call.args
+        elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(callee):
+            if isinstance(callee, FunctionType):
+                written = written_parameters(callee, reader.vocabulary, self._active)
+                out += given_to(callee, call, written)
+                if ELSEWHERE in written:
+                    return {ELSEWHERE} | {o for item in out for o in self._origins(item)}
+            else:
+                out += call.args
+        return {origin for item in out for origin in self._origins(item) if item is not None}
