@@ -43,7 +43,8 @@ class Diff(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return diff_back(grad, ctx.shapes, ctx.n, ctx.axis)
+        grad_a, grad_prepend, grad_append = diff_back(grad, ctx.shapes, ctx.n, ctx.axis)
+        return grad_a, None, None, grad_prepend, grad_append
 
 
 @table.rule(np.ediff1d)
@@ -61,7 +62,10 @@ class Ediff1d(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return ediff1d_back(grad, ctx.shape, ctx.end_shape, ctx.begin_shape)
+        grad_ary, grad_to_end, grad_to_begin = ediff1d_back(
+            grad, ctx.shape, ctx.end_shape, ctx.begin_shape
+        )
+        return grad_ary, grad_to_end, grad_to_begin
 
 
 @table.rule(np.gradient)
@@ -93,7 +97,8 @@ class Trapezoid(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, x, dx = ctx.saved_tensors
-        return trapezoid_back(grad, (y, x, dx), ctx.axis, ctx.needs_input_grad)
+        grad_y, grad_x, grad_dx = trapezoid_back(grad, (y, x, dx), ctx.axis)
+        return grad_y, grad_x, grad_dx
 
 
 @table.rule(np.interp)
@@ -110,14 +115,17 @@ class Interp(Function):
         right: Any = None,
         period: Any = None,
     ) -> Any:
-        ctx.has_left, ctx.has_right, ctx.period = left is not None, right is not None, period
+        ctx.left, ctx.right, ctx.period = left, right, period
         ctx.save_for_backward(x, xp, fp)
         return np.interp(x, xp, fp, left, right, period)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x, xp, fp = ctx.saved_tensors
-        return interp_back(grad, (x, xp, fp), (ctx.has_left, ctx.has_right, ctx.period))
+        grad_x, grad_xp, grad_fp, grad_left, grad_right = interp_back(
+            grad, (x, xp, fp), (ctx.left, ctx.right, ctx.period)
+        )
+        return grad_x, grad_xp, grad_fp, grad_left, grad_right
 
 
 @table.rule(np.convolve)
@@ -151,7 +159,8 @@ class Correlate(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, v = ctx.saved_tensors
-        return correlate_back(grad, a, v, ctx.mode)
+        grad_a, grad_v = correlate_back(grad, a, v, ctx.mode)
+        return grad_a, grad_v
 
 
 @table.rule(np.polyval)
@@ -268,7 +277,8 @@ class Cov(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         m, y = ctx.saved_tensors
-        return cov_back(grad, m, y, ctx.options)
+        grad_m, grad_y = cov_back(grad, m, y, ctx.options)
+        return grad_m, grad_y
 
 
 @table.rule(np.corrcoef)
@@ -286,7 +296,8 @@ class Corrcoef(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
-        return corrcoef_back(grad, x, y, ctx.rowvar)
+        grad_x, grad_y = corrcoef_back(grad, x, y, ctx.rowvar)
+        return grad_x, grad_y
 
 
 @table.rule(np.bincount)

@@ -261,7 +261,10 @@ class Linspace(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any, grad_step: Any = None) -> Any:
-        return linspace_back(grad, grad_step, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis)
+        grad_start, grad_stop = linspace_back(
+            grad, grad_step, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis
+        )
+        return grad_start, grad_stop
 
 
 @table.rule(np.logspace)
@@ -292,9 +295,10 @@ class Logspace(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         start, stop, base, y = ctx.saved_tensors
-        return logspace_back(
+        grad_start, grad_stop, grad_base = logspace_back(
             grad, (start, stop, base, y), ctx.shapes, (ctx.num, ctx.endpoint, ctx.axis)
         )
+        return grad_start, grad_stop, None, None, grad_base
 
 
 @table.rule(np.geomspace)
@@ -345,12 +349,13 @@ class Arange(Function):
         device: Any = None,
         like: Any = None,
     ) -> Any:
-        ctx.has_start = stop is not None
+        ctx.stop = stop
         return np.arange(start, stop, step, dtype, **given(device=device, like=like))
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return arange_back(grad, ctx.has_start)
+        grad_start, grad_stop, grad_step = arange_back(grad, ctx.stop)
+        return grad_start, grad_stop, grad_step
 
 
 @table.rule(np.vander)

@@ -174,7 +174,10 @@ class Select(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return None, *select_back(grad, ctx.conditions, ctx.shapes, ctx.default_shape)
+        grad_choices, grad_default = select_back(
+            grad, ctx.conditions, ctx.shapes, ctx.default_shape
+        )
+        return None, grad_choices, grad_default
 
 
 @table.rule(np.delete)
@@ -202,7 +205,8 @@ class Insert(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return insert_back(grad, ctx.shape, ctx.values_shape, ctx.obj, ctx.axis)
+        grad_arr, grad_values = insert_back(grad, ctx.shape, ctx.values_shape, ctx.obj, ctx.axis)
+        return grad_arr, None, grad_values
 
 
 @table.rule(gather_back)

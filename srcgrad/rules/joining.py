@@ -137,7 +137,8 @@ class Append(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return split_like(grad, ctx.shapes, ctx.axis)
+        grad_arr, grad_values = split_like(grad, ctx.shapes, ctx.axis)
+        return grad_arr, grad_values
 
 
 @table.rule(np.block)

@@ -91,7 +91,8 @@ class Solve(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, b, y = ctx.saved_tensors
-        return solve_back(grad, a, b, y)
+        grad_a, grad_b = solve_back(grad, a, b, y)
+        return grad_a, grad_b
 
 
 @table.rule(np.linalg.lstsq)
@@ -113,7 +114,8 @@ class Lstsq(Function):
         grad_s: Any = None,
     ) -> Any:
         a, b, x = ctx.saved_tensors
-        return lstsq_back(grad, grad_residuals, grad_s, (a, b, x))
+        grad_a, grad_b = lstsq_back(grad, grad_residuals, grad_s, (a, b, x))
+        return grad_a, grad_b
 
 
 @table.rule(np.linalg.pinv)
@@ -165,7 +167,8 @@ class Tensorsolve(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, b, y = ctx.saved_tensors
-        return tensorsolve_back(grad, a, y, np.shape(b), ctx.axes)
+        grad_a, grad_b = tensorsolve_back(grad, a, y, np.shape(b), ctx.axes)
+        return grad_a, grad_b
 
 
 @table.rule(np.linalg.matrix_power)

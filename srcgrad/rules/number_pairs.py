@@ -89,7 +89,8 @@ class MathDist(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         p, q, y = ctx.saved_tensors
-        return dist_back(grad, p, q, y)
+        grad_p, grad_q = dist_back(grad, p, q, y)
+        return grad_p, grad_q
 
 
 @table.rule(math.fmod)
@@ -164,7 +165,8 @@ class MathProd(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         iterable, start = ctx.saved_tensors
-        return product_back(grad, iterable, start)
+        grad_iterable, grad_start = product_back(grad, iterable, start)
+        return grad_iterable, grad_start
 
 
 @table.rule(math.ldexp)

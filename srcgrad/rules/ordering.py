@@ -113,7 +113,8 @@ class Quantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        return grad_a, grad_q
 
 
 @table.rule(np.percentile)
@@ -142,7 +143,8 @@ class Percentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        return grad_a, grad_q
 
 
 @table.rule(np.nanmedian)
@@ -194,7 +196,8 @@ class Nanquantile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+        return grad_a, grad_q
 
 
 @table.rule(np.nanpercentile)
@@ -223,7 +226,8 @@ class Nanpercentile(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, q = ctx.saved_tensors
-        return quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+        return grad_a, grad_q
 
 
 RULES = table.freeze()

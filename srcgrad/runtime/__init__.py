@@ -43,6 +43,9 @@ from srcgrad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
+from srcgrad.runtime.copies import (
+    copied,
+)
 from srcgrad.runtime.creating import (
     arange_back,
     astype,
@@ -125,6 +128,7 @@ from srcgrad.runtime.indexing import (
     getitem,
     item,
     item_index,
+    last_written,
     may_repeat,
     scatter,
 )
@@ -273,6 +277,7 @@ __all__ = [
     "conj",
     "contracted",
     "convolve_part",
+    "copied",
     "corrcoef_back",
     "correlate_back",
     "cov_back",
@@ -338,6 +343,7 @@ __all__ = [
     "kron_left",
     "kron_right",
     "last_part",
+    "last_written",
     "linspace_back",
     "logaddexp_back",
     "logspace_back",

@@ -24,8 +24,10 @@ def unbroadcast(grad: Any, like: Any) -> Any:
 
     `like` is an array, a number or a shape. If the shapes agree, `grad` itself is returned.
     """
+    if type(grad) is float:
+        return grad
     shape = like if type(like) is tuple else shape_of(like)
-    if type(grad) is float or grad.shape == shape:
+    if grad.shape == shape:
         return grad
     if records(grad):
         return hand_over(unbroadcast, grad, (grad, shape))

@@ -36,7 +36,7 @@ def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:
         None if part is None else unbroadcast(part, shape)
         for part, shape in zip(parts, shapes, strict=True)
     )
-    return main, None, None, first, last
+    return main, first, last
 
 
 def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]:
@@ -86,7 +86,7 @@ def _over_step(part: Any, f: Any, step: Any) -> Any:
     return np.sum(part * f) / step
 
 
-def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any, ...]:
+def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
     """Return the gradients of the values, points and distance of ``np.trapezoid``."""
     y, x, dx = values
     rows = np.moveaxis(y, axis, -1)
@@ -97,23 +97,22 @@ def trapezoid_back(grad: Any, values: Any, axis: int, wanted: Any) -> tuple[Any,
         points = np.moveaxis(x, axis, -1) if np.ndim(x) > 1 else x
         widths = np.diff(points, axis=-1)
     means = (rows[..., 1:] + rows[..., :-1]) / 2
-    grad_y = None
-    if wanted[0]:
-        share = full * conj(widths) / 2 + 0 * means
-        ends = [(0, 0)] * (np.ndim(rows) - 1)
-        grad_rows = np.pad(share, [*ends, (0, 1)]) + np.pad(share, [*ends, (1, 0)])
-        grad_y = np.moveaxis(grad_rows, -1, axis)
+    share = full * conj(widths) / 2 + 0 * means
+    ends = [(0, 0)] * (np.ndim(rows) - 1)
+    grad_rows = np.pad(share, [*ends, (0, 1)]) + np.pad(share, [*ends, (1, 0)])
+    grad_y = np.moveaxis(grad_rows, -1, axis)
     of_widths = full * conj(means)
     if x is None:
         return grad_y, None, unbroadcast(of_widths, np.shape(dx))
     grad_x = undo_diff(unbroadcast(of_widths, np.shape(widths)), -1)
-    return grad_y, np.moveaxis(grad_x, -1, axis) if np.ndim(x) > 1 else grad_x
+    return grad_y, np.moveaxis(grad_x, -1, axis) if np.ndim(x) > 1 else grad_x, None
 
 
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
     x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
-    has_left, has_right, period = options
+    left, right, period = options
+    has_left, has_right = left is not None, right is not None
     if period is not None:
         raise MissingRuleError(
             "np.interp with a period has no derivative rule",

@@ -55,13 +55,13 @@ def logspace_back(grad: Any, values: Any, shapes: Any, options: Any) -> tuple[An
     ends = linspace_back(inner, None, shapes, num, endpoint, axis)
     exponents = np.linspace(start, stop, num, endpoint, axis=axis)
     grad_base = unbroadcast(grad * conj(y * exponents / base), np.shape(base))
-    return (*ends, None, None, grad_base)
+    return (*ends, grad_base)
 
 
-def arange_back(grad: Any, has_start: bool) -> tuple[Any, Any, Any]:
+def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:
     """Return the gradients of start, stop and step of ``np.arange``."""
     steps = np.sum(grad * np.arange(len(grad)))
-    if not has_start:
+    if stop is None:  # the only argument was the stop
         return 0 * steps, None, steps
     return np.sum(grad), 0 * steps, steps
 

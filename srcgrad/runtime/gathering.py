@@ -134,7 +134,7 @@ def select_back(
 
 def insert_back(
     grad: Any, shape: Any, values_shape: Any, obj: Any, axis: int | None
-) -> tuple[Any, None, Any]:
+) -> tuple[Any, Any]:
     """Give each element of an array and of the values inserted into it its part of `grad`."""
     size = math.prod(shape)
     source = np.insert(places(shape), obj, -1, axis)
@@ -144,7 +144,7 @@ def insert_back(
         fill = np.reshape(np.arange(size, size + math.prod(values_shape)), values_shape)
         of_values = np.insert(places(shape), obj, fill, axis) - size
         of_values = np.where(source < 0, of_values, -1)
-    return gather_back(grad, source, shape), None, gather_back(grad, of_values, values_shape)
+    return gather_back(grad, source, shape), gather_back(grad, of_values, values_shape)
 
 
 def pad_back(grad: Any, shape: Any, width: Any, mode: Any, reflect_type: Any) -> Any:

@@ -33,7 +33,9 @@ def add_at(buffer: Any, index: Any, grad: Any) -> None:
 
     `buffer` is an array, or a list or dict of adjoints, which are added to in place.
     """
-    if isinstance(buffer, (list, dict)):
+    if type(index) is int and type(buffer) is np.ndarray:
+        buffer[index] += grad
+    elif isinstance(buffer, (list, dict)):
         buffer[index] = accumulate(buffer[index], grad)
     elif may_repeat(index):
         np.add.at(buffer, index, grad)
@@ -48,6 +50,20 @@ def accumulate(total: Any, grad: Any) -> Any:
     if isinstance(total, (list, tuple)):
         return [accumulate(value, part) for value, part in zip(total, grad, strict=True)]
     return total if grad is None else operator.add(total, grad)
+
+
+def last_written(grad: Any, index: Any) -> Any:
+    """Return the adjoint of ``v`` in ``y[index] = v``, where `grad` is that of ``y``.
+
+    Where an index array names an element twice, NumPy keeps the last value: the others get zero.
+    """
+    part = grad[index]
+    if not may_repeat(index):
+        return part.copy() if hasattr(part, "copy") else part
+    order = np.arange(part.size).reshape(part.shape)
+    writer = np.zeros(grad.shape, dtype=np.intp)
+    writer[index] = order
+    return np.where(writer[index] == order, part, 0)
 
 
 def scatter(grad: Any, index: Any, like: Any) -> Any:

@@ -8,11 +8,14 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.library import RULES, canonical_name
 from srcgrad.runtime import SHORTCUTS
+from tests.unit.rules.opspec import Call, Loss, OpSpec
+from tests.unit.rules.specs import SPECS
 
 CLASSES = sorted(set(RULES.values()), key=lambda rule: rule.__qualname__)
 
@@ -117,6 +120,26 @@ def test_backward_reads_only_what_forward_keeps(rule: type[Function]) -> None:
     for node in ast.walk(ast.Module(body(rule.backward), [])):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ctx":
             assert node.attr in kept, f"ctx.{node.attr} is never set"
+
+
+def is_variadic(rule: type[Function]) -> bool:
+    parameters = inspect.signature(rule.forward).parameters.values()
+    return any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+SHOWN = [
+    s for s in SPECS if not issubclass(RULES[s.fn], Elementwise) and not is_variadic(RULES[s.fn])
+]
+
+
+@pytest.mark.parametrize("spec", SHOWN, ids=lambda spec: spec.label)
+def test_several_gradients_are_returned_as_a_tuple_that_is_seen(spec: OpSpec) -> None:
+    rng = np.random.default_rng(0)
+    call = Call.of(spec, *spec.make_args(rng))
+    result = call.rule.backward(call.context, *Loss(spec, call.output, rng).grads(call.output))
+    last = body(call.rule.backward)[-1]
+    assert isinstance(last, ast.Return)
+    assert isinstance(result, tuple) == isinstance(last.value, ast.Tuple)
 
 
 @pytest.mark.parametrize("rule", CLASSES, ids=name_of)
