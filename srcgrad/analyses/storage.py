@@ -59,8 +59,10 @@ class Storage:
         for write in self._writes.get(name, ()):
             if write > here:
                 return True
-            if any(a <= write <= b and a <= here <= b and name not in made
-                   for a, b, made in self._loops):
+            if any(
+                a <= write <= b and a <= here <= b and name not in made
+                for a, b, made in self._loops
+            ):
                 return True
         return False
 
@@ -214,7 +216,9 @@ class _Analysis:
             return [n for arg in operation.args for n in direct_names(arg)] if views else []
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in direct_names(arg)]
-        if operation.kind == "constant" or not isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp)):
+        if operation.kind == "constant" or not isinstance(
+            value, (gast.Call, gast.IfExp, gast.BoolOp)
+        ):
             return []
         return self._local(names_read(value))
 
@@ -238,6 +242,10 @@ class _Analysis:
 
     def _written_by(self, statement: Any, call: Any) -> list[str]:
         reader = self._program.reader
+        operation = reader.read(call)
+        if operation.kind == "class":
+            shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
+            return self._written_by_user(statement, operation.primal.forward, shifted)
         callee = reader.scope.resolve(call.func)
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
@@ -269,7 +277,7 @@ class _Analysis:
             what = "memory that it is not given" if elsewhere else "its arguments"
             self._problem(
                 statement,
-                f"the call of `{callee.__name__}`, which writes into {what}",
+                f"the call of `{callee.__qualname__}`, which writes into {what}",
                 "return the new value instead",
             )
             return []

@@ -22,6 +22,7 @@ _WRITERS: Final = frozenset(
     "append extend insert sort reverse pop fill update clear setdefault popitem remove add discard "
     "put itemset partition resize setflags".split()
 )
+_KEEPERS: Final = frozenset("save_for_backward save_for_forward set_materialize_grads".split())
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 
 Active = frozenset[FunctionType]
@@ -47,12 +48,14 @@ def written_parameters(
 
 def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
     """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
+    if not names - {ELSEWHERE}:
+        return []
     code = function.__code__
     plain = not any(isinstance(item, gast.Starred) for item in call.args)
     plain = plain and all(item.arg for item in call.keywords)
     operands = [*call.args, *[item.value for item in call.keywords]]
     if not plain or len(call.args) > code.co_argcount:
-        return operands if names - {ELSEWHERE} else []
+        return operands
     bound = list(zip(code.co_varnames, call.args, strict=False))
     bound += [(item.arg, item.value) for item in call.keywords]
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -72,6 +75,7 @@ class _Effects:
         named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
         starred = [item for item in (args.vararg, args.kwarg) if item is not None]
         self._from: dict[str, set[str]] = defaultdict(set)
+        self._holds: dict[str, set[str]] = defaultdict(set)
         for item in [*named, *starred]:
             self._from[item.id].add(item.id)
 
@@ -79,13 +83,16 @@ class _Effects:
         """Return the written parameters."""
         nodes = [node for item in self._tree.body for node in gast.walk(item)]
         size = -1
-        while size != (size := sum(map(len, self._from.values()))):
+        while size != (size := self._size()):
             for node in nodes:
                 self._bind(node)
         written: set[str] = set()
         for node in nodes:
             written |= self._written(node)
         return frozenset(written)
+
+    def _size(self) -> int:
+        return sum(map(len, [*self._from.values(), *self._holds.values()]))
 
     def _bind(self, node: Any) -> None:
         if isinstance(node, gast.Assign):
@@ -96,13 +103,20 @@ class _Effects:
             self._share([node.target], node.iter)
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             self._share([node.optional_vars], node.context_expr)
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            name = root_name(node.func.value)
+            if name is not None and node.func.attr in _WRITERS | _KEEPERS:
+                for item in node.args:
+                    self._holds[name] |= self._origins(item)
 
     def _share(self, targets: list[Any], value: Any) -> None:
         sources = self._origins(value)
         for target in targets:
-            for name in names_bound(target) or [root_name(target)]:
-                if name is not None and sources:
-                    self._from[name] |= sources
+            for name in names_bound(target):
+                self._from[name] |= sources
+            holder = root_name(target)
+            if holder is not None and not isinstance(target, gast.Name):
+                self._holds[holder] |= sources
 
     def _origins(self, value: Any) -> set[str]:
         """Return the parameters whose memory the value of an expression may lie in."""
@@ -112,9 +126,10 @@ class _Effects:
             return set()
         return {origin for name in names_read(value) for origin in self._of(name)}
 
-    def _of(self, name: str) -> set[str]:
-        if name in self._from:
-            return self._from[name]
+    def _of(self, name: str, *, deep: bool = True) -> set[str]:
+        """Return the parameters that a name may be, and those that it may hold."""
+        if name in self._from or name in self._holds:
+            return self._from[name] | (self._holds[name] if deep else set())
         value = self._reader.scope.lookup(name)
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
         return {ELSEWHERE} if data else set()
@@ -137,8 +152,12 @@ class _Effects:
             return self._written_by_call(node)
         else:
             return set()
-        roots = [root_name(place) for place in places]
-        return {origin for root in roots if root is not None for origin in self._of(root)}
+        written: set[str] = set()
+        for place in places:
+            root = root_name(place)
+            deep = not isinstance(getattr(place, "value", place), gast.Name)
+            written |= self._of(root, deep=deep) if root is not None else set()
+        return written
 
     def _written_by_call(self, call: Any) -> set[str]:
         func = call.func
@@ -149,11 +168,14 @@ class _Effects:
         callee = reader.scope.resolve(func)
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
-                func.attr in reader.vocabulary.methods
+                func.attr in _WRITERS | _KEEPERS
+                or func.attr in reader.vocabulary.methods
                 or func.attr in reader.vocabulary.constant_methods
             )
             out += [] if known else call.args
-        elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(callee):
+        elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
+            callee
+        ):
             if isinstance(callee, FunctionType):
                 written = written_parameters(callee, reader.vocabulary, self._active)
                 out += given_to(callee, call, written)

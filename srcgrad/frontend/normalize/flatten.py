@@ -41,15 +41,22 @@ class Flattener:
         self.namer = namer
         self.refusals = refusals
         self.lists: set[str] = set()
+        self.dicts: set[str] = set()
         self._out: list[Any] = []
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function in normal form."""
         for statement in statements(body):
             targets = statement.targets if isinstance(statement, gast.Assign) else []
-            targets = [*targets, *([statement.target] if isinstance(statement, gast.AugAssign) else [])]
+            targets = [
+                *targets,
+                *([statement.target] if isinstance(statement, gast.AugAssign) else []),
+            ]
             if targets and self._is_list(statement.value):
                 self.lists.update(item.id for item in targets if isinstance(item, gast.Name))
+        self.dicts = {
+            node.value.id for item in body for node in gast.walk(item) if _treats_as_dict(node)
+        }
         return self.block(body)
 
     def block(self, body: list[Any]) -> list[Any]:
@@ -119,7 +126,9 @@ class Flattener:
 
     def _For(self, node: Any) -> None:
         if self.varies.of(node.iter):
-            loop = index_loop(node, self.reader, self.namer, lambda item: self.atom(item, node))
+            loop = None
+            if not self._runs_over_keys(node):
+                loop = index_loop(node, self.reader, self.namer, lambda item: self.atom(item, node))
             if loop is None:
                 self.refusals.add(
                     node.iter,
@@ -132,6 +141,19 @@ class Flattener:
         node.iter = self._iterable(node.iter, node)
         body = self.block(node.body)
         self._out.append(at(gast.For(node.target, node.iter, body, [], None), node))
+
+    def _runs_over_keys(self, loop: Any) -> bool:
+        """Say whether a loop surely runs over the keys of a dict, which have no positions."""
+        if not isinstance(loop.iter, gast.Name):
+            return isinstance(loop.iter, gast.Dict)
+        name = loop.iter.id
+        return name in self.dicts or any(
+            isinstance(item, gast.Subscript)
+            and getattr(item.value, "id", None) == name
+            and getattr(item.slice, "id", "") in names_bound(loop.target)
+            for statement in loop.body
+            for item in gast.walk(statement)
+        )
 
     def _Return(self, node: Any) -> None:
         self._out.append(node)
@@ -162,15 +184,23 @@ class Flattener:
 
     def _unpack(self, target: Any, value: Any, node: Any) -> None:
         plain = all(not isinstance(item, gast.Starred) for item in target.elts)
-        if isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts) and plain:
+        if (
+            isinstance(value, (gast.Tuple, gast.List))
+            and len(value.elts) == len(target.elts)
+            and plain
+        ):
             self._assign_pairwise(target.elts, value.elts, node)
             return
         if not self.varies.of(value):
             self._out.append(assign(target, value, node))
             return
         if not plain:
-            self.refusals.add(target, "a starred target of values with derivatives", "index instead")
+            self.refusals.add(
+                target, "a starred target of values with derivatives", "index instead"
+            )
             return
+        if self._is_one_value(value):
+            value = self.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
         targets = gast.Tuple([store(name) for name in names], gast.Store())
         self._out.append(assign(targets, self._operands(value, node), node))
@@ -178,6 +208,12 @@ class Flattener:
             if not isinstance(item, gast.Name):
                 self.varies.names.add(name)
                 self._bind(item, load(name), node)
+
+    def _is_one_value(self, value: Any) -> bool:
+        """Say whether a primitive returns one value, whose elements are unpacked then."""
+        operation = self.reader.read(value)
+        results = self.reader.vocabulary.results
+        return operation.kind == "primitive" and results(operation.primal) == 1
 
     def _target_name(self, item: Any) -> str:
         return str(item.id) if isinstance(item, gast.Name) else self.namer.fresh("item")
@@ -327,7 +363,9 @@ class Flattener:
         return load(name)
 
     def _iterable(self, iterable: Any, node: Any) -> Any:
-        if not (isinstance(iterable, gast.Call) and self.reader.scope.resolve(iterable.func) is range):
+        if not (
+            isinstance(iterable, gast.Call) and self.reader.scope.resolve(iterable.func) is range
+        ):
             return iterable
         arguments = []
         for item in iterable.args:
@@ -392,6 +430,17 @@ class Flattener:
             f"this expression ({kind}) on values with derivatives is not differentiated by source",
             "write it as statements, or leave it to the tape with fallback='tape'",
         )
+
+
+def _treats_as_dict(node: Any) -> bool:
+    """Say whether a node is ``p["key"]``, ``p.items`` or the like, with a name for `p`."""
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+        return isinstance(getattr(node.slice, "value", None), str)
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.attr in ("items", "keys", "values", "get")
+    )
 
 
 @functools.lru_cache(maxsize=None)
