@@ -21,6 +21,7 @@ from srcgrad.runtime import (
     reshape_back,
     result_dtype,
     shortcut,
+    single,
     unbroadcast,
     vander_back,
 )
@@ -257,10 +258,15 @@ class Linspace(Function):
             endpoint,
             axis,
         )
+        ctx.retstep = retstep
         return np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
 
     @staticmethod
-    def backward(ctx: Context, grad: Any, grad_step: Any = None) -> Any:
+    def backward(ctx: Context, *grads: Any) -> Any:
+        if ctx.retstep:
+            grad, grad_step = grads
+        else:
+            grad, grad_step = single(grads), None
         grad_start, grad_stop = linspace_back(
             grad, grad_step, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis
         )

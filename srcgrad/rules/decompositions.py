@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     given,
     qr_back,
     qr_r_back,
+    single,
     svd_back,
     svdvals_back,
 )
@@ -132,7 +133,7 @@ class Svd(Function):
             grad_a = svd_back(grads, (u, s, vh))
         else:
             (a,) = ctx.saved_tensors
-            grad_a = svdvals_back(grads[0], a)
+            grad_a = svdvals_back(single(grads), a)
         return grad_a
 
 
@@ -169,7 +170,7 @@ class Qr(Function):
     def backward(ctx: Context, *grads: Any) -> Any:
         if ctx.mode == "r":
             (a,) = ctx.saved_tensors
-            grad_a = qr_r_back(grads[0], a)
+            grad_a = qr_r_back(single(grads), a)
         else:
             a, q, r = ctx.saved_tensors
             grad_a = qr_back(grads, a, q, r, ctx.mode)

@@ -109,9 +109,9 @@ class Lstsq(Function):
     def backward(
         ctx: Context,
         grad: Any,
-        grad_residuals: Any = None,
-        grad_rank: Any = None,
-        grad_s: Any = None,
+        grad_residuals: Any,
+        grad_rank: Any,
+        grad_s: Any,
     ) -> Any:
         a, b, x = ctx.saved_tensors
         grad_a, grad_b = lstsq_back(grad, grad_residuals, grad_s, (a, b, x))

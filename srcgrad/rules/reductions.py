@@ -35,7 +35,6 @@ class Sum(Function):
         where: Any = True,
     ) -> Any:
         ctx.shape, ctx.axis, ctx.keepdims, ctx.where = np.shape(a), axis, keepdims, where
-        ctx.has_initial = initial is not None
         return np.sum(a, axis, dtype, out, keepdims, **given(initial=initial, where=where))
 
     @staticmethod
@@ -46,7 +45,7 @@ class Sum(Function):
                 grad_a = np.broadcast_to(grad, ctx.shape)
             else:
                 grad_a = expand_sum(grad, ctx.shape, ctx.axis, ctx.keepdims, ctx.where)
-        if ctx.has_initial:
+        if ctx.needs_input_grad[5]:
             grad_initial = np.sum(grad)
         return grad_a, None, None, None, None, grad_initial
 

@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     prod_initial_back,
     share_among_ties,
     shortcut,
+    single,
     unbroadcast,
     var_back,
 )
@@ -409,13 +410,17 @@ class Average(Function):
         keepdims: bool = False,
     ) -> Any:
         result = np.average(a, axis, weights, returned, keepdims=keepdims)
-        ctx.axis, ctx.keepdims = axis, keepdims
+        ctx.axis, ctx.keepdims, ctx.returned = axis, keepdims, returned
         ctx.save_for_backward(a, weights)
         return result
 
     @staticmethod
-    def backward(ctx: Context, grad: Any, grad_total: Any = None) -> Any:
+    def backward(ctx: Context, *grads: Any) -> Any:
         a, weights = ctx.saved_tensors
+        if ctx.returned:
+            grad, grad_total = grads
+        else:
+            grad, grad_total = single(grads), None
         grad_a, grad_weights = average_back(grad, grad_total, a, weights, ctx.axis, ctx.keepdims)
         return grad_a, None, grad_weights
 

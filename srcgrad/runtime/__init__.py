@@ -11,6 +11,7 @@ from srcgrad.runtime.broadcasting import (
     kept,
     reduced_size,
     shape_of,
+    single,
     unbroadcast,
 )
 from srcgrad.runtime.calculus import (
@@ -410,6 +411,7 @@ __all__ = [
     "sign",
     "sign_flip",
     "sinc_slope",
+    "single",
     "slogdet_back",
     "solve_back",
     "split_column_stack",
