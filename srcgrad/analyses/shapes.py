@@ -27,7 +27,7 @@ _REDUCTIONS: Final = frozenset(
 )
 _SAME: Final = frozenset(
     f"numpy.{name}"
-    for name in ("zeros_like ones_like empty_like copy cumsum sort ascontiguousarray").split()
+    for name in ("zeros_like ones_like empty_like copy").split()
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
