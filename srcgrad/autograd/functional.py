@@ -38,9 +38,7 @@ def _as_tuple(value: Any, what: str, name: str) -> tuple[bool, Tensors]:
 def _fresh(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
     """Return new tensors of the same values: a closure over the old ones then counts as constant."""
     return tuple(
-        t.view_as(t)
-        if create_graph and t.requires_grad
-        else t.detach().requires_grad_(need_graph)
+        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_(need_graph)
         for t in tensors
     )
 
@@ -185,9 +183,7 @@ def jvp(
     )
 
 
-def _transposed(
-    pulled: Tensors, seeds: Tensors, vs: Tensors | None, create_graph: bool
-) -> Tensors:
+def _transposed(pulled: Tensors, seeds: Tensors, vs: Tensors | None, create_graph: bool) -> Tensors:
     if vs is None:
         vs = tuple(None if g is None else make(np.ones_like(g._data)) for g in pulled)
     if not create_graph:
@@ -228,9 +224,7 @@ def jacobian(
     with enable_grad():
         many_in, ins = _as_tuple(inputs, "inputs", "jacobian")
         ins = _fresh(ins, create_graph, need_graph=True)
-        many_out, outs = _as_tuple(
-            func(*ins), "outputs of the user-provided function", "jacobian"
-        )
+        many_out, outs = _as_tuple(func(*ins), "outputs of the user-provided function", "jacobian")
         check_requires_grad(outs, "outputs", strict)
         rows = tuple(_jacobian_of(out, ins, create_graph, strict) for out in outs)
     rows = _finished(rows, create_graph)
@@ -338,8 +332,10 @@ def _scalar_output(func: Callable[..., Any], name: str) -> Callable[..., Any]:
                 else "The function given to hessian should return a single Tensor"
             )
         if outs[0].numel() != 1:
-            raise RuntimeError(f"The Tensor returned by the function given to {name} should contain "
-                               "a single element")
+            raise RuntimeError(
+                f"The Tensor returned by the function given to {name} should contain "
+                "a single element"
+            )
         return F.squeeze(outs[0]) if name == "hessian" else outs[0]
 
     return checked
@@ -361,9 +357,7 @@ def hessian(
     """
     many_in, ins = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode".'
-        )
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     scalar = _scalar_output(func, "hessian")
     forward = outer_jacobian_strategy == "forward-mode"
 
@@ -414,7 +408,7 @@ def vhp(
         out = scalar(*ins)
         check_requires_grad((out,), "outputs", strict)
         first = _grad((out,), ins, create_graph=True)
-        check_requires_grad(first, "grad_inputs", strict)
+        check_requires_grad(first, "jacobian", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         if vs is None:
             vs = tuple(make(np.ones_like(x._data)) for x in ins)
@@ -447,13 +441,14 @@ def hvp(
         out = scalar(*ins)
         check_requires_grad((out,), "outputs", strict)
         first = _grad((out,), ins, create_graph=True)
-        check_requires_grad(first, "grad_inputs", strict)
+        check_requires_grad(first, "jacobian", strict)
         seeds = tuple(make(np.zeros_like(x._data), flag=True) for x in ins)
         filled = tuple(
-            make(np.zeros_like(x._data)) if g is None else g for g, x in zip(first, ins, strict=True)
+            make(np.zeros_like(x._data)) if g is None else g
+            for g, x in zip(first, ins, strict=True)
         )
         second = _grad(filled, ins, seeds, create_graph=True)
-        check_requires_grad(second, "grad_inputs", strict)
+        check_requires_grad(second, "hessian", strict)
     products = _transposed(second, seeds, vs, create_graph)
     products = fill_in_zeros(products, ins, strict, create_graph, "double_back_trick")
     return (

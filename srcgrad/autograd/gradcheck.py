@@ -102,7 +102,11 @@ def get_numerical_jacobian_wrt_specific_input(
 
 
 def get_numerical_jacobian(
-    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+    fn: Callable[..., Any],
+    inputs: Any,
+    target: Any = None,
+    eps: float = 1e-3,
+    grad_out: float = 1.0,
 ) -> list[Any]:
     """Return the numerical Jacobian of one output; deprecated, as PyTorch's is.
 
@@ -509,8 +513,7 @@ def gradgradcheck(
 
     def first_derivative(*args: Any) -> tuple[Any, ...]:
         xs = tuple(
-            _tracked(x) if on else x
-            for x, on in zip(args[: -len(seeds)], active, strict=True)
+            _tracked(x) if on else x for x, on in zip(args[: -len(seeds)], active, strict=True)
         )
         outs = [out for out in as_tuple(func(*xs)) if _differentiable(out)]
         wanted = [x for x, on in zip(xs, active, strict=True) if on]

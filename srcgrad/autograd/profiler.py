@@ -123,7 +123,9 @@ class profile:
         return self._finished().self_cpu_time_total
 
     def __repr__(self) -> str:
-        return "<unfinished srcgrad.autograd.profile>" if self._events is None else repr(self._events)
+        return (
+            "<unfinished srcgrad.autograd.profile>" if self._events is None else repr(self._events)
+        )
 
     def __str__(self) -> str:
         return "<unfinished srcgrad.autograd.profile>" if self._events is None else self.table()

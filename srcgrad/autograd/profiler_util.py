@@ -271,8 +271,10 @@ class EventList(list[Any]):
 
 def _sorted(rows: list[Any], sort_by: str) -> list[Any]:
     if rows and not hasattr(rows[0], sort_by):
-        raise ValueError(f"cannot sort by {sort_by!r}: use cpu_time_total, self_cpu_time_total, "
-                         "cpu_time or count")
+        raise ValueError(
+            f"cannot sort by {sort_by!r}: use cpu_time_total, self_cpu_time_total, "
+            "cpu_time or count"
+        )
     return sorted(rows, key=lambda row: getattr(row, sort_by), reverse=True)
 
 

@@ -27,6 +27,12 @@ def check_requires_grad(values: tuple[Any, ...], kind: str, strict: bool) -> Non
             )
         if value.requires_grad:
             continue
+        if kind == "hessian":
+            raise RuntimeError(
+                f"The hessian of the user-provided function with respect to input {i} is "
+                f"independent of the input. {NOT_ALLOWED} You should ensure that your function is "
+                "thrice differentiable and that the hessian depends on the inputs."
+            )
         if kind == "jacobian":
             raise RuntimeError(
                 "While computing the hessian, found that the jacobian of the user-provided function "

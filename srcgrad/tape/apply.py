@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tape import views
-from srcgrad.tape.core import Core, edge_of, leaf_edge, make
+from srcgrad.tape.core import INFERENCE, Core, edge_of, leaf_edge, make
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge
 from srcgrad.tape.observers import observe_call, observe_node
@@ -49,6 +49,8 @@ def unary(op: Op, a: Core) -> Any:
     else:
         node.saved_tensors = (x,)
         node._versions = (a._counter, a._counter[0])
+        if a._counter is INFERENCE:
+            refuse_inference(node)
     return result
 
 
@@ -81,7 +83,31 @@ def binary(op: Op, a: Any, b: Any) -> Any:
     node._ids = (id(x), id(y), id(z))
     result = make(z, (node, 0))
     node._versions = (counter_a, counter_a[0], counter_b, counter_b[0], result._counter, 0)
+    if counter_a is INFERENCE or counter_b is INFERENCE:
+        refuse_inference(node)
     return result
+
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+    "inference mode in computation tracked by autograd. To work around this, you can make a clone "
+    "to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
+    "`inference_mode()`."
+)
+
+
+def refuse_inference(node: RuleNode) -> None:
+    """Check that the node has not saved a tensor of inference mode.
+
+    Raises:
+        RuntimeError: It has.
+    """
+    saved = {id(value) for value in node.saved_tensors}
+    if node.op.slope is not None:
+        raise RuntimeError(INFERENCE_SAVED)
+    for position, known in enumerate(node._ids):
+        if known in saved and node._versions[2 * position] is INFERENCE:
+            raise RuntimeError(INFERENCE_SAVED)
 
 
 def unwrap(value: Any) -> Any:
@@ -193,6 +219,8 @@ def record_call(op: Op, values: list[Any]) -> Any:
         node._versions = (outputs[0]._counter, 0)
     else:
         node._versions = (inputs.versions[0], inputs.versions[1])
+    if any(counter is INFERENCE for counter in node._versions[::2]):
+        refuse_inference(node)
     if not STATE.plain:
         observe_node(node, outputs)
     return result

@@ -75,9 +75,7 @@ def _seed(out: Any, grad: Any, number: int) -> Any:
             )
         return grad
     if grad is not None:
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(grad).__name__}"
-        )
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
     if isinstance(out, Core) and edge_of(out) is None:
         return None
     if int(np.prod(shape)) != 1:
@@ -122,9 +120,7 @@ def seeds_for(outputs: Sequence[Any], grads: Any) -> list[Any]:
     else:
         given = tuple(grads)
     if len(given) != len(outputs):
-        raise RuntimeError(
-            f"got {len(outputs)} tensors and {len(given)} gradients"
-        )
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_seed(out, grad, i) for i, (out, grad) in enumerate(zip(outputs, given, strict=True))]
 
 
@@ -296,17 +292,15 @@ def _grad_once(
 ) -> list[Any]:
     roots, wanted = roots_of(outputs), wanted_edges(inputs)
     starts = seeds if create else [None if seed is None else seed._data for seed in seeds]
-    found = run_backward(
-        roots, starts, keep=keep, create=create, wanted=wanted, accumulates=False
-    )
+    found = run_backward(roots, starts, keep=keep, create=create, wanted=wanted, accumulates=False)
     results: list[Any] = []
     for slot, item in enumerate(inputs):
         value = found.get(slot)
         if value is None:
             if not allow_unused:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the graph. "
-                    "Set allow_unused=True if this is the desired behavior."
+                    f"The differentiated Tensor at index {slot} appears to not have been used in "
+                    "the graph. Set allow_unused=True if this is the desired behavior."
                 )
             results.append(None)
             continue

@@ -13,6 +13,7 @@ from srcgrad.tape.node import AccumulateGrad, Edge
 
 
 new = object.__new__
+INFERENCE: list[int] = [0]  # the counter of all tensors of inference mode, which count nothing
 
 
 class ViewInfo:
@@ -99,6 +100,7 @@ def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:
     tensor._view = None
     if STATE.inference:
         tensor._inference = True
+        tensor._counter = INFERENCE
     return tensor
 
 
@@ -117,7 +119,7 @@ def requires_grad(tensor: Core) -> bool:
     if tensor._flag or tensor._edge is not None:
         return True
     view = tensor._view
-    return view is not None and view.creation == "" and requires_grad(view.base)
+    return view is not None and requires_grad(view.base)
 
 
 def edge_of(tensor: Core) -> Edge | None:

@@ -29,6 +29,10 @@ def _numbers(values: Any) -> Any:
 def _finish(array: Any, requires_grad: bool) -> Tensor:
     made: Tensor = make(array)
     if requires_grad:
+        if array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
         made.requires_grad = True
     return made
 

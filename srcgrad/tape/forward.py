@@ -123,14 +123,8 @@ class DualLevel:
                 tangents.append(tangent)
                 return alias
 
-            count = len(op.names)
-            held = [twin(value) for value in values]
-            named = {
-                name: value
-                for name, value in zip(op.names[op.positional :], held[op.positional :], strict=False)
-            }
-            positional = held if op.varargs or not named else held[: op.positional]
-            result = apply(op, tuple(positional[: max(count, len(held))]), named)
+            args, named = op.split([twin(value) for value in values])
+            result = apply(op, tuple(args), named)
             outputs = [result] if isinstance(result, Core) else list(result)
             found = [transposed(out, twins, tangents) for out in outputs]
             tracked = any(requires_grad(t) for t in (*tensors_in(values), *tangents))
@@ -184,9 +178,7 @@ def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
     seed = make(np.zeros_like(out._data), flag=True)
     pulled = grad(out, inputs, seed, create_graph=True, allow_unused=True)
     pairs = [
-        (g, t)
-        for g, t in zip(pulled, tangents, strict=True)
-        if g is not None and requires_grad(g)
+        (g, t) for g, t in zip(pulled, tangents, strict=True) if g is not None and requires_grad(g)
     ]
     if not pairs:
         return make(np.zeros_like(out._data))

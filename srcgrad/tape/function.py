@@ -350,9 +350,7 @@ def _apply(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         STATE.set(grad=before[0], strict=before[1], dual_level=before[2])
     outputs = output if isinstance(output, tuple) else (output,)
     ctx._count = len(inputs)
-    ctx._inputs = tuple(
-        (i, inputs[i]._data.shape, inputs[i]._data.dtype) for i in edges
-    )
+    ctx._inputs = tuple((i, inputs[i]._data.shape, inputs[i]._data.dtype) for i in edges)
     if executable:
         ctx._edges = tuple(edges.values())
     wrapped = _wrap_outputs(ctx, inputs, outputs, executable)
@@ -402,7 +400,7 @@ def _wrap_outputs(
 
 
 def _dirty(ctx: BackwardCFunction, out: Core, number: int, active: bool) -> Any:
-    check_writable(out, active)
+    check_writable(out, active, verb="has been")
     bump(out)
     if active:
         rebase(out, (ctx, number), out._data.shape)

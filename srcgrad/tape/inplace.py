@@ -14,7 +14,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
 from srcgrad.tape.ops import Op, require_op
-from srcgrad.tape.rulenode import ElementwiseNode
+from srcgrad.tape.rulenode import ElementwiseNode, short_name
 from srcgrad.tape.views import ViewStep, register_view
 
 _NO_GRAD_VIEW = (
@@ -29,8 +29,10 @@ _INFERENCE = (
 )
 
 
-def check_writable(target: Core, recorded: bool) -> None:
-    """Check that `target` may be written to in place.
+def check_writable(
+    target: Core, recorded: bool, part: bool = False, verb: str = "is being"
+) -> None:
+    """Check that `target`, or a `part` of it, may be written to in place.
 
     Raises:
         RuntimeError: A leaf that requires grad, a view of one, a view whose base cannot be given a
@@ -44,7 +46,7 @@ def check_writable(target: Core, recorded: bool) -> None:
     if view is not None:
         if view.multiple:
             raise RuntimeError(
-                f"Output 0 of {view.multiple} is a view and is being modified inplace. This view is "
+                f"Output 0 of {short_name(view.multiple)} is a view and is being modified inplace. This view is "
                 "the output of a function that returns multiple views. Such functions do not allow "
                 "the output views to be modified inplace. You should replace the inplace operation "
                 "by an out-of-place one."
@@ -57,8 +59,9 @@ def check_writable(target: Core, recorded: bool) -> None:
                 "operation."
             )
     if target._flag:
+        what = "a view of a leaf" if part else "a leaf"
         raise RuntimeError(
-            "a leaf Variable that requires grad is being used in an in-place operation."
+            f"{what} Variable that requires grad {verb} used in an in-place operation."
         )
 
 
@@ -298,7 +301,8 @@ def set_item(target: Core, index: Any, value: Any) -> None:
     index = unwrap(index)
     edge = edge_of(value) if isinstance(value, Core) else None
     before = edge_of(target)
-    check_writable(target, before is not None or edge is not None)
+    part = index is not Ellipsis and is_basic(index)
+    check_writable(target, before is not None or edge is not None, part)
     raw = unwrap(value)
     if STATE.mutation is not None:
         STATE.mutation.before_write(target)
@@ -355,4 +359,3 @@ def copy_in(target: Core, value: Any) -> Any:
     """Fill `target` with `value`, which is broadcast; return `target`."""
     set_item(target, ..., value)
     return target
-

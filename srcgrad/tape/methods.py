@@ -310,9 +310,6 @@ class Methods(Protocols):
         return apply_inplace(require_op(np.clip), self, min, max)
 
 
-
-
-
 def _numpy_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that means what NumPy's means, and PyTorch's if called with its key words."""
     torch_function = getattr(functions, name, None) if name in functions.NAMES else None
@@ -376,7 +373,7 @@ NOT_INPLACE = frozenset(
 
 def _install() -> None:
     for name, function in METHODS.items():
-        if name not in Methods.__dict__:
+        if not hasattr(Methods, name):
             setattr(Methods, name, _numpy_method(name, function))
     for name in functions.NAMES:
         if name not in Methods.__dict__:

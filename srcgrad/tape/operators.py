@@ -275,5 +275,3 @@ def _augmented(op: Any, target: Operators, other: Any) -> Any:
     if STATE.strict and not target._data.ndim:
         return NotImplemented  # as for NumPy scalars: a new value, not a write
     return apply_inplace(op, target, other)
-
-

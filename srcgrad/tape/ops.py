@@ -66,6 +66,7 @@ class Op:
         "label",
         "names",
         "node_class",
+        "options",
         "positional",
         "primal",
         "reads_output",
@@ -92,7 +93,8 @@ class Op:
     def _read_signature(self) -> None:
         kinds = inspect.Parameter
         parameters = list(inspect.signature(self.rule.forward).parameters.values())[1:]
-        self.varargs = bool(parameters) and parameters[-1].kind is kinds.VAR_POSITIONAL
+        self.varargs = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+        self.options = any(p.kind is kinds.VAR_KEYWORD for p in parameters)
         named = [p for p in parameters if p.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
         self.names = tuple(p.name for p in named)
         self.defaults = tuple(p.default for p in named)
@@ -112,26 +114,43 @@ class Op:
             MissingRuleError: An argument that the rule does not know.
         """
         values = list(args)
-        count = len(self.names)
-        if len(values) > self.positional and not self.varargs:
+        count = self.positional
+        if len(values) > count and not self.varargs:
             raise self.refuse(f"{len(values)} positional arguments")
-        if len(values) < count:
-            values.extend(self.defaults[len(values) :])
+        values.extend(self.defaults[len(values) : count])
+        last = len(values)  # key-word-only parameters come after all positional ones
+        values.extend(self.defaults[count:])
+        extra: dict[str, Any] = {}
         for key, value in kwargs.items():
-            if key not in self.names:
+            if key in self.names:
+                place = self.names.index(key)
+                values[place if place < count else last + place - count] = value
+            elif self.options:
+                extra[key] = value
+            else:
                 raise self.refuse(f"the argument {key!r}")
-            values[self.names.index(key)] = value
+        if extra:
+            values.append(extra)
         for name, value in zip(self.names, values, strict=False):
             if value is inspect.Parameter.empty:
                 raise TypeError(f"{self.label}() misses the argument {name!r}")
         return values
 
+    def split(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return what `bind` returned as positional and named arguments."""
+        only = self.names[self.positional :]
+        if not only and not self.options:
+            return values, {}
+        extra: dict[str, Any] = {}
+        if self.options and values and isinstance(values[-1], dict):
+            values, extra = values[:-1], values[-1]
+        place = len(values) - len(only)
+        return values[:place], {**dict(zip(only, values[place:], strict=True)), **extra}
+
     def call_forward(self, node: Any, values: list[Any]) -> Any:
         """Call the rule's forward with one value for each parameter."""
-        if self.positional == len(self.names):
-            return self.forward(node, *values)
-        named = dict(zip(self.names[self.positional :], values[self.positional :], strict=True))
-        return self.forward(node, *values[: self.positional], **named)
+        args, named = self.split(values)
+        return self.forward(node, *args, **named)
 
     def call_primal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Call the function itself."""

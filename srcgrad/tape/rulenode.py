@@ -186,10 +186,19 @@ class Replay:
 def modified_message(value: Any, source: str, number: int, now: int, then: int) -> str:
     """Return PyTorch's words for a saved value that was changed in place."""
     kind = f"{np.asarray(value).dtype.name.capitalize()}Tensor {list(np.shape(value))}"
-    origin = f", which is output {number} of {source}," if source else ""
+    origin = f", which is output {number} of {short_name(source)}," if source else ""
     return (
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind}]{origin} is at version {now}; expected version {then} instead. Hint: "
         "enable anomaly detection to find the operation that failed to compute its gradient, with "
         "srcgrad.autograd.set_detect_anomaly(True)."
     )
+
+
+def short_name(name: str) -> str:
+    """Return the name of a node without what says that it runs backward.
+
+    >>> short_name("ExpBackward0")
+    'Exp'
+    """
+    return name.rstrip("0123456789").removesuffix("Backward")

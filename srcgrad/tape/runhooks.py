@@ -35,7 +35,9 @@ def checked(new: Any, old: Any) -> Any:
             f"hook {type(new).__name__!r} is not a tensor: expected a Tensor, but got "
             f"{type(new).__name__}"
         )
-    if old is not None and new._data.shape != np.shape(old if not isinstance(old, Core) else old._data):
+    if old is not None and new._data.shape != np.shape(
+        old if not isinstance(old, Core) else old._data
+    ):
         raise RuntimeError("hook has changed the size of value")
     return new
 

@@ -7,18 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.tape.apply import INFERENCE_SAVED
 from srcgrad.tape.core import Core, edge_of, make
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import SECOND_BACKWARD, Edge, Node
 from srcgrad.tape.rulenode import RuleNode, modified_message
-
-INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-    "inference mode in computation tracked by autograd. To work around this, you can make a clone "
-    "to get a normal tensor and use it in autograd, or use `no_grad()` instead of "
-    "`inference_mode()`."
-)
-
 
 class SavedTensor:
     """One tensor that a user's Function saved.

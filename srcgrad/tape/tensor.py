@@ -52,16 +52,18 @@ class Tensor(Methods):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if edge_of(self) is not None and not self._flag:
-            if not value:
-                raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use "
-                    "a computed variable in a subgraph that doesn't require differentiation use "
-                    "var_no_grad = var.detach()."
-                )
-            return
+            hint = (
+                ""
+                if value
+                else " If you want to use a computed variable in a subgraph that doesn't require "
+                "differentiation use var_no_grad = var.detach()."
+            )
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables." + hint
+            )
         if value and self._data.dtype.kind not in "fc":
             raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
+                "only Tensors of floating point dtype can require gradients"
             )
         if self._inference and not STATE.inference and value:
             raise RuntimeError(
@@ -71,7 +73,9 @@ class Tensor(Methods):
         self._flag = bool(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` and return the tensor."""
+        """Set `requires_grad` and return the tensor; True does nothing to a computed one."""
+        if requires_grad and not self._flag and edge_of(self) is not None:
+            return self
         self.requires_grad = requires_grad
         return self
 

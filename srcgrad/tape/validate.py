@@ -14,8 +14,7 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
     """Return a user's gradient as a tensor of the shape and dtype of the input.
 
     Raises:
-        RuntimeError: Its shape cannot be summed to that of the input.
-        TypeError: It is no tensor.
+        RuntimeError: Its shape cannot be summed to that of the input, or it is no tensor.
     """
     if grad is None:
         return None
@@ -24,7 +23,7 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
     ):
         grad = make(grad)
     if not isinstance(grad, Core):
-        raise TypeError(f"expected Variable or None (got {type(grad).__name__})")
+        raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
     found = grad._data.shape
     if found != shape:
         if not _sums_to(found, shape):
