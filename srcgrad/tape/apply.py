@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tape import views
-from srcgrad.tape.core import INFERENCE, Core, edge_of, leaf_edge, make
+from srcgrad.tape.core import INFERENCE, USUAL_OPERANDS, Core, edge_of, leaf_edge, make
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Edge
+from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
 from srcgrad.tape.rulenode import RuleNode
@@ -23,34 +23,45 @@ ONE_NEEDED = (True,)
 new = object.__new__
 
 
+def wrap(data: Any, node: RuleNode) -> Any:
+    """Return the one result of `node`, in plain mode: `make` without its questions."""
+    tensor = new(Core.kind)
+    tensor._data = data if type(data) is np.ndarray else np.asarray(data)
+    tensor._edge = (node, 0)
+    tensor._flag = False
+    tensor._grad = None
+    tensor._counter = [0]
+    tensor._leaf = None
+    tensor._view = None
+    return tensor
+
+
 def unary(op: Op, a: Core) -> Any:
     """Apply an elementwise rule to one tensor, without options."""
-    if not STATE.plain:
+    slope = op.slope
+    if slope is None or not STATE.plain:
         return apply(op, (a,))
     edge = a._edge if a._view is None else edge_of(a)
     if edge is None:
         if not a._flag:
             return apply(op, (a,))
         edge = leaf_edge(a)
-    slope = op.slope
-    if slope is None:
-        return apply(op, (a,))
     x = a._data
-    node = op.node_class()
     y = op.primal(x)
-    if y.dtype.kind not in "fc":
-        return apply(op, (a,))
+    node = new(op.node_class)
+    node._key = next_number()
     node._edges = (edge,)
     node.needs_input_grad = ONE_NEEDED
-    result = make(y, (node, 0))
+    result = wrap(y, node)
     if op.reads_output:
         node.saved_tensors = (y,)
         node._versions = (result._counter, 0)
-    else:
-        node.saved_tensors = (x,)
-        node._versions = (a._counter, a._counter[0])
-        if a._counter is INFERENCE:
-            refuse_inference(node)
+        return result
+    counter = a._counter
+    node.saved_tensors = (x,)
+    node._versions = (counter, counter[0])
+    if counter is INFERENCE:
+        refuse_inference(node)
     return result
 
 
@@ -62,26 +73,26 @@ def binary(op: Op, a: Any, b: Any) -> Any:
     edge_b: Edge | None = None
     counter_a = counter_b = UNCHANGING
     x, y = a, b
-    if isinstance(a, Core):
+    if type(a) not in USUAL_OPERANDS and isinstance(a, Core):
         x, counter_a = a._data, a._counter
         edge_a = a._edge if a._view is None else edge_of(a)
         if edge_a is None and a._flag:
             edge_a = leaf_edge(a)
-    if isinstance(b, Core):
+    if type(b) not in USUAL_OPERANDS and isinstance(b, Core):
         y, counter_b = b._data, b._counter
         edge_b = b._edge if b._view is None else edge_of(b)
         if edge_b is None and b._flag:
             edge_b = leaf_edge(b)
     if edge_a is None and edge_b is None:
         return apply(op, (a, b))
-    node = op.node_class()
+    node = new(op.node_class)
+    node._key = next_number()
     node._edges = (edge_a, edge_b)
     node.needs_input_grad = (edge_a is not None, edge_b is not None)
+    node.saved_tensors = ()
     z = op.forward(node, x, y)
-    if z.dtype.kind not in "fc":
-        return make(z)
     node._ids = (id(x), id(y), id(z))
-    result = make(z, (node, 0))
+    result = wrap(z, node)
     node._versions = (counter_a, counter_a[0], counter_b, counter_b[0], result._counter, 0)
     if counter_a is INFERENCE or counter_b is INFERENCE:
         refuse_inference(node)
@@ -239,6 +250,7 @@ def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:
         made = make(raw, edge)
         return made, [made], [raw]
     node._outputs = len(raw)
+    node._special = True
     node._zeros = [(np.shape(item), np.asarray(item).dtype) for item in raw]
     made = [make(item, (node, i) if differentiable(item) else None) for i, item in enumerate(raw)]
     return same_container(raw, made), made, list(raw)

@@ -31,6 +31,9 @@ class ViewInfo:
         self.edge_version = base._counter[0]
 
 
+USUAL_OPERANDS = frozenset({np.ndarray, float, int})  # types that are no tensors, asked for first
+
+
 class Core:
     """The state of a tensor, without behaviour.
 

@@ -63,18 +63,26 @@ class Pass:
         """Add a contribution to the gradient that arrives at `edge`."""
         node, number = edge
         key = node._key
+        grads = self.grads
         if key not in self.nodes:
-            self.nodes[key] = node
+            if self.needed is not None and node not in self.needed:
+                return
             if node._leaf:
+                if grad is None:
+                    return
                 self.leaves.append(key)
             else:
                 heappush(self.heap, key)
-            self.grads[key] = None if node._outputs == 1 else [None] * node._outputs
+            self.nodes[key] = node
+            if node._outputs == 1:
+                grads[key] = grad
+                return
+            grads[key] = [None] * node._outputs
         if grad is None:
             return
-        held = self.grads[key]
+        held = grads[key]
         if node._outputs == 1:
-            self.grads[key] = grad if held is None else held + grad
+            grads[key] = grad if held is None else held + grad
         else:
             held[number] = grad if held[number] is None else held[number] + grad
 
@@ -92,20 +100,20 @@ class Pass:
             callback()
 
     def _sweep(self) -> None:
-        heap, nodes, grads, leaves = self.heap, self.nodes, self.grads, self.leaves
-        careful = self.create or STATE.anomaly or STATE.profiler is not None
-        keep, waiting, captures, needed = self.keep, self.waiting, self.captures, self.needed
-        while heap:
-            key = heappop(heap)
-            node = nodes.pop(key)
-            grad = grads.pop(key)
-            if (
-                careful
-                or node._hooks is not None
-                or grad is None
-                or node._outputs != 1
-                or node in captures
-            ):
+        """Run nodes, the latest first, until only leaves are left."""
+        heap, nodes, grads = self.heap, self.nodes, self.grads
+        keep, waiting, needed = self.keep, self.waiting, self.needed
+        closely = bool(self.create or STATE.anomaly or STATE.profiler or self.captures)
+        ahead: Node | None = None  # the only node that waits, which then needs no heap
+        ahead_grad: Any = None
+        while heap or ahead is not None:
+            if ahead is not None:
+                node, grad = ahead, ahead_grad
+                ahead = None
+            else:
+                key = heappop(heap)
+                node, grad = nodes.pop(key), grads.pop(key)
+            if closely or node._special or grad is None:
                 parts = self._step(node, grad)
                 if parts is None:
                     continue
@@ -113,33 +121,23 @@ class Pass:
                 parts = node.pull(grad)
             if not keep:
                 node.release()
+            alone = not heap
             for edge, part in zip(node._edges, parts, strict=False):
                 if edge is None:
                     continue
-                target, number = edge
-                key = target._key
-                if key not in nodes:
-                    if needed is not None and target not in needed:
-                        continue
-                    if part is None and target._leaf:
-                        continue
-                    nodes[key] = target
-                    if target._outputs == 1:
-                        grads[key] = part
-                    else:
-                        grads[key] = held = [None] * target._outputs
-                        held[number] = part
-                    if target._leaf:
-                        leaves.append(key)
-                    else:
-                        heappush(heap, key)
-                elif part is not None:
-                    if target._outputs == 1:
-                        held = grads[key]
-                        grads[key] = part if held is None else held + part
-                    else:
-                        held = grads[key]
-                        held[number] = part if held[number] is None else held[number] + part
+                target = edge[0]
+                if alone and ahead is None and not target._special and not target._leaf:
+                    if needed is None or target in needed:
+                        ahead, ahead_grad = target, part
+                elif target is ahead:
+                    ahead_grad = part if ahead_grad is None else _sum(ahead_grad, part)
+                else:
+                    if not target._leaf:
+                        alone = False
+                        if ahead is not None:
+                            self.add((ahead, 0), ahead_grad)
+                            ahead = None
+                    self.add(edge, part)
             if waiting is not None:
                 self._notice(node)
 
@@ -244,6 +242,10 @@ class Pass:
                 self.leaves.remove(key)
                 del self.nodes[key]
                 self._leaf(node, self.grads.pop(key))
+
+
+def _sum(total: Any, part: Any) -> Any:
+    return total if part is None else total + part
 
 
 def leading_to(wanted: set[Node], roots: Iterable[Node]) -> set[Node]:

@@ -373,6 +373,7 @@ def _wrap_outputs(
         RuntimeError: An input marked dirty is not among the outputs, or may not be written to.
     """
     ctx._outputs = len(outputs)
+    ctx._special = len(outputs) != 1
     ctx._results = tuple(
         (out._data.shape, out._data.dtype) if isinstance(out, Core) else None for out in outputs
     )

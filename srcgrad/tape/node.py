@@ -13,7 +13,7 @@ from srcgrad.tape.hooks import NodeHooks, RemovableHandle, add_hook
 _numbers = itertools.count(-1, -1)  # later calls get smaller numbers, and run backward first
 _leaf_numbers = itertools.count(-(1 << 62), -1)
 
-Number = (int, float, complex, bool, str, type(None))
+PLAIN_VALUES = frozenset({int, float, complex, bool, str, type(None)})  # saved without memory
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after "
@@ -32,9 +32,7 @@ class Freed(tuple[Any, ...]):
 FREED = Freed((None,))
 
 
-def next_number() -> int:
-    """Return the number of a call recorded now."""
-    return next(_numbers)
+next_number = _numbers.__next__  # the number of a call recorded now
 
 
 class Node:
@@ -64,6 +62,7 @@ class Node:
     saved_tensors: Any
 
     _outputs: int = 1
+    _special: bool = False  # it has hooks or several outputs, so the engine must look closer
     _hooks: NodeHooks | None = None
     _packed: Any = None
     _leaf: ClassVar[bool] = False
@@ -131,7 +130,7 @@ class Node:
             self._packed, self.saved_tensors = None, FREED
         elif self.saved_tensors:
             for value in self.saved_tensors:
-                if not isinstance(value, Number):
+                if type(value) not in PLAIN_VALUES:
                     self.saved_tensors = FREED
                     break
 
@@ -143,6 +142,7 @@ def node_hooks(node: Node) -> NodeHooks:
     """Return the hooks of `node`, to add to."""
     if node._hooks is None:
         node._hooks = NodeHooks()
+        node._special = True
         if node._leaf:
             LEAF_HOOKS.used = True
     return node._hooks

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime import getitem
 from srcgrad.tape.apply import apply, binary, unary, unwrap
-from srcgrad.tape.core import Core, requires_grad
+from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
 from srcgrad.tape.inplace import apply_inplace, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import require_op
@@ -30,6 +30,11 @@ ABSOLUTE = require_op(np.absolute)
 GETITEM = require_op(getitem)
 
 _OPERANDS = (Core, np.ndarray, np.generic, int, float, complex, list, tuple)
+
+
+def is_operand(value: Any) -> bool:
+    """Return whether tensors may be added to `value`."""
+    return type(value) in USUAL_OPERANDS or isinstance(value, _OPERANDS)
 
 
 def detaching(tensor: Core, what: str) -> NotDifferentiableError:
@@ -54,46 +59,46 @@ class Operators(Core):
     __slots__ = ()
 
     def __add__(self, other: Any) -> Any:
-        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(ADD, self, other) if is_operand(other) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return binary(ADD, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(ADD, other, self) if is_operand(other) else NotImplemented
 
     def __sub__(self, other: Any) -> Any:
-        return binary(SUBTRACT, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(SUBTRACT, self, other) if is_operand(other) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
-        return binary(SUBTRACT, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(SUBTRACT, other, self) if is_operand(other) else NotImplemented
 
     def __mul__(self, other: Any) -> Any:
-        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(MULTIPLY, self, other) if is_operand(other) else NotImplemented
 
     def __rmul__(self, other: Any) -> Any:
-        return binary(MULTIPLY, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(MULTIPLY, other, self) if is_operand(other) else NotImplemented
 
     def __truediv__(self, other: Any) -> Any:
-        return binary(DIVIDE, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(DIVIDE, self, other) if is_operand(other) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
-        return binary(DIVIDE, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(DIVIDE, other, self) if is_operand(other) else NotImplemented
 
     def __mod__(self, other: Any) -> Any:
-        return binary(REMAINDER, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(REMAINDER, self, other) if is_operand(other) else NotImplemented
 
     def __rmod__(self, other: Any) -> Any:
-        return binary(REMAINDER, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(REMAINDER, other, self) if is_operand(other) else NotImplemented
 
     def __pow__(self, other: Any) -> Any:
-        return binary(POWER, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(POWER, self, other) if is_operand(other) else NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
-        return binary(POWER, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(POWER, other, self) if is_operand(other) else NotImplemented
 
     def __matmul__(self, other: Any) -> Any:
-        return binary(MATMUL, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(MATMUL, self, other) if is_operand(other) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Any:
-        return binary(MATMUL, other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(MATMUL, other, self) if is_operand(other) else NotImplemented
 
     def __neg__(self) -> Any:
         return unary(NEGATIVE, self)
@@ -252,7 +257,12 @@ class Operators(Core):
 
     def item(self) -> Any:
         """Return the one element as a Python number."""
-        return self._scalar("item()").item()
+        guard(self, "item()")
+        if self._data.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+            )
+        return self._data.item()
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers."""

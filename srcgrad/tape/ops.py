@@ -12,13 +12,26 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.library import canonical_name, rule_for
+from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.names import node_name
-from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
+from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 
 
 def _shape(value: Any) -> tuple[int, ...]:
     """Return what np.shape does, without its dispatch."""
-    return value.shape if isinstance(value, np.ndarray) else np.shape(value)
+    return value.shape if type(value) is np.ndarray else np.shape(value)
+
+
+def _conj(x: Any) -> Any:
+    """Return what the runtime's conj does; arrays of real numbers, the usual case, first."""
+    return x if type(x) is np.ndarray and x.dtype.kind == "f" else conj(x)
+
+
+def _unbroadcast(grad: Any, like: Any) -> Any:
+    """Return what the runtime's unbroadcast does; arrays of that shape, the usual case, first."""
+    if type(grad) is np.ndarray and grad.shape == like:
+        return grad
+    return unbroadcast(grad, like)
 
 
 def _fast_numpy() -> types.ModuleType:
@@ -29,20 +42,19 @@ def _fast_numpy() -> types.ModuleType:
     return module
 
 
-_FAST_NUMPY = _fast_numpy()
+_QUICK = {"np": (np, _fast_numpy()), "conj": (conj, _conj), "unbroadcast": (unbroadcast, _unbroadcast)}
 
 
 def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function` with NumPy's cheap questions answered directly."""
-    scope = getattr(function, "__globals__", {})
-    if scope.get("np") is not np or not isinstance(function, types.FunctionType):
+    """Return `function` with helpers that ask for the usual case first."""
+    if not isinstance(function, types.FunctionType):
         return function
+    scope = dict(function.__globals__)
+    for name, (known, quick) in _QUICK.items():
+        if scope.get(name) is known:
+            scope[name] = quick
     copy = types.FunctionType(
-        function.__code__,
-        {**scope, "np": _FAST_NUMPY},
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
@@ -101,7 +113,11 @@ class Op:
         self.positional = sum(p.kind is not kinds.KEYWORD_ONLY for p in named)
 
     def _node_class(self, name: str) -> type[RuleNode]:
-        base: type[RuleNode] = RuleNode if self.slope is None else ElementwiseNode
+        base: type[RuleNode] = RuleNode
+        if self.slope is not None:
+            base = ElementwiseNode
+        elif isinstance(self.primal, np.ufunc) and (self.primal.nin, self.primal.nout) == (2, 1):
+            base = BinaryNode
         members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
         if self.slope is not None:
             members["slope"] = staticmethod(self.slope)

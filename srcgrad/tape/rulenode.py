@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.runtime import conj
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
 
@@ -133,6 +134,35 @@ class RuleNode(Node):
     attach: ClassVar[Callable[[Any, Any], Any]]  # how a tensor is made; set where tensors are
 
 
+class BinaryNode(RuleNode):
+    """A call of a rule with two parameters and one output, without options."""
+
+    __slots__ = ()
+
+    def pull(self, grad: Any) -> tuple[Any, ...]:
+        """Run the rule's backward on arrays."""
+        saved = self.saved_tensors
+        if saved:
+            a, a_then, b, b_then, z, z_then = self._versions
+            if (
+                a[0] != a_then
+                or b[0] != b_then
+                or z[0] != z_then
+                or saved is FREED
+                or self._packed is not None
+            ):
+                return RuleNode.pull(self, grad)
+        result = self.rule_backward(self, grad)
+        return result if type(result) is tuple else (result,)
+
+    def release(self) -> None:
+        """Let go of the saved values."""
+        if self.saved_tensors:
+            self.saved_tensors = FREED
+            if self._packed is not None:
+                self._packed = None
+
+
 class ElementwiseNode(RuleNode):
     """A call of a function of one array that acts on each element."""
 
@@ -143,18 +173,17 @@ class ElementwiseNode(RuleNode):
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Multiply with the slope."""
         saved = self.saved_tensors
-        versions = self._versions
-        if saved is FREED or self._packed is not None or versions[0][0] != versions[1]:
+        counter, version = self._versions
+        if counter[0] != version or saved is FREED or self._packed is not None:
             return RuleNode.pull(self, grad)
-        slope = type(self).slope(saved[0])
-        if type(slope) is np.ndarray and slope.dtype.kind == "c":
-            slope = slope.conj()
-        return (grad * slope,)
+        slope = self.slope(saved[0])
+        return (grad * (slope if type(slope) is np.ndarray and slope.dtype.kind == "f" else conj(slope)),)
 
     def release(self) -> None:
         """Let go of the saved value."""
         self.saved_tensors = FREED
-        self._packed = None
+        if self._packed is not None:
+            self._packed = None
 
     def check_saved(self) -> None:
         """Check that the saved value is there and unchanged."""
