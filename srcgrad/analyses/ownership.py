@@ -9,19 +9,19 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 OTHERS: Final = "others"
 """Stands for memory that somebody else can reach, or that may not be written."""
 
-_SAME_MEMORY: Final = frozenset({"unbroadcast", "real_part", "conj"})
-_FRESH: Final = frozenset(
-    "matmul_left matmul_right dot_left dot_right zeros_like scatter share_among_ties greater_part "
-    "power_slope power_log_slope accumulate".split()
-)
+_SPREAD: Final = frozenset({"expand_reduced", "expand_sum", "expand_mean", "getitem"})
+_VIEWS: Final = frozenset("transpose reshape swapaxes moveaxis squeeze expand_dims ravel".split())
+_MAKERS: Final = frozenset("sum where full_like ones_like zeros_like array outer empty_like".split())
 
 
-def origins(body: list[Any], is_adjoint: Callable[[str], bool]) -> Callable[[Any], set[str]]:
+def origins(
+    body: list[Any], is_adjoint: Callable[[str], bool], is_runtime: Callable[[str], bool]
+) -> Callable[[Any], set[str]]:
     """Return a function from an expression to the adjoints in whose memory its value may lie.
 
     A value in new memory has its own name there; OTHERS stands for everything else.
@@ -57,9 +57,8 @@ def origins(body: list[Any], is_adjoint: Callable[[str], bool]) -> Callable[[Any
     def of_call(node: Any, seen: frozenset[str]) -> set[str]:
         func = node.func
         if isinstance(func, gast.Name):
-            if func.id in _SAME_MEMORY:
-                return of(node.args[0], seen)
-            return set() if func.id in _FRESH else {OTHERS}
+            foreign = func.id in _SPREAD or not is_runtime(func.id)
+            return {OTHERS} if foreign else of_adjoints(node, seen)
         if isinstance(func, gast.Attribute):
             if func.attr in ("copy", "sum"):
                 return set()
@@ -67,12 +66,19 @@ def origins(body: list[Any], is_adjoint: Callable[[str], bool]) -> Callable[[Any
                 return of_numpy(func.attr, node, seen)
         return {OTHERS}
 
+    def of_adjoints(node: Any, seen: frozenset[str]) -> set[str]:
+        """A function of the runtime returns new memory, or that of the adjoints it is given."""
+        found: set[str] = set()
+        for item in node.args:
+            for name in names_read(item):
+                if is_adjoint(name):
+                    found |= of_name(name, seen)
+        return found
+
     def of_numpy(name: str, node: Any, seen: frozenset[str]) -> set[str]:
-        if name in ("transpose", "reshape", "swapaxes", "moveaxis", "squeeze", "expand_dims"):
+        if name in _VIEWS:
             return of(node.args[0], seen)
-        fresh = isinstance(getattr(np, name, None), np.ufunc) or name in (
-            "sum", "where", "full_like", "ones_like", "zeros_like", "array", "outer",
-        )
+        fresh = isinstance(getattr(np, name, None), np.ufunc) or name in _MAKERS
         return set() if fresh else {OTHERS}
 
     return of

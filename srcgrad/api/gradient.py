@@ -15,12 +15,14 @@ import numpy as np
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.selection import Selection, select
-from srcgrad.api.values import check_input, conform, is_complex
+from srcgrad.api.values import check_input, conform, fits, is_complex
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import compile_gradient
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, FallbackWarning, SourceNotFoundError, UnsupportedError
+
+_ARRAY = np.ndarray
 
 Fallback = Literal["warn", "tape", "error"]
 
@@ -87,22 +89,18 @@ class Gradient:
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._general(plan)
         only = self._only
-        if only is not None and only < len(args) and not kwargs and not plan.scalars:
-            return self._call_one(plan, args, args[only])
-        return self._call_any(plan, args, kwargs)
+        if only is None or only >= len(args) or kwargs or plan.scalars:
+            return self._call_any(plan, args, kwargs)
+        return self._call_one(plan, args, args[only])
 
     def _call_one(self, plan: Plan, args: tuple[Any, ...], x: Any) -> Any:
-        """The short way: one argument by position."""
+        """The short way, of one argument by position."""
         kind = type(x)
-        plain = kind is float or (kind is np.ndarray and x.dtype.kind == "f")
-        if not plain:
+        if kind is not float and not (kind is _ARRAY and x.dtype.kind == "f"):
             check_input(x, self._selection.names[0])
         for item in args:
-            item_kind = type(item)
-            if item_kind is not np.ndarray and item_kind is not float:
-                if is_complex(item):
-                    return self._call_any(plan, args, {})
-            elif item_kind is np.ndarray and item.dtype.kind == "c":
+            kind = type(item)
+            if kind is not float and kind is not int and is_complex(item):
                 return self._call_any(plan, args, {})
         try:
             result = plan.function(*args)
@@ -110,15 +108,11 @@ class Gradient:
             annotate(error)
             raise
         grad = result[1] if self._value else result
-        if kind is np.ndarray and type(grad) is np.ndarray:
-            if grad.dtype is x.dtype and grad.shape == x.shape:
-                done = grad
-            else:
-                done = conform(grad, x)
-        else:
-            done = grad if kind is float and type(grad) is float else conform(grad, x)
-        done = done if self._selection.single else (done,)
-        return (result[0], done) if self._value else done
+        if not fits(grad, x):
+            grad = conform(grad, x)
+        if not self._selection.single:
+            grad = (grad,)
+        return (result[0], grad) if self._value else grad
 
     def _call_any(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The long way: keywords, defaults, several arguments, auxiliary results, complex numbers."""
@@ -153,6 +147,9 @@ class Gradient:
         return (answer, head) if self._has_aux else answer
 
     def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        if not kwargs and len(self._positions) == len(self._selection.names):
+            if max(self._positions) < len(args):
+                return [args[position] for position in self._positions]
         bound = self._selection.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [bound.arguments[name] for name in self._selection.names]

@@ -11,13 +11,17 @@ from srcgrad.errors import IntegerInputError, NotDifferentiableError
 
 
 def check_input(value: Any, name: str) -> None:
-    """Raise unless `value` is a float, a float array, or a container with such inside.
+    """Raise unless `value` is a number, a float array, or a container with a float inside.
 
     Raises:
         IntegerInputError: It is an integer or boolean array, or a container without any float.
         NotDifferentiableError: It is of a type without derivatives.
     """
-    if isinstance(value, (float, complex)) or isinstance(value, int):
+    if isinstance(value, dict):
+        for item in value.values():  # the usual case first: arrays of floats
+            if type(item) is np.ndarray and item.dtype.kind in "fc":
+                return
+    if isinstance(value, (float, int, complex)):
         if isinstance(value, bool):
             raise _no_float(f"`{name}` is a bool")
         return
@@ -26,13 +30,12 @@ def check_input(value: Any, name: str) -> None:
         if kind not in "fc":
             raise _no_float(f"`{name}` is an array of type {value.dtype}")
         return
-    children = _children(value)
-    if children is None:
+    if _children(value) is None:
         raise NotDifferentiableError(
             f"`{name}` is a {type(value).__name__}, which has no derivative",
             hint="pass a float, a float array, or a dict, list or tuple of those",
         )
-    if not any(True for leaf in leaves(value) if is_float(leaf)):
+    if not any(is_float(leaf) for leaf in leaves(value)):
         raise _no_float(f"`{name}` holds no float")
 
 
@@ -64,11 +67,39 @@ def is_float(value: Any) -> bool:
 
 def is_complex(value: Any) -> bool:
     """Say whether there is a complex number in a value or its nested leaves."""
-    if isinstance(value, (dict, list, tuple)):
-        return any(is_complex(leaf) for leaf in leaves(value))
+    kind = type(value)
+    if kind is np.ndarray:
+        return bool(value.dtype.kind == "c")
+    if kind is float or kind is int:
+        return False
+    if isinstance(value, dict):
+        return any(map(is_complex, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(is_complex, value))
     return isinstance(value, complex) or (
         getattr(getattr(value, "dtype", None), "kind", "") == "c"
     )
+
+
+def fits(grad: Any, value: Any) -> bool:
+    """Say whether a gradient has the type and shape of its input already; the usual case, fast."""
+    kind = type(value)
+    if kind is not type(grad):
+        return False
+    if kind is np.ndarray:
+        return grad.dtype is value.dtype and grad.shape == value.shape
+    if kind is float:
+        return True
+    if kind is dict and len(grad) == len(value):
+        get = grad.get
+        for key, item in value.items():
+            part = get(key)
+            if type(item) is not np.ndarray or type(part) is not np.ndarray:
+                return False
+            if part.dtype is not item.dtype or part.shape != item.shape:
+                return False
+        return True
+    return False
 
 
 def conform(grad: Any, value: Any) -> Any:
@@ -76,6 +107,8 @@ def conform(grad: Any, value: Any) -> Any:
 
     Missing entries become zeros; entries of the value that are no floats get None.
     """
+    if fits(grad, value):
+        return grad
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
         return _rebuild_dict(value, items)

@@ -18,7 +18,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MutationError, NonScalarOutputError
+from srcgrad.errors import MissingRuleError, MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, load, store
@@ -69,6 +69,7 @@ class Derivation:
         seed = self._seed(output, facts)
         reverser = self._reverser(facts, derive_call)
         halves = reverser.run([(output, seed)] if output in facts.activity.active else [])
+        self._refuse_missing(reverser)
         grads, extra = self._gradients(reverser, halves, wrt)
         if output not in facts.activity.active:
             extra.insert(0, at(gast.Expr(seed), self.program.body[-1]))
@@ -90,6 +91,7 @@ class Derivation:
         given = [self.program.namer.fresh(f"grad_{name}_given") for name in outputs]
         seeds = [(o, load(g)) for o, g in zip(outputs, given, strict=True) if o in facts.activity.active]
         halves = reverser.run(seeds)
+        self._refuse_missing(reverser)
         grads, extra = self._gradients(reverser, halves, self.program.inputs, owned=False)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
@@ -120,6 +122,16 @@ class Derivation:
             self.program.namer, self.externals, self.keep_complex, facts.dimensions.is_matrix
         )
         return Reverser(self.program, facts, inliner, self.externals, derive_call)
+
+    def _refuse_missing(self, reverser: Reverser) -> None:
+        for statement, function, operand in reverser.missing:
+            self.refusals.add(
+                statement,
+                f"the derivative of `{function}` with respect to `{operand}` is not known",
+                "write a `Function` with its forward and backward and call `apply`",
+                MissingRuleError,
+            )
+        self.refusals.raise_if_any()
 
     def _seed(self, output: str, facts: Facts) -> Any:
         if facts.shapes.is_number(load(output)) and output in facts.activity.active:
@@ -222,7 +234,8 @@ class Derivation:
             return load(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)
-        return handed.take(adjoint) if owned else load(adjoint)
+        alone = cell in reverser.containers or not owned
+        return load(adjoint) if alone else handed.take(adjoint)
 
     def _dictionary(
         self,
@@ -289,7 +302,9 @@ class _Handed:
     """Hands out gradients, each in memory that neither the caller nor another gradient can reach."""
 
     def __init__(self, backward: list[Any], externals: Externals) -> None:
-        self._origins = origins(backward, lambda name: name.startswith("grad_"))
+        self._origins = origins(
+            backward, lambda name: name.startswith("grad_"), lambda name: name in runtime.__all__
+        )
         self._externals = externals
         self._given: set[str] = set()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,9 @@ from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.reverse import DerivedCall
+
+
+_WIDEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,13 @@ class Module:
 
     def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
         program, refusals = normal_form(source, wrt, _own_names(), stages)
+        for name in set(program.parameters) & set(_own_names()):
+            refusals.add(
+                source.tree,
+                f"a parameter called `{name}`, which generated text needs for itself",
+                "give it another name",
+                UnsupportedSyntaxError,
+            )
         return Derivation(
             source, program, refusals, self.externals, stages, self.keep_complex
         )
@@ -206,6 +217,7 @@ class Module:
 
     def render(self) -> tuple[str, LineMap]:
         """Return the text of the module and its line map."""
+        self._drop_unused_imports()
         entry, *helpers = self.definitions
         ordered = [*helpers, entry] if helpers else [entry]
         ordered = self._entry_first(ordered)
@@ -221,14 +233,23 @@ class Module:
             text += printed.text + "\n\n"
         return text.rstrip("\n") + "\n", LineMap(entries)
 
+    def _drop_unused_imports(self) -> None:
+        used: set[str] = set()
+        for _, definition in self.definitions:
+            for node in gast.walk(definition):
+                if isinstance(node, gast.Name):
+                    used.add(node.id)
+        self.externals.runtime &= used
+        for name in [n for n in self.externals.imports if n not in used]:
+            del self.externals.imports[name]
+
     def _entry_first(self, ordered: list[tuple[FunctionSource, Any]]) -> list[tuple[FunctionSource, Any]]:
         return [ordered[-1], *ordered[:-1]]
 
     def _imports(self) -> str:
         lines = sorted(self.externals.imports.values(), key=_import_order)
         if self.externals.runtime:
-            names = ", ".join(sorted(self.externals.runtime))
-            lines.append(f"\nfrom srcgrad.runtime import {names}")
+            lines.append("\n" + _import_from("srcgrad.runtime", sorted(self.externals.runtime)))
         lines += [f"# `{name}` is put here by srcgrad when the module is loaded" for name in self.externals.bound]
         return "\n".join(lines).lstrip("\n") + "\n\n\n" if lines else ""
 
@@ -257,13 +278,15 @@ def compile_gradient(
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    namer = Namer()
-    externals = Externals(namer)
-    namer.reserve(_own_names())
-    module = Module(keep_complex, assume, stages or Stages(), externals, namer)
-    entry = module.entry(function, wrt, value=value, aux=aux)
-    _collect_numpy(module)
-    text, lines = module.render()
+    collects = gc.isenabled()
+    gc.disable()  # trees are many small objects, none of them garbage yet
+    try:
+        module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
+        text, lines = module.render()
+    finally:
+        if collects:
+            gc.enable()
+    externals = module.externals
     fixed = [b for b in _unique(module.bindings) if not _is_data(b, externals)]
     return Generated(
         text, entry, lines, dict(externals.bound), dict(externals.data), fixed,
@@ -271,8 +294,30 @@ def compile_gradient(
     )
 
 
+def _make_module(
+    function: FunctionType,
+    wrt: Sequence[str],
+    value: bool,
+    aux: bool,
+    keep_complex: bool,
+    assume: bool,
+    stages: Stages | None,
+) -> tuple[Module, str]:
+    namer = Namer()
+    externals = Externals(namer)
+    namer.reserve(_own_names())
+    module = Module(keep_complex, assume, stages or Stages(), externals, namer)
+    entry = module.entry(function, wrt, value=value, aux=aux)
+    _collect_numpy(module)
+    return module, entry
+
+
+_OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")
+
+
 def _own_names() -> tuple[str, ...]:
-    return ("np", *runtime.__all__)
+    """Return the names that generated text uses for itself: locals that are called so get another."""
+    return ("np", *runtime.__all__, *_OWN_BUILTINS)
 
 
 def _collect_numpy(module: Module) -> None:
@@ -327,6 +372,14 @@ def _docstring(source: FunctionSource, wrt: Sequence[str], value: bool) -> str:
     what = "Value and gradient" if value else "Gradient"
     place = f"{Path(source.file).name}:{source.tree.lineno}"
     return f"{what} of `{source.name}` ({place}) with respect to {shown}."
+
+
+def _import_from(module: str, names: Sequence[str]) -> str:
+    """Return an import statement, in several lines if it is too long for one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= _WIDEST:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
 
 
 def _import_order(line: str) -> tuple[bool, str]:

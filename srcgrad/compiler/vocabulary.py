@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.frontend.effects import ELSEWHERE, given_to, written_parameters
+from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
-from srcgrad.rules.base import Function
+from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.library import canonical_name, constant_reason, rule_for
 from srcgrad.runtime import getitem
 
@@ -18,13 +20,26 @@ _VIEWS: Final = frozenset(
         "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to "
         "broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d "
         "diagonal diag split array_split hsplit vsplit dsplit flip fliplr flipud rot90 real imag "
-        "matrix_transpose permute_dims nan_to_num array unstack"
+        "matrix_transpose permute_dims unstack"
     ).split()
 )
 
 
 def _is_function_class(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Function)
+
+
+def _results(value: Any, wanted: int) -> int | None:
+    """Count the gradients that the backward of a rule takes; the last ones may be optional."""
+    rule = value if _is_function_class(value) else rule_for(value)
+    if rule is None or issubclass(rule, Elementwise):
+        return 1
+    code = rule.backward.__code__
+    if code.co_flags & inspect.CO_VARARGS:
+        return None
+    most = code.co_argcount - 1
+    least = most - len(rule.backward.__defaults__ or ())
+    return wanted if least <= wanted <= most else least
 
 
 def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], bool]:
@@ -45,6 +60,8 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     binary=operators.BINARY,
     unary=operators.UNARY,
     getitem=getitem,
+    container_parameters=container_parameters,
+    results=_results,
     views=_VIEWS,
     written_operands=_written_operands,
 )

@@ -9,6 +9,7 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 MISSING: Final = object()
 
@@ -56,7 +57,7 @@ class Scope:
             return self.lookup(node.id)
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
-            if isinstance(owner, (ModuleType, type)):
+            if isinstance(owner, (ModuleType, type, np.ufunc)):
                 return getattr(owner, node.attr, MISSING)
         return MISSING
 

@@ -24,6 +24,9 @@ class Vocabulary:
         constant_methods, constant_attributes: Those whose result carries no derivative.
         binary, unary: The function that each operator stands for, by the name of its syntax node.
         getitem: The function that reading ``x[i]`` stands for.
+        container_parameters: The parameters of a user's function that are surely containers.
+        results: How many values a primitive or `Function` returns where so many are unpacked; None
+            for any number.
         views: Canonical names of functions whose result may share memory with their argument.
         written_operands: The operands of a call of a Python function into which it may write, and
             whether it may write elsewhere.
@@ -41,5 +44,7 @@ class Vocabulary:
     binary: Mapping[str, Primal]
     unary: Mapping[str, Primal]
     getitem: Primal
+    container_parameters: Callable[[Any], frozenset[str]]
+    results: Callable[[Any, int], int | None]
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]

@@ -46,6 +46,7 @@ from srcgrad.runtime.contractions import (
 )
 from srcgrad.runtime.copies import (
     copied,
+    several,
 )
 from srcgrad.runtime.creating import (
     arange_back,
@@ -123,6 +124,7 @@ from srcgrad.runtime.gathering import (
     trim_back,
 )
 from srcgrad.runtime.indexing import (
+    add_entries,
     accumulate,
     add_at,
     compress,
@@ -253,6 +255,7 @@ __all__ = [
     "accumulate",
     "across",
     "add_at",
+    "add_entries",
     "adjoint",
     "along",
     "along_back",
@@ -279,6 +282,7 @@ __all__ = [
     "contracted",
     "convolve_part",
     "copied",
+    "gathered",
     "corrcoef_back",
     "correlate_back",
     "cov_back",
@@ -404,6 +408,7 @@ __all__ = [
     "scaled_back",
     "scatter",
     "select_back",
+    "several",
     "shape_of",
     "share_among_ties",
     "shared_each",

@@ -1,10 +1,24 @@
-"""Copies values that may be arrays or plain numbers."""
+"""Copies and gathers values that may be arrays, plain numbers or sequences."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def copied(x: Any) -> Any:
     """Return a copy of an array; a number, which cannot be written into, itself."""
     return x.copy() if hasattr(x, "copy") else x
+
+
+def gathered(parts: Any, like: Any) -> Any:
+    """Return the adjoints of the items of a sequence as one adjoint: an array for an array."""
+    if isinstance(like, (list, tuple)):
+        return list(parts)
+    return np.reshape(np.stack(parts), np.shape(like)) if len(parts) else np.zeros_like(like)
+
+
+def several(grad: Any) -> Any:
+    """Return the adjoints of the results of a function that returns one value or a list of them."""
+    return grad if isinstance(grad, (list, tuple)) else [grad]

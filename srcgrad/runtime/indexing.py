@@ -52,6 +52,18 @@ def accumulate(total: Any, grad: Any) -> Any:
     return total if grad is None else operator.add(total, grad)
 
 
+def add_entries(total: Any, part: Any) -> None:
+    """Add the entries of `part` to those of `total`, a dict or list of adjoints, in place."""
+    if part is None:
+        return
+    keys = part if isinstance(part, dict) else range(len(part))
+    for key in keys:
+        if isinstance(total[key], (dict, list)):
+            add_entries(total[key], part[key])
+        elif part[key] is not None:
+            total[key] = total[key] + part[key]
+
+
 def last_written(grad: Any, index: Any) -> Any:
     """Return the adjoint of ``v`` in ``y[index] = v``, where `grad` is that of ``y``.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, call, clone, load, method, store
+from srcgrad.ir.build import add_assign, assign, call, clone, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.externals import Externals
 
@@ -32,7 +32,8 @@ class Adjoints:
     assigned, not added. An adjoint in `uniform` has equal entries, and no variable yet either: it is
     ``np.broadcast_to(number, shape)``, spelled out only if the number alone will not do. A `borrowed`
     adjoint is another's that is not needed any more, read under that name until it is added to. `models`
-    holds expressions of the shape of adjoints of what is no plain name.
+    holds expressions of the shape of adjoints of what is no plain name. `parts` says which containers
+    were read from others: their adjoint is that same part of the other's adjoint, written in place.
     """
 
     def __init__(self, namer: Namer, externals: Externals) -> None:
@@ -40,6 +41,7 @@ class Adjoints:
         self.uniform: dict[str, Any] = {}
         self.borrowed: dict[str, str] = {}
         self.models: dict[str, Any] = {}
+        self.parts: dict[str, tuple[str, Any]] = {}
         self._namer = namer
         self._externals = externals
 
@@ -117,9 +119,11 @@ class Adjoints:
     def need(self, cell: str, like: Any) -> list[Any]:
         """Return what makes sure that the adjoint exists and may be written into."""
         held = self.state.get(cell)
+        if held is None and cell in self.parts:
+            return self._need_part(cell, like)
         if held is None:
             return [*self.vacate(cell, like), self.zeros(cell, like)]
-        if held is Status.OWNED and cell not in self.borrowed:
+        if cell in self.parts or (held is Status.OWNED and cell not in self.borrowed):
             return []
         self.state[cell] = Status.OWNED
         uniform = self.uniform.pop(cell, None)
@@ -129,6 +133,17 @@ class Adjoints:
         held_in = uniform if uniform is not None else load(self.name(cell))
         lead = self.vacate(cell, like)
         return [*lead, assign(self.own_name(cell), method(held_in, "copy"), like)]
+
+
+    def _need_part(self, cell: str, like: Any) -> list[Any]:
+        """Find the adjoint of a part in the adjoint of the whole."""
+        whole, index = self.parts[cell]
+        done = self.need(whole, like)
+        part: Any = load(self.name(whole))
+        if index is not None:
+            part = subscript(part, clone(index))
+        self.state[cell] = Status.OWNED
+        return [*done, *self.vacate(cell, like), assign(self.own_name(cell), part, like)]
 
 
 def _status_of(value: Any) -> Status:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import gast
 
+import srcgrad.runtime as runtime
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.dimensions import Dimensions, summed_axes
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.ownership import origins
@@ -32,7 +35,14 @@ from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.flow import touched
 from srcgrad.transforms.overwrites import overwrites_earlier
-from srcgrad.transforms.templates import Inlined, Inliner, NotInlinableError
+from srcgrad.transforms.templates import (
+    Inlined,
+    Inliner,
+    NotInlinableError,
+    bind,
+    is_sequence_call,
+    rule_source,
+)
 
 
 @dataclass(slots=True)
@@ -105,12 +115,47 @@ class Reverser:
         self._namer = program.namer
         self._getitem = program.reader.vocabulary.getitem
         self._adjoints = Adjoints(program.namer, externals)
+        self.missing: list[tuple[Any, str, str]] = []
         self._steps: dict[int, Callable[[], list[Any]]] = {}
         self._renamed: dict[str, str] = {}
         self._copies: dict[str, str] = {}
         self.pairs: list[Pair] = []
         self.paths = self._find_paths()
-        self._origins = origins([], lambda name: False)
+        self._kinds = kinds(program)
+        self.containers = self._kinds.containers
+        self._passed_whole = self._find_passed()
+        self._find_parts()
+        self._origins = origins([], lambda name: name.startswith("grad_"), _is_runtime)
+
+    def _find_passed(self) -> set[str]:
+        """Return the names that are passed to functions of the user's."""
+        return {
+            name
+            for statement in statements(self._program.body)
+            if isinstance(statement, gast.Assign)
+            and self._program.operation(statement).kind == "user"
+            for arg in self._program.operation(statement).args
+            for name in direct_names(arg)
+        }
+
+    def _find_parts(self) -> None:
+        """Note which containers are parts of others."""
+        for statement in statements(self._program.body):
+            if not isinstance(statement, gast.Assign) or is_store(statement):
+                continue
+            target, operation = statement.targets[0], self._program.operation(statement)
+            if isinstance(target, gast.Name) and target.id in self.containers:
+                if operation.primal is self._getitem and isinstance(operation.args[0], gast.Name):
+                    source, index = operation.args[0].id, operation.args[1]
+                    if source in self.paths:
+                        self._adjoints.parts[target.id] = (self.paths[source][index.value], None)
+                    else:
+                        self._adjoints.parts[target.id] = (source, index)
+            elif operation.kind == "unpack":
+                for position, name in enumerate(names_bound(target)):
+                    if name in self.containers:
+                        index = gast.Constant(position, None)
+                        self._adjoints.parts[name] = (operation.args[0].id, index)
 
     def _find_paths(self) -> dict[str, dict[str, str]]:
         """Return the inputs that are read by literal string keys only, with a cell for each key.
@@ -211,7 +256,7 @@ class Reverser:
                     continue
                 if self._facts.storage.written_after(name, statement):
                     renamed[name] = self._namer.fresh(f"{self._namer.base(name)}_now")
-                    copy = method(load(name), "copy")
+                    copy = call(self._externals.use_runtime("copied"), load(name))
                     copies.append(assign(renamed[name], copy, statement))
         self._renamed = {**self._copies, **renamed}
         return copies
@@ -278,33 +323,31 @@ class Reverser:
         original: dict[str, str],
     ) -> Inlined:
         """Call a rule's own `forward` and `backward` where its body cannot be put in place."""
-        needs = [
-            gast.Constant(self._is_active(_renamed(item, original)), None) for item in args
-        ]
+        try:
+            operands, _ = bind(rule_source(rule).forward, args, keywords)
+        except NotInlinableError:
+            operands = args
+        active = [self._is_active(_renamed(item, original)) for item in operands]
         context = self._namer.fresh("ctx")
         name = self._externals.name_of(rule, rule.__name__, lambda: rule.__module__)
         maker = self._externals.name_of(Context, "Context", lambda: Context.__module__)
-        make = call(maker, gast.Tuple(needs, gast.Load()))
+        needs = gast.Tuple([gast.Constant(flag, None) for flag in active], gast.Load())
         value = call(f"{name}.forward", load(context), *args)
         value.keywords = [gast.keyword(key, item) for key, item in keywords.items()]
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
-            filled = [
-                item if item is not None else call(self._externals.use_runtime("zeros_like"), load(t))
-                for item, t in zip(grads, targets, strict=True)
-            ]
             whole = self._namer.fresh("grad_inputs")
-            emitted = [assign(whole, call(f"{name}.backward", load(context), *filled))]
+            emitted = [assign(whole, call(f"{name}.backward", load(context), *grads))]
             parts: list[Any] = []
-            for position, item in enumerate(args):
+            for position, is_active in enumerate(active):
                 part: Any = subscript(load(whole), gast.Constant(position, None))
                 if position == 0:  # a rule may return the first gradient alone, without a tuple
                     several = call("isinstance", load(whole), load("tuple"))
                     part = gast.IfExp(several, part, load(whole))
-                parts.append(part if self._is_active(_renamed(item, original)) else None)
+                parts.append(part if is_active else None)
             return emitted, parts
 
-        return Inlined(args, [assign(context, make)], value, adjoint)
+        return Inlined(operands, [assign(context, call(maker, needs))], value, adjoint)
 
     def _prepare_user(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         names = [item for item in operation.args] + list(operation.keywords.values())
@@ -378,7 +421,7 @@ class Reverser:
         if self._facts.shapes.element_is_number(statement.value):
             return [statement]
         self._copies[target] = self._namer.fresh(f"{self._namer.base(target)}_now")
-        copy = method(load(target), "copy")
+        copy = call(self._externals.use_runtime("copied"), load(target))
         return [statement, assign(self._copies[target], copy, statement)]
 
     # -- the backward half
@@ -461,10 +504,31 @@ class Reverser:
                 self._adjoints.uniform[cell] = value
                 self._adjoints.state[cell] = Status.SHARED
                 continue
+            if cell in self.containers:
+                done.extend(self._add_entries(cell, value, statement))
+                continue
+            if self._may_be_container(cell) and cell in self._adjoints.state:
+                function = self._externals.use_runtime("accumulate")
+                value = call(function, load(self._adjoints.name(cell)), clone(value))
+                done += self._adjoints.spell_uniform(statement, [cell])
+                del self._adjoints.state[cell]
             owned = inherits and isinstance(value, gast.Name)
             status = Status.OWNED if owned else self._status(value)
             done.extend(self._adjoints.accumulate(cell, clone(value), statement, status))
         return done
+
+    def _may_be_container(self, cell: str) -> bool:
+        """Say whether nothing shows that a name is bound to a number or an array."""
+        return cell not in self._kinds.arrays and cell not in self._adjoints.models and (
+            cell in self._passed_whole
+        )
+
+    def _add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
+        """Add the adjoint of a container, entry by entry."""
+        done = self._adjoints.need(cell, like)
+        function = self._externals.use_runtime("add_entries")
+        added = call(function, load(self._adjoints.name(cell)), clone(value))
+        return [*done, at(gast.Expr(added), like)]
 
     def _entry_vector(self, statement: Any) -> Any:
         """Return the axes of the gradient that a reduction spreads: those of its result."""
@@ -521,21 +585,45 @@ class Reverser:
         ]
 
     def _reverse_rule(self, statement: Any, placed: Inlined, targets: list[str]) -> list[Any]:
+        count = self._results(statement, len(targets))
+
         def rule(grads: list[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
             if len(targets) > 1:
                 grads = self._filled(grads, targets)
+            elif count is None:
+                results = call(self._externals.use_runtime("several"), grads[0])
+                grads = [gast.Starred(results, gast.Load())]
+            elif count > 1:
+                grads = [
+                    subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)
+                ]
             emitted, values = placed.adjoint(grads)
             contributions: list[tuple[str, Any]] = []
-            for item, value in zip(placed.parameters, values, strict=False):
-                if value is not None and self._is_active(item):
+            for item, value in zip_longest(placed.parameters, values[: len(placed.parameters)]):
+                if value is None and self._is_active(item):
+                    self._note_missing(statement, item)
+                elif self._is_active(item):
                     emitted.extend(self._spread(item, self._short(value, targets), contributions))
             return emitted, contributions
 
         return self._pass_on(statement, targets, rule)
 
+    def _note_missing(self, statement: Any, item: Any) -> None:
+        """A built-in rule without a gradient for an operand does not know it; a user's means zero."""
+        operation = self._program.operation(statement)
+        if operation.kind == "primitive":
+            name = self._program.reader.vocabulary.canonical_name(operation.primal)
+            self.missing.append((statement, name, self._namer.base(direct_names(item)[0])))
+
+    def _results(self, statement: Any, wanted: int) -> int | None:
+        primal = self._program.operation(statement).primal
+        return self._program.reader.vocabulary.results(primal, wanted)
+
     def _spread(self, item: Any, value: Any, into: list[tuple[str, Any]]) -> list[Any]:
         """Give the gradient of one operand to the names in it; displays get one part each."""
         if isinstance(item, gast.Name):
+            if is_sequence_call(value):
+                value = call(self._externals.use_runtime("gathered"), value, load(item.id))
             into.append((item.id, value))
             return []
         if isinstance(value, (gast.Tuple, gast.List)):
@@ -569,6 +657,9 @@ class Reverser:
     def _reverse_getitem(self, statement: Any, target: str) -> list[Any]:
         """The adjoint of ``y = x[i]`` adds to the same place of the adjoint of x."""
         source = statement.value.value
+        if target in self._adjoints.parts:  # it is a part of the other's adjoint already
+            self._adjoints.state.pop(target, None)
+            return []
         if source.id in self.paths:
             cell = self.paths[source.id][statement.value.slice.value]
             return self._pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
@@ -585,7 +676,9 @@ class Reverser:
 
     def _add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._adjoints.name(cell)), clone(read.slice), storing=True)
-        if self._selects_once(read.slice):
+        target = like.targets[0].id
+        plain = target in self._kinds.arrays or target not in self._passed_whole
+        if plain and self._selects_once(read.slice):
             return add_assign(place, grad, like)
         function = self._externals.use_runtime("add_at")
         added = call(function, load(self._adjoints.name(cell)), _index_value(read.slice), grad)
@@ -606,7 +699,8 @@ class Reverser:
         done = self._adjoints.spell_out(statement, targets)
         done += self._adjoints.need(source, statement)
         for position, target in enumerate(targets):
-            if self._adjoints.state.pop(target, None) is not None:
+            is_part = target in self._adjoints.parts
+            if self._adjoints.state.pop(target, None) is not None and not is_part:
                 place = subscript(
                     load(self._adjoints.name(source)), gast.Constant(position, None), storing=True
                 )
@@ -636,14 +730,15 @@ class Reverser:
         name = statement.value.id
         if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
             value = gast.UnaryOp(gast.USub(), place)
-        number = self._facts.shapes.element_is_number(target)
-        if not number:
-            function = self._externals.use_runtime("unbroadcast")
-            value = call(function, value, load(name))
-            if name not in self._adjoints.state:
-                value = method(value, "copy")
-        status = Status.SHARED if number else Status.OWNED
-        return self._adjoints.accumulate(name, value, statement, status)
+        if self._facts.shapes.element_is_number(target):
+            return self._adjoints.accumulate(name, value, statement, Status.SHARED)
+        if not self._selects_once(target.slice):
+            place = call(self._externals.use_runtime("last_written"), place.value, _index_value(place.slice))
+            value = gast.UnaryOp(gast.USub(), place) if isinstance(value, gast.UnaryOp) else place
+        value = call(self._externals.use_runtime("unbroadcast"), value, load(name))
+        if name not in self._adjoints.state and self._selects_once(target.slice):
+            value = call(self._externals.use_runtime("copied"), value)
+        return self._adjoints.accumulate(name, value, statement, Status.OWNED)
 
     def _reverse_if(self, statement: Any) -> list[Any]:
         adjoints = self._adjoints
@@ -660,7 +755,7 @@ class Reverser:
         for cell in sorted(set(then) ^ set(other)):
             lacking, block = (then, body) if cell not in then else (other, orelse)
             adjoints.state = lacking
-            block.append(adjoints.zeros(cell, statement))
+            block.extend(adjoints.need(cell, statement))
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
         if not body and not orelse:
             return lead
@@ -677,7 +772,7 @@ class Reverser:
         if then != there and other != there:
             return []
         missing = sorted((then | other) - there)
-        return [self._adjoints.zeros(cell, statement) for cell in missing]
+        return [made for cell in missing for made in self._adjoints.need(cell, statement)]
 
     def _reverse_loop(self, loop: Any) -> list[Any]:
         adjoints = self._adjoints
@@ -690,7 +785,7 @@ class Reverser:
         made_inside = self._bound_inside(loop)
         lead: list[Any] = adjoints.spell_out(loop)
         for cell in sorted(inner - set(adjoints.state)):
-            lead.append(adjoints.zeros(cell, loop))
+            lead.extend(adjoints.need(cell, loop))
         for cell in sorted(inner):
             if cell in made_inside:
                 adjoints.state[cell] = Status.SHARED
@@ -753,6 +848,10 @@ def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> 
     if stretched:
         total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
     return total
+
+
+def _is_runtime(name: str) -> bool:
+    return name in runtime.__all__
 
 
 def _renamed(node: Any, names: dict[str, str]) -> Any:

@@ -32,6 +32,21 @@ class NotInlinableError(Exception):
     """A rule whose body cannot be put in place: it must be called."""
 
 
+_TRIED_OUT: Final = (
+    gast.ListComp,
+    gast.GeneratorExp,
+    gast.Starred,
+    gast.For,
+    gast.While,
+    gast.Try,
+    gast.With,
+    gast.Raise,
+    gast.AugAssign,
+    gast.Delete,
+    gast.Assert,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleSource:
     """The parsed halves of a rule, with the scope of each."""
@@ -42,6 +57,7 @@ class RuleSource:
     backward_scope: Scope
     counts: Mapping[str, int]
     is_slope: bool = False
+    is_plain: bool = True
 
 
 @functools.lru_cache(maxsize=None)
@@ -56,7 +72,24 @@ def rule_source(rule: type[Function]) -> RuleSource:
         return RuleSource(tree, tree, scope, scope, _load_counts(tree), is_slope=True)
     forward, forward_scope = _parse(rule.forward)
     backward, backward_scope = _parse(rule.backward)
-    return RuleSource(forward, backward, forward_scope, backward_scope, _load_counts(backward))
+    counts = _load_counts(backward)
+    plain = _is_plain(backward)
+    return RuleSource(
+        forward, backward, forward_scope, backward_scope, counts, is_plain=plain
+    )
+
+
+def _is_plain(backward: Any) -> bool:
+    """Say whether a backward body surely can be put in place, whatever it is called with."""
+    for node in gast.walk(backward):
+        if isinstance(node, _TRIED_OUT):
+            return False
+        if isinstance(node, (gast.If, gast.IfExp)):
+            told = {*runtime.SHORTCUTS, "needs_input_grad"}
+            seen = {getattr(n, "id", getattr(n, "attr", "")) for n in gast.walk(node.test)}
+            if not told & seen:
+                return False
+    return True
 
 
 def _parse(function: FunctionType) -> tuple[Any, Scope]:
@@ -123,14 +156,19 @@ class Inliner:
         value, before = body.forward(source.forward, results, own_forward=own_forward)
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
-            names = [i.id for i in [*source.backward.args.posonlyargs, *source.backward.args.args]]
-            inner = _Body(
-                self, source.backward_scope, dict(zip(names[1:], grads, strict=False)), needed,
-                source.counts,
-            )
+            signature = source.backward.args
+            names = [i.id for i in [*signature.posonlyargs, *signature.args]]
+            env = dict(zip(names[1:], grads, strict=False))
+            if signature.vararg is not None:
+                rest = [item or gast.Constant(None, None) for item in grads[len(names) - 1 :]]
+                env[signature.vararg.id] = _displayed(rest)
+            inner = _Body(self, source.backward_scope, env, needed, source.counts)
+            inner.spread = source.forward.args.vararg is not None
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.backward)
 
+        if not source.is_plain:
+            adjoint([gast.Name("grad", gast.Load(), None, None) for _ in results])
         return Inlined(parameters, before, value, adjoint)
 
     def _place_slope(self, source: RuleSource, args: Sequence[Any], results: Sequence[Any]) -> Inlined:
@@ -179,6 +217,13 @@ def bind(tree: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[l
     return ordered + [env[item.id] for item in signature.kwonlyargs], env
 
 
+def _displayed(items: list[Any]) -> Any:
+    """Return a tuple display, or the list itself that a lone starred item stands for."""
+    if len(items) == 1 and isinstance(items[0], gast.Starred):
+        return items[0].value
+    return gast.Tuple(items, gast.Load())
+
+
 def _counts_of(tree: Any) -> Counter[str]:
     return _load_counts(tree)
 
@@ -201,6 +246,7 @@ class _Body:
         self.attributes: Env = {}
         self.context = ""
         self.emitted: list[Any] = []
+        self.spread = False  # whether forward takes *args, so that a tuple holds one gradient each
         self._results: tuple[list[str], Sequence[Any]] = ([], ())
         self._value: Any = None
         self._own = True
@@ -226,6 +272,11 @@ class _Body:
         """Follow `backward` (or a slope); return its statements and the gradients it returns."""
         returned = self._block(tree.body)
         items = returned.elts if isinstance(returned, gast.Tuple) else [returned]
+        if self.spread and len(items) == 1 and is_sequence_call(items[0]):
+            whole = self.inliner.namer.fresh("grad_parts")
+            self.emitted.append(gast.Assign([store(whole)], items[0], None))
+            indices = [gast.Constant(i, None) for i in range(len(self.needed))]
+            items = [gast.Subscript(load(whole), index, gast.Load()) for index in indices]
         return self.emitted, [None if _is_none(item) else item for item in items]
 
     # -- statements
@@ -319,6 +370,10 @@ class _Body:
             answer = self._folder.test(self._expression(node.test))
             if answer is not None:
                 return self._expression(node.body if answer else node.orelse)
+        if isinstance(node, (gast.Compare, gast.BoolOp)):
+            done = self._rebuilt(node)
+            answer = self._folder.test(done)
+            return done if answer is None else gast.Constant(answer, None)
         if isinstance(node, gast.Attribute) and self._is_context(node.value):
             return self._from_context(node)
         if isinstance(node, gast.Subscript) and self._is_needs(node.value):
@@ -329,10 +384,11 @@ class _Body:
             return gast.Attribute(self._free_or_path(node.value), node.attr, gast.Load())
         if isinstance(node, gast.Call):
             return self._call(node)
-        if isinstance(node, gast.AST):
-            new = [self._field(getattr(node, name, None)) for name in node._fields]
-            return type(node)(*new)
-        return node
+        return self._rebuilt(node) if isinstance(node, gast.AST) else node
+
+    def _rebuilt(self, node: Any) -> Any:
+        new = [self._field(getattr(node, name, None)) for name in node._fields]
+        return type(node)(*new)
 
     def _field(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -376,6 +432,9 @@ class _Body:
     def _from_context(self, node: Any) -> Any:
         if node.attr == "saved_tensors":
             return gast.Tuple([clone(item) for item in self.saved], gast.Load())
+        if node.attr == "needs_input_grad":
+            flags = [gast.Constant(flag, None) for flag in self.needed]
+            return gast.Tuple(flags, gast.Load())
         if node.attr not in self.attributes:
             raise NotInlinableError
         return clone(self.attributes[node.attr])
@@ -414,6 +473,14 @@ def _is_none(node: Any) -> bool:
 def _is_shape(node: Any) -> bool:
     func = getattr(node, "func", None)
     return isinstance(func, gast.Attribute) and func.attr == "shape"
+
+
+def is_sequence_call(node: Any) -> bool:
+    """Say whether a gradient is made by a runtime function that returns one for each item."""
+    name = getattr(getattr(node, "func", None), "id", "")
+    function = getattr(runtime, name, None) if name in runtime.__all__ else None
+    returned = inspect.signature(function).return_annotation if function is not None else ""
+    return isinstance(returned, str) and returned.startswith("tuple")
 
 
 @functools.lru_cache(maxsize=None)

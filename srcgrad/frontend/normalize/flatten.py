@@ -19,6 +19,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, clone, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader
+from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, statements
 
@@ -102,7 +103,7 @@ class Flattener:
         if not self._is_plain_element(target):
             return
         target.slice = self._index(target.slice, node)
-        value = self.atom(node.value, node)
+        value = self._stored(node.value, target, node)
         if isinstance(node.op, (gast.Add, gast.Sub)):
             self._out.append(at(gast.AugAssign(target, node.op, value), node))
             return
@@ -128,7 +129,9 @@ class Flattener:
         if self.varies.of(node.iter):
             loop = None
             if not self._runs_over_keys(node):
-                loop = index_loop(node, self.reader, self.namer, lambda item: self.atom(item, node))
+                rebound = bound_names([node])
+                simple = functools.partial(self._sequence, rebound=rebound, node=node)
+                loop = index_loop(node, self.reader, self.namer, simple)
             if loop is None:
                 self.refusals.add(
                     node.iter,
@@ -141,6 +144,16 @@ class Flattener:
         node.iter = self._iterable(node.iter, node)
         body = self.block(node.body)
         self._out.append(at(gast.For(node.target, node.iter, body, [], None), node))
+
+    def _sequence(self, value: Any, *, rebound: set[str], node: Any) -> Any:
+        """Return a name of what a loop runs over that the loop does not bind anew."""
+        sequence = self.atom(value, node)
+        if getattr(sequence, "id", None) not in rebound:
+            return sequence
+        name = self.namer.fresh("items")
+        self.varies.names.add(name)
+        self._out.append(assign(name, sequence, node))
+        return load(name)
 
     def _runs_over_keys(self, loop: Any) -> bool:
         """Say whether a loop surely runs over the keys of a dict, which have no positions."""
@@ -169,7 +182,17 @@ class Flattener:
             self._out.append(assign(target, value, node))
         elif self._is_plain_element(target):
             target.slice = self._index(target.slice, node)
-            self._out.append(assign(target, self.atom(value, node), node))
+            self._out.append(assign(target, self._stored(value, target, node), node))
+
+    def _stored(self, value: Any, target: Any, node: Any) -> Any:
+        """Return the value of a store as a name other than that of the array written into."""
+        stored = self.atom(value, node)
+        if getattr(stored, "id", None) != target.value.id:
+            return stored
+        name = self.namer.fresh("item")
+        self.varies.names.add(name)
+        self._out.append(assign(name, stored, node))
+        return load(name)
 
     def _is_plain_element(self, target: Any) -> bool:
         if isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
@@ -199,7 +222,7 @@ class Flattener:
                 target, "a starred target of values with derivatives", "index instead"
             )
             return
-        if self._is_one_value(value):
+        if self._is_one_value(value, len(target.elts)):
             value = self.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
         targets = gast.Tuple([store(name) for name in names], gast.Store())
@@ -209,11 +232,11 @@ class Flattener:
                 self.varies.names.add(name)
                 self._bind(item, load(name), node)
 
-    def _is_one_value(self, value: Any) -> bool:
+    def _is_one_value(self, value: Any, wanted: int) -> bool:
         """Say whether a primitive returns one value, whose elements are unpacked then."""
         operation = self.reader.read(value)
         results = self.reader.vocabulary.results
-        return operation.kind == "primitive" and results(operation.primal) == 1
+        return operation.kind == "primitive" and results(operation.primal, wanted) == 1
 
     def _target_name(self, item: Any) -> str:
         return str(item.id) if isinstance(item, gast.Name) else self.namer.fresh("item")
