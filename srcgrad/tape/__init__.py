@@ -10,10 +10,10 @@ from srcgrad.tape.modes import (
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
-    strict_fallback,
 )
 from srcgrad.tape.creation import from_numpy, tensor
 from srcgrad.tape.function import Function
+from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.tensor import Tensor
 
 __all__ = [

@@ -194,7 +194,7 @@ class _Inputs:
             flat = zip(value, raw, strict=True) if len(members) <= len(value) else ()
             self.needs.append(any([self._note(item, array) for item, array in flat]))
             return
-        raw = value._data if isinstance(value, Core) else value
+        raw = frozen(value._data if isinstance(value, Core) else value, value)
         self.raw.append(raw)
         self.layout.append(None)
         self.needs.append(self._note(value, raw))
@@ -209,6 +209,21 @@ class _Inputs:
         self.edges.append(edge)
         self.ids.append(id(raw))
         return edge is not None
+
+
+def frozen(raw: Any, value: Any) -> Any:
+    """Return an argument as the node may keep it, though the caller may write into it later.
+
+    Arrays of integers and truth values, which select elements, are copied; so are plain arrays of
+    other numbers in strict mode. Tensors have version counters and need no copy.
+    """
+    kind = type(raw)
+    if kind is np.ndarray:
+        if raw.dtype.kind in "iub" or (STATE.strict and raw is value):
+            return raw.copy()
+    elif kind is tuple or kind is list:
+        return kind([frozen(unwrap(item), item) for item in raw])
+    return raw
 
 
 def record_call(op: Op, values: list[Any]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.runtime import getitem, unbroadcast
 from srcgrad.runtime.indexing import may_repeat
-from srcgrad.tape.apply import UNCHANGING, apply, unwrap
+from srcgrad.tape.apply import UNCHANGING, apply, frozen, unwrap
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, Node, node_hooks
@@ -92,7 +92,16 @@ def apply_inplace(op: Op, target: Core, *args: Any) -> Any:
     """
     recorded = requires_grad(target) or any(isinstance(a, Core) and requires_grad(a) for a in args)
     check_writable(target, recorded)
-    result = apply(op, (target, *args))
+    replace(target, apply(op, (target, *args)))
+    return target
+
+
+def replace(target: Core, result: Any) -> None:
+    """Make `result`, computed from `target` among others, the value of `target` in its memory.
+
+    Raises:
+        RuntimeError: It does not fit.
+    """
     data = result._data if isinstance(result, Core) else np.asarray(result)
     edge = result._edge if isinstance(result, Core) else None
     level = STATE.dual_level
@@ -100,7 +109,6 @@ def apply_inplace(op: Op, target: Core, *args: Any) -> Any:
     write_back(target, data, edge)
     if level is not None:
         level.give(target, tangent)
-    return target
 
 
 def write_back(target: Core, data: Any, edge: Edge | None) -> None:
@@ -343,7 +351,7 @@ def _part(target: Core, index: Any) -> Core:
 def _set_node(
     target: Core, before: Edge | None, edge: Edge | None, index: Any, shape: Any
 ) -> SetItem:
-    node = SetItem(before, edge, index, shape)
+    node = SetItem(before, edge, frozen(index, index), shape)
     if edge is not None and may_repeat(index):
         order = np.empty(target._data.shape, dtype=np.intp)
         writes = np.arange(order[index].size).reshape(order[index].shape)

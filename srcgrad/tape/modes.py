@@ -261,28 +261,3 @@ class enforce_grad_layout_policy(ModeContext):
 def is_multithreading_enabled() -> bool:
     """Return what `set_multithreading_enabled` was last given in this thread."""
     return STATE.multithreading
-
-
-class strict_fallback(ModeContext):
-    """Run plain NumPy code on tensors: refuse, with a typed error, whatever would detach them.
-
-    Inside, ``float(t)``, ``int(t)``, ``t.item()``, ``t.tolist()`` and ``np.asarray(t)`` of a tensor
-    that requires grad raise `NotDifferentiableError`; a tensor without dimensions behaves as a NumPy
-    scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64) and others as an array
-    (``isinstance(x, np.ndarray)``); results that carry no derivative are plain NumPy values.
-    """
-
-    def __init__(self, enabled: bool = True) -> None:
-        self.enabled = enabled
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(STATE.strict)
-        STATE.set(strict=self.enabled)
-
-    def __exit__(self, *exc: object) -> None:
-        STATE.set(strict=self._before.pop())
-
-    def clone(self) -> Self:
-        """Return a fresh context of the same kind."""
-        return self.__class__(self.enabled)

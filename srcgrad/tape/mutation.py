@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad.tape.apply import UNCHANGING
 from srcgrad.tape.core import Core, leaf_edge
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import STATE, ModeContext
 from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
 
 OUTSIDE = (
@@ -30,11 +30,36 @@ class Outside:
     tensors = arrays
 
 
-class AllowMutation:
-    """The block of `allow_mutation_on_saved_tensors`: knows which nodes saved which memory."""
+class KeepSaved:
+    """Knows which nodes saved which memory, and gives them copies before it is written to."""
 
     def __init__(self) -> None:
-        self._nodes: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._savers: dict[int, tuple[list[int], list[weakref.ref[Any]]]] = {}
+
+    def watch(self, node: Any) -> None:
+        """Remember a node that has just been recorded."""
+        ref = weakref.ref(node)
+        for counter in _counters(node):
+            if counter is not UNCHANGING:
+                self._savers.setdefault(id(counter), (counter, []))[1].append(ref)
+
+    def before_write(self, target: Core) -> None:
+        """Give every node that saved the memory of `target` a copy of its own."""
+        _, refs = self._savers.pop(id(target._counter), (None, []))
+        for ref in refs:
+            node = ref()
+            if isinstance(node, RuleNode):
+                _copy_rule(node, target._counter)
+            elif node is not None:
+                _copy_function(node, target._counter)
+
+    def nodes(self) -> list[Any]:
+        """Return the nodes that are still alive."""
+        return [ref() for _, refs in self._savers.values() for ref in refs]
+
+
+class AllowMutation(KeepSaved):
+    """The block of `allow_mutation_on_saved_tensors`: backward must run inside it."""
 
     def __enter__(self) -> AllowMutation:
         if STATE.mutation is not None:
@@ -44,22 +69,44 @@ class AllowMutation:
 
     def __exit__(self, *exc: object) -> None:
         STATE.set(mutation=None)
-        for node in list(self._nodes):
+        for node in self.nodes():
             if isinstance(node, RuleNode) and node.saved_tensors:
                 node._packed = Outside()
-        self._nodes.clear()
+        self._savers.clear()
 
-    def watch(self, node: Any) -> None:
-        """Remember a node recorded inside the block."""
-        self._nodes.add(node)
 
-    def before_write(self, target: Core) -> None:
-        """Give every node that saved the memory of `target` a copy of its own."""
-        for node in list(self._nodes):
-            if isinstance(node, RuleNode):
-                _copy_rule(node, target._counter)
-            else:
-                _copy_function(node, target._counter)
+def _counters(node: Any) -> list[list[int]]:
+    """Return the version counters of what `node` saved."""
+    if isinstance(node, RuleNode):
+        return list(node._versions[::2]) if node.saved_tensors else []
+    return [saved.counter for saved in getattr(node, "_saved", None) or () if saved]
+
+
+class strict_fallback(ModeContext):
+    """Run plain NumPy code on tensors: refuse, with a typed error, whatever would detach them.
+
+    Inside, ``float(t)``, ``int(t)``, ``t.item()``, ``t.tolist()`` and ``np.asarray(t)`` of a tensor
+    that requires grad raise `NotDifferentiableError`; a tensor without dimensions behaves as a NumPy
+    scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64) and others as an array
+    (``isinstance(x, np.ndarray)``); results that carry no derivative are plain NumPy values; and
+    saved values may be overwritten, as work arrays are: nodes get copies first.
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self.enabled = enabled
+        self._before: list[tuple[bool, Any]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((STATE.strict, STATE.mutation))
+        STATE.set(strict=self.enabled, mutation=KeepSaved() if self.enabled else None)
+
+    def __exit__(self, *exc: object) -> None:
+        strict, mutation = self._before.pop()
+        STATE.set(strict=strict, mutation=mutation)
+
+    def clone(self) -> strict_fallback:
+        """Return a fresh context of the same kind."""
+        return self.__class__(self.enabled)
 
 
 def _copy_rule(node: RuleNode, counter: list[int]) -> None:

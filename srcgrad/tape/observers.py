@@ -40,7 +40,9 @@ def remember_place(node: Any) -> None:
 
 
 def observe_function(node: Any) -> None:
-    """Let anomaly mode and the profiler see the node of a user's Function."""
+    """Let the modes of this thread see the node of a user's Function."""
+    if STATE.mutation is not None:
+        STATE.mutation.watch(node)
     if STATE.anomaly:
         remember_place(node)
     if STATE.profiler is not None:

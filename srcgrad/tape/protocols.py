@@ -11,7 +11,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
 from srcgrad.tape.core import Core, requires_grad
-from srcgrad.tape.inplace import check_writable, copy_in, set_item, write_back
+from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.operators import Operators, detaching
 from srcgrad.tape.ops import Op, op_for, require_op
@@ -195,10 +195,7 @@ def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
     part = apply(scatter, (spread, unwrap(index), target._data.shape))
     total = ufunc(target, part)
     check_writable(target, requires_grad(total) if isinstance(total, Core) else False)
-    if isinstance(total, Core):
-        write_back(target, total._data, total._edge)
-    else:
-        copy_in(target, total)
+    replace(target, total)
 
 
 def _scatter_function() -> Any:

@@ -1,0 +1,144 @@
+"""Strict mode: plain NumPy code runs on tensors as on arrays, or is refused; nothing is detached."""
+
+import math
+
+import numpy as np
+import pytest
+
+from srcgrad import autograd, tape
+from srcgrad.errors import MissingRuleError, NotDifferentiableError
+from tests.differences import numerical_gradient
+
+
+@pytest.fixture
+def x():
+    with tape.strict_fallback():
+        yield tape.tensor([0.5, 1.5, 2.5], requires_grad=True)
+
+
+def test_type_questions_are_answered_as_for_arrays(x):
+    assert isinstance(x, np.ndarray)
+    assert isinstance(x[0], float)
+    assert isinstance(x.sum(), np.floating)
+    assert np.isscalar(x[0])
+    assert not np.isscalar(x)
+    assert isinstance(x, tape.Tensor)
+
+
+def test_type_questions_outside_strict_mode_see_a_tensor():
+    t = tape.tensor(1.0)
+    assert not isinstance(t, float)
+    assert t.__class__ is tape.Tensor
+
+
+def test_results_without_derivative_are_plain(x):
+    assert type(np.argmax(x)) is np.int64
+    assert type(x > 1.0) is np.ndarray
+    assert np.shape(x) == (3,)
+    assert x.size == 3
+    assert {np.argmax(x): "found"}[2] == "found"
+
+
+def test_augmented_assignment_of_elements_rebinds(x):
+    total = x[0]
+    before = total
+    total += x[1]
+    assert before is not total
+    (g,) = autograd.grad(before, x, retain_graph=True)
+    assert g.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "escape",
+    [
+        lambda x: float(x[0]),
+        lambda x: int(x[0]),
+        lambda x: complex(x[0]),
+        lambda x: x[0].item(),
+        lambda x: x.tolist(),
+        lambda x: np.asarray(x),
+        lambda x: np.array([x[0], x[1]]),
+        lambda x: np.full(2, x[0]),
+        lambda x: math.hypot(x[0], 1.0),
+    ],
+)
+def test_what_would_detach_is_refused(x, escape):
+    with pytest.raises((NotDifferentiableError, ValueError)) as caught:
+        escape(x)
+    errors = caught.value, caught.value.__cause__
+    assert any(isinstance(error, NotDifferentiableError) for error in errors)
+
+
+def test_a_function_without_a_rule_is_refused_by_name(x):
+    with pytest.raises(MissingRuleError, match=r"numpy\.\w*roots"):
+        np.roots(x)
+
+
+def running_mean(x):
+    out = np.zeros_like(x)
+    for i in range(len(x)):
+        out[i] = x[: i + 1].mean()
+    return out.max() + out.std()
+
+
+def newton(x):
+    y = np.ones_like(x)
+    while abs(y * y - x).max() > 1e-12:
+        y = 0.5 * (y + x / y)
+    return (y * x).sum()
+
+
+def mixed(x):
+    if x[0] > 0.1 and x.mean() > 0:
+        parts = [xi**2 if xi > 1 else np.sin(xi) for xi in x]
+        return sum(parts) * max(parts)
+    return x.sum()
+
+
+def matrices(x):
+    a = np.outer(x, x) + np.eye(3)
+    inverse = np.linalg.inv(a)
+    values, _ = np.linalg.eigh(a)
+    return np.trace(inverse @ a @ inverse) + np.log(values).sum() + np.linalg.norm(a[0])
+
+
+@pytest.mark.parametrize("program", [running_mean, newton, mixed, matrices])
+def test_a_plain_program_has_the_gradient_of_differences(x, program):
+    out = program(x)
+    (g,) = autograd.grad(out, x)
+    expected = numerical_gradient(program, (np.array([0.5, 1.5, 2.5]),), 0)
+    np.testing.assert_allclose(g.detach().numpy(), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_users_function_works_inside(x):
+    class Cube(autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            ctx.save_for_backward(a)
+            return a * a * a
+
+        @staticmethod
+        def backward(ctx, grad):
+            (a,) = ctx.saved_tensors
+            return 3 * grad * a * a
+
+    (g,) = autograd.grad(Cube.apply(x).sum(), x)
+    expected = numerical_gradient(lambda v: (v**3).sum(), (np.array([0.5, 1.5, 2.5]),), 0)
+    np.testing.assert_allclose(g.numpy(), expected, rtol=1e-6)
+
+
+def work_arrays(x):
+    weights, index, picks = np.zeros(3), np.array([0, 1]), [0, 2]
+    total = 0.0
+    for k in range(3):
+        weights[k] = k + 1.0
+        total = total + (x * weights).sum() * x[index].sum() + x[picks].prod()
+        index += k % 2
+        picks[0] = 1
+    return total
+
+
+def test_plain_arrays_may_be_written_to_after_a_call_that_saved_them(x):
+    (g,) = autograd.grad(work_arrays(x), x)
+    expected = numerical_gradient(work_arrays, (np.array([0.5, 1.5, 2.5]),), 0)
+    np.testing.assert_allclose(g.numpy(), expected, rtol=1e-6)
