@@ -6,6 +6,7 @@ is a mere read, and otherwise kept in a list, one entry an iteration.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -133,11 +134,12 @@ class Recorder:
     ) -> tuple[list[Any], list[str]]:
         """Split the wanted names into those that are read again and those that are recorded."""
         made = (bound_names(body) | set(targets)) - given
+        binds = Counter(name for statement in statements(body) for name in _changed_by(statement))
         recipes: list[Any] = []
         cheap: set[str] = set()
         for statement in body:
             (name,) = _bound_by(statement) if len(_bound_by(statement)) == 1 else ("",)
-            if name not in names or getattr(statement, "closing", False):
+            if name not in names or getattr(statement, "closing", False) or binds[name] > 1:
                 continue
             reads = set(names_read(getattr(statement, "value", None)))
             again = isinstance(statement, gast.Assign) and self._is_read(statement.value)
@@ -175,6 +177,11 @@ def _bound_by(statement: Any) -> list[str]:
     if isinstance(statement, gast.Assign):
         return [name for target in statement.targets for name in names_bound(target)]
     return names_bound(statement.target) if isinstance(statement, gast.For) else []
+
+
+def _changed_by(statement: Any) -> list[str]:
+    updated = isinstance(statement, gast.AugAssign)
+    return names_bound(statement.target) if updated else _bound_by(statement)
 
 
 def _targets(loop: Any) -> list[str]:
