@@ -23,7 +23,8 @@ Dimension = tuple[str, int] | int | None
 Vector = tuple[Dimension, ...]
 
 _REDUCTIONS: Final = frozenset(
-    f"numpy.{name}" for name in "sum mean max min amax amin prod std var any all argmax argmin".split()
+    f"numpy.{name}"
+    for name in "sum mean max min amax amin prod std var any all argmax argmin".split()
 )
 _SAME: Final = frozenset(
     f"numpy.{name}" for name in "zeros_like ones_like empty_like copy clip nan_to_num".split()
@@ -43,7 +44,7 @@ class Dimensions:
         self._integers = integers
         self._assume = assume
         self._roots: dict[str, str] = {name: name for name in program.parameters}
-        self._given: dict[str, Vector] = {}
+        self._given = _given_vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
         self._products: set[str] = set()
@@ -200,9 +201,7 @@ class Dimensions:
                     vectors[bias] = row
         return vectors
 
-    def _rank_only(
-        self, operands: tuple[Any, ...], vectors: list[Vector | None]
-    ) -> Vector | None:
+    def _rank_only(self, operands: tuple[Any, ...], vectors: list[Vector | None]) -> Vector | None:
         """Take an unknown input for one that does not add axes to a known value."""
         ranks = [len(vector) for vector in vectors if vector is not None]
         most = max(ranks, default=0)
@@ -221,7 +220,11 @@ class Dimensions:
         axis = operation.args[1] if len(operation.args) > 1 else operation.keywords.get("axis")
         keep = operation.keywords.get("keepdims")
         others = set(operation.keywords) - {"axis", "keepdims"}
-        if others or len(operation.args) > 2 or (keep is not None and not isinstance(keep, gast.Constant)):
+        if (
+            others
+            or len(operation.args) > 2
+            or (keep is not None and not isinstance(keep, gast.Constant))
+        ):
             return None
         keepdims = bool(keep.value) if keep is not None else False
         if axis is None:
@@ -259,6 +262,16 @@ class Dimensions:
                 return None
             taken += 1
         return (*done, *vector[taken:])
+
+
+def _given_vectors(program: Program, integers: Integers) -> dict[str, Vector]:
+    ranks = {"int": 0, "number": 0, "vector": 1, "matrix": 2}
+    given: dict[str, Vector] = {}
+    for name in program.parameters:
+        fact = "int" if name in integers.names else program.given.get(name)
+        if fact is not None:
+            given[name] = tuple((name, axis) for axis in range(ranks[fact]))
+    return given
 
 
 def _join(first: Vector, second: Vector) -> Vector:

@@ -16,7 +16,10 @@ class Integers:
     def __init__(self, program: Program) -> None:
         self._scope = program.reader.scope
         self._reader = program.reader
-        self.names: set[str] = set()
+        self.names = {name for name, fact in program.given.items() if fact == "int"}
+        for statement in program.body:  # what a range surely runs to is an integer
+            if isinstance(statement, gast.For) and self._is_range(statement.iter):
+                self.names.update(_whole(statement.iter.args, program.parameters))
         assigned: dict[str, list[Any]] = {}
         for statement in statements(program.body):
             if isinstance(statement, gast.For) and isinstance(statement.target, gast.Name):
@@ -42,14 +45,31 @@ class Integers:
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, (gast.USub, gast.UAdd)) and self.of(node.operand)
         if isinstance(node, gast.BinOp):
-            arithmetic = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
+            arithmetic = isinstance(
+                node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
+            )
             return arithmetic and self.of(node.left) and self.of(node.right)
         if isinstance(node, gast.Subscript):
             value = node.value
-            return isinstance(value, gast.Attribute) and value.attr == "shape" and self.of(node.slice)
+            return (
+                isinstance(value, gast.Attribute) and value.attr == "shape" and self.of(node.slice)
+            )
         if isinstance(node, gast.Call):
             return self._scope.resolve(node.func) in (len, int)
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")
 
     def _is_range(self, node: Any) -> bool:
         return isinstance(node, gast.Call) and self._scope.resolve(node.func) is range
+
+
+def _whole(args: list[Any], parameters: tuple[str, ...]) -> set[str]:
+    """Return the parameters in sums and differences of names and integer literals."""
+    found: set[str] = set()
+    for node in args:
+        for item in gast.walk(node):
+            if isinstance(item, gast.Name) and item.id in parameters:
+                found.add(item.id)
+            elif not isinstance(item, (gast.BinOp, gast.Add, gast.Sub, gast.Constant, gast.Load)):
+                if not isinstance(item, gast.Name):
+                    return found
+    return found

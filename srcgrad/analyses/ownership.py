@@ -16,7 +16,9 @@ OTHERS: Final = "others"
 
 _SPREAD: Final = frozenset({"expand_reduced", "expand_sum", "expand_mean", "getitem"})
 _VIEWS: Final = frozenset("transpose reshape swapaxes moveaxis squeeze expand_dims ravel".split())
-_MAKERS: Final = frozenset("sum where full_like ones_like zeros_like array outer empty_like".split())
+_MAKERS: Final = frozenset(
+    "sum where full_like ones_like zeros_like array outer empty_like".split()
+)
 
 
 def origins(

@@ -26,8 +26,7 @@ _REDUCTIONS: Final = frozenset(
     for name in ("sum mean max min amax amin prod std var nansum nanmean median ptp").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}"
-    for name in ("zeros_like ones_like empty_like copy").split()
+    f"numpy.{name}" for name in ("zeros_like ones_like empty_like copy").split()
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
@@ -40,14 +39,23 @@ class Shapes:
     def __init__(self, program: Program, integers: Integers) -> None:
         self._program = program
         self._integers = integers
-        self._known: dict[str, Shape] = {name: frozenset({name}) for name in program.parameters}
-        self.vectors: set[str] = set()
+        self._known: dict[str, Shape] = self._of_parameters()
+        self.vectors = {name for name, fact in program.given.items() if fact == "vector"}
         varying: set[str] = set()
         while conflicts := self._sweep(varying):
             varying |= conflicts
         self._first: dict[Shape, str] = {}
         for name in program.parameters:
             self._first.setdefault(self._known[name], name)
+
+    def _of_parameters(self) -> dict[str, Shape]:
+        given = self._program.given
+        return {
+            name: SCALAR
+            if given.get(name) in ("int", "number") or name in self._integers.names
+            else frozenset({name})
+            for name in self._program.parameters
+        }
 
     def of(self, node: Any) -> Shape | None:
         """Return the shape of an operand, or None where nothing is known of it."""
@@ -61,6 +69,8 @@ class Shapes:
             return self.of(node.operand)
         if self._integers.of(node):
             return SCALAR
+        if isinstance(node, (gast.BinOp, gast.Call)):
+            return self.of_expression(node, set())
         if isinstance(node, gast.Attribute):
             return self._of_object(self._program.reader.scope.resolve(node))
         return None
@@ -77,7 +87,7 @@ class Shapes:
         if isinstance(node, gast.UnaryOp):
             return self.of_expression(node.operand, numbers)
         if isinstance(node, gast.Call):
-            return self._of_plain_call(node, numbers)
+            return SCALAR if self._integers.of(node) else self._of_plain_call(node, numbers)
         return self.of(node)
 
     def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
@@ -101,7 +111,7 @@ class Shapes:
     def representative(self, node: Any) -> Any:
         """Return the first name that surely has the shape of an operand; itself if there is none."""
         shape = self.of(node)
-        if shape is None or not isinstance(node, gast.Name):
+        if not shape or not isinstance(node, gast.Name):
             return node
         first = self._first.get(shape)
         return node if first is None else gast.Name(first, gast.Load(), None, None)
@@ -110,17 +120,28 @@ class Shapes:
         """Say whether an operand is surely a single number, not an array with axes."""
         return self.of(node) == SCALAR
 
+    def fact(self, node: Any) -> str | None:
+        """Return what a function that gets this operand may know of it."""
+        if self._integers.of(node):
+            return "int"
+        if self.is_number(node):
+            return "number"
+        is_vector = isinstance(node, gast.Name) and node.id in self.vectors
+        return "vector" if is_vector else None
+
     def element_is_number(self, subscript: Any) -> bool:
         """Say whether reading (or writing) ``x[i]`` surely touches one number."""
         value, index = subscript.value, subscript.slice
-        return isinstance(value, gast.Name) and value.id in self.vectors and self._integers.of(index)
+        return (
+            isinstance(value, gast.Name) and value.id in self.vectors and self._integers.of(index)
+        )
 
     def _of_object(self, value: Any) -> Shape | None:
         return SCALAR if isinstance(value, (int, float, complex, np.number)) else None
 
     def _sweep(self, varying: set[str]) -> set[str]:
         """Go through the program once; return the names that got two different shapes."""
-        self._known = {name: frozenset({name}) for name in self._program.parameters}
+        self._known = self._of_parameters()
         conflicts: set[str] = set()
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
@@ -135,9 +156,7 @@ class Shapes:
                         self._note(name, shape, varying, conflicts)
         return conflicts
 
-    def _note(
-        self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]
-    ) -> None:
+    def _note(self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]) -> None:
         own: Shape = frozenset({name})
         new = own if shape is None or name in varying else shape
         old = self._known.setdefault(name, new)

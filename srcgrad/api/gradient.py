@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import linecache
 import sys
 import threading
 import warnings
@@ -20,7 +21,14 @@ from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import compile_gradient
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, FallbackWarning, SourceNotFoundError, UnsupportedError
+from srcgrad.errors import (
+    ArgumentError,
+    FallbackWarning,
+    MutationError,
+    SourceNotFoundError,
+    UnsupportedError,
+)
+from srcgrad.spans import Span
 
 _ARRAY = np.ndarray
 
@@ -70,7 +78,6 @@ class Gradient:
         self._only = self._positions[0] if len(positions) == 1 and self._simple else None
         self._plan: Plan | None = None
         self._twins: dict[str, Plan] = {}
-        self._refusal: UnsupportedError | None = None
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, self._function)
@@ -120,6 +127,7 @@ class Gradient:
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
         if plan.scalars and self._has_array(plan, args, kwargs):
+            self._refuse(_update_of_array(plan, self._function))
             return self._run_on_tape(args, kwargs)
         if not self._complex_plan(plan) and self._sees_complex(args, kwargs):
             plan = self._complex_twin()
@@ -194,14 +202,17 @@ class Gradient:
             try:
                 self._plan = self._make_plan()
             except UnsupportedError as refusal:
-                self._refusal = refusal
-                if self._fallback == "error":
-                    raise
-                if self._fallback == "warn" and not self._warned:
-                    self._warned = True
-                    _warn(refusal, self.primal)
+                self._refuse(refusal)
                 return None
             return self._plan
+
+    def _refuse(self, refusal: UnsupportedError) -> None:
+        """Raise the refusal, or warn of it once and go on."""
+        if self._fallback == "error":
+            raise refusal
+        if self._fallback == "warn" and not self._warned:
+            self._warned = True
+            _warn(refusal, self.primal)
 
     def _make_plan(
         self, *, keep_complex: bool = False, assume: bool = True, stages: Stages | None = None
@@ -294,15 +305,28 @@ class Gradient:
         return Gradient, (self.primal, *self._options)
 
 
+def _update_of_array(plan: Plan, function: Any) -> MutationError:
+    """Say that the function does ``x += v`` to what turns out to be an array of the caller's."""
+    name = sorted(plan.generated.scalars)[0]
+    code = function.__code__
+    return MutationError(
+        f"`{code.co_name}` updates memory in place that it shares with its argument `{name}`, an array",
+        span=Span(code.co_filename, code.co_firstlineno, text=_first_line(code)),
+        hint=f"work on a copy: `{name} = {name}.copy()`, or write `y = y + v` for `y += v`",
+    )
+
+
+def _first_line(code: Any) -> str:
+    return linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
+
+
 def _describe(thing: Any) -> str:
     return getattr(thing, "__qualname__", None) or type(thing).__qualname__
 
 
 def _warn(refusal: UnsupportedError, primal: Any) -> None:
     """Warn once, at the line of the caller outside of this package."""
-    first = refusal.diagnostics[0]
     message = f"`{_describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
-    del first
     depth = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):

@@ -100,5 +100,3 @@ def _parameter(item: inspect.Parameter) -> str:
     default = "" if item.default is item.empty else "=None"
     stars = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**"}.get(item.kind, "")
     return f"{stars}{item.name}{default}"
-
-

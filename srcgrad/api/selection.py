@@ -49,9 +49,7 @@ def select(
     try:
         signature = inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):
-        signature = inspect.Signature(
-            [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
-        )
+        signature = inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
     positional = [p.name for p in signature.parameters.values() if p.kind in _POSITIONAL][skip:]
     chosen: list[str] = []
     if argnums is None and argnames is None:

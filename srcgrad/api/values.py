@@ -76,9 +76,7 @@ def is_complex(value: Any) -> bool:
         return any(map(is_complex, value.values()))
     if isinstance(value, (list, tuple)):
         return any(map(is_complex, value))
-    return isinstance(value, complex) or (
-        getattr(getattr(value, "dtype", None), "kind", "") == "c"
-    )
+    return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")
 
 
 def fits(grad: Any, value: Any) -> bool:
@@ -118,7 +116,11 @@ def conform(grad: Any, value: Any) -> Any:
     if isinstance(value, complex) and not isinstance(value, np.generic):
         return 0j if grad is None else complex(grad)
     if isinstance(value, np.generic):
-        return value.dtype.type(0 if grad is None else _real_as(grad, value)) if is_float(value) else None
+        return (
+            value.dtype.type(0 if grad is None else _real_as(grad, value))
+            if is_float(value)
+            else None
+        )
     if isinstance(value, (float, int)) and not isinstance(value, bool):
         return 0.0 if grad is None else float(np.real(grad))
     return _conform_array(grad, value) if is_float(value) else None

@@ -34,6 +34,7 @@ def _text(statement: Any, lines: Sequence[str]) -> str:
     first = statement.lineno
     last = max(first, getattr(statement, "end_lineno", first) or first)
     is_block = any(True for _ in blocks_of(statement))
-    chosen = lines[first - 1 : first if is_block else last]
+    opens = lines[first - 1].rstrip().endswith(":") if 0 < first <= len(lines) else False
+    chosen = lines[first - 1 : first if is_block or opens else last]
     text = " ".join(line.strip() for line in chosen)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3].rstrip() + "..."

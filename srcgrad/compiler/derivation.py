@@ -21,6 +21,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
@@ -54,7 +55,9 @@ class Derivation:
     scalars: frozenset[str] = frozenset()
     conditions: tuple[str, ...] = ()
 
-    def joint(self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool) -> list[Any]:
+    def joint(
+        self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
+    ) -> list[Any]:
         """Return the body of one function that runs forward and backward."""
         facts = self._facts(self.program.outputs[:1])
         (output, *rest) = self.program.outputs
@@ -88,11 +91,10 @@ class Derivation:
         facts = self._facts(self.program.outputs)
         reverser = self._reverser(facts, derive_call)
         outputs = self.program.outputs
-        given = [self.program.namer.fresh(f"grad_{name}_given") for name in outputs]
-        seeds = [(o, load(g)) for o, g in zip(outputs, given, strict=True) if o in facts.activity.active]
-        halves = reverser.run(seeds)
+        given = [self.program.namer.adjoint(name) for name in outputs]
+        halves = reverser.run([], [o for o in outputs if o in facts.activity.active])
         self._refuse_missing(reverser)
-        grads, extra = self._gradients(reverser, halves, self.program.inputs, owned=False)
+        grads, extra = self._gradients(reverser, halves, self.program.inputs, given)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")
@@ -104,18 +106,26 @@ class Derivation:
 
     def _facts(self, outputs: tuple[str, ...]) -> Facts:
         self.refusals.raise_if_any()
+        assumed = self._assume_vectors()
         integers = Integers(self.program)
         shapes = Shapes(self.program, integers)
         dimensions = Dimensions(self.program, integers, assume=self.assume)
-        self.conditions = dimensions.conditions
+        self.conditions = (*assumed, *dimensions.conditions)
         memory = storage(self.program, shapes)
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
         self.refusals.raise_if_any()
-        return Facts(
-            activity(self.program, outputs), shapes, dimensions, integers, memory
-        )
+        return Facts(activity(self.program, outputs), shapes, dimensions, integers, memory)
+
+    def _assume_vectors(self) -> list[str]:
+        """Take parameters that are only read by elements for vectors; return the conditions."""
+        if not self.assume:
+            return []
+        vectors = vector_parameters(self.source.function)
+        names = [n for n in self.program.parameters if n in vectors and n not in self.program.given]
+        self.program.given.update(dict.fromkeys(names, "vector"))
+        return [f"{name}.ndim == 1" for name in names]
 
     def _reverser(self, facts: Facts, derive_call: CallPair) -> Reverser:
         inliner = Inliner(
@@ -198,17 +208,21 @@ class Derivation:
     # -- the results
 
     def _gradients(
-        self, reverser: Reverser, halves: Reversed, wrt: Sequence[str], *, owned: bool = True
+        self,
+        reverser: Reverser,
+        halves: Reversed,
+        wrt: Sequence[str],
+        taken: Sequence[str] = (),
     ) -> tuple[list[Any], list[Any]]:
         """Return one expression for the gradient of each input, and statements it needs before."""
-        handed = _Handed(halves.backward, self.externals)
+        handed = _Handed(halves.backward, self.externals, taken)
         grads: list[Any] = []
         extra: list[Any] = []
         for name in wrt:
             if name in reverser.paths:
                 grads.append(self._dictionary(reverser, halves, name, handed, extra))
             else:
-                grads.append(self._gradient(reverser, halves, name, handed, extra, owned=owned))
+                grads.append(self._gradient(reverser, halves, name, handed, extra))
         return grads, extra
 
     def _gradient(
@@ -218,10 +232,8 @@ class Derivation:
         cell: str,
         handed: _Handed,
         extra: list[Any],
-        *,
-        owned: bool,
     ) -> Any:
-        """Return the expression of one gradient, in memory that is nobody else's if `owned`."""
+        """Return the expression of one gradient, in memory that is nobody else's."""
         uniform = reverser.uniform.get(cell)
         model = reverser.model(cell)
         adjoint = reverser.adjoint_name(cell)
@@ -234,8 +246,7 @@ class Derivation:
             return load(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)
-        alone = cell in reverser.containers or not owned
-        return load(adjoint) if alone else handed.take(adjoint)
+        return load(adjoint) if cell in reverser.containers else handed.take(adjoint)
 
     def _dictionary(
         self,
@@ -250,9 +261,7 @@ class Derivation:
         for key, cell in reverser.paths[name].items():
             if cell in halves.state:
                 keys.append(gast.Constant(key, None))
-                values.append(
-                    self._gradient(reverser, halves, cell, handed, extra, owned=True)
-                )
+                values.append(self._gradient(reverser, halves, cell, handed, extra))
         return gast.Dict(keys, values)
 
     def _result(
@@ -301,9 +310,11 @@ class Derivation:
 class _Handed:
     """Hands out gradients, each in memory that neither the caller nor another gradient can reach."""
 
-    def __init__(self, backward: list[Any], externals: Externals) -> None:
+    def __init__(self, backward: list[Any], externals: Externals, taken: Sequence[str]) -> None:
         self._origins = origins(
-            backward, lambda name: name.startswith("grad_"), lambda name: name in runtime.__all__
+            backward,
+            lambda name: name.startswith("grad_") and name not in taken,
+            lambda name: name in runtime.__all__ or name in externals.derived,
         )
         self._externals = externals
         self._given: set[str] = set()
@@ -322,5 +333,3 @@ def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:
     """Return the pairs of which dead-store removal has left both sides."""
     left = {id(statement) for statement in statements(body)}
     return [pair for pair in halves.pairs if id(pair.adjoint) in left]
-
-

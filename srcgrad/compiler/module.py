@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 import srcgrad.runtime as runtime
 from srcgrad.codegen.printer import print_module
@@ -17,7 +18,8 @@ from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.errors import MutationError, UnsupportedSyntaxError
+from srcgrad.frontend.complexity import may_make_complex
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, load, store
@@ -27,10 +29,14 @@ from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.reverse import DerivedCall
+from srcgrad.transforms.reverse import CallPair, DerivedCall, Facts
 
 
 _WIDEST = 100
+
+
+class ComplexMetError(Exception):
+    """Complex numbers may come up in a function: start again with text that is right for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,6 @@ class _Half:
     forward: str
     backward: str
     outputs: int | None
-    parameters: list[str]
 
 
 @dataclass(slots=True)
@@ -81,11 +86,9 @@ class Module:
     bindings: list[Binding] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
     conditions: tuple[str, ...] = ()
-    _derived: dict[tuple[FunctionType, tuple[bool, ...]], _Half] = field(default_factory=dict)
+    _derived: dict[Any, _Half] = field(default_factory=dict)
 
-    def entry(
-        self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool
-    ) -> str:
+    def entry(self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool) -> str:
         """Compile the function that the user calls; return its name."""
         source = find_source(function)
         suffix = "value_and_grad" if value else "grad"
@@ -99,6 +102,8 @@ class Module:
         return name
 
     def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
+        if not self.keep_complex and self._meets_complex(source):
+            raise ComplexMetError
         program, refusals = normal_form(source, wrt, _own_names(), stages)
         for name in set(program.parameters) & set(_own_names()):
             refusals.add(
@@ -107,9 +112,14 @@ class Module:
                 "give it another name",
                 UnsupportedSyntaxError,
             )
-        return Derivation(
-            source, program, refusals, self.externals, stages, self.keep_complex
-        )
+        return Derivation(source, program, refusals, self.externals, stages, self.keep_complex)
+
+    def _meets_complex(self, source: FunctionSource) -> bool:
+        if may_make_complex(source.tree):
+            return True
+        names = source.function.__code__.co_names
+        values = [source.function.__globals__.get(name) for name in names]
+        return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
 
     def _end(
         self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
@@ -131,27 +141,31 @@ class Module:
 
     # -- calls of the user's functions
 
-    def _call_pair(
-        self, source: FunctionSource
-    ) -> Callable[[Any, Operation, tuple[bool, ...]], DerivedCall | None]:
-        def derive(statement: Any, operation: Operation, needs: tuple[bool, ...]) -> DerivedCall:
-            return self._derive_call(source, statement, operation)
-
-        return derive
+    def _call_pair(self, source: FunctionSource) -> CallPair:
+        return lambda statement, operation, facts: self._derive_call(
+            source, statement, operation, facts
+        )
 
     def _derive_call(
-        self, caller: FunctionSource, statement: Any, operation: Operation
+        self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
     ) -> DerivedCall:
-        callee: FunctionType = operation.primal
-        source = find_source(callee)
+        source = find_source(operation.primal)
         passed = self._bind_call(caller, statement, source, operation)
-        active = self._active_test
-        pattern = tuple(active(item) for item in passed)
-        half = self._half(source, pattern)
-        wanted = [item for item, is_active in zip(passed, pattern, strict=True) if is_active]
+        names = parameter_names(source.tree)
+        active = facts.activity.active
+        wrt = [
+            name
+            for name, item in zip(names, passed, strict=True)
+            if not active.isdisjoint(direct_names(item))
+        ]
+        known = {
+            name: fact
+            for name, item in zip(names, passed, strict=True)
+            if (fact := facts.shapes.fact(item)) is not None
+        }
+        half = self._half(source, tuple(wrt), tuple(known.items()))
+        wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
-
-    _active_test: Callable[[Any], bool] = field(default=lambda node: bool(direct_names(node)))
 
     def _bind_call(
         self, caller: FunctionSource, statement: Any, source: FunctionSource, operation: Operation
@@ -185,33 +199,50 @@ class Module:
 
     def _refuse_call(self, caller: FunctionSource, statement: Any, what: str, hint: str) -> None:
         refusals = Refusals(caller)
-        refusals.add(
-            statement, f"the call of a function that {what}", hint, UnsupportedSyntaxError
-        )
+        refusals.add(statement, f"the call of a function that {what}", hint, UnsupportedSyntaxError)
         refusals.raise_if_any()
 
-    def _half(self, source: FunctionSource, pattern: tuple[bool, ...]) -> _Half:
-        key = (source.function, pattern)
+    def _half(
+        self,
+        source: FunctionSource,
+        wrt: tuple[str, ...],
+        known: tuple[tuple[str, str], ...],
+    ) -> _Half:
+        """Return the halves for one pattern of calls, derived at its first."""
+        key = (source.function, wrt, known)
         if key in self._derived:
             return self._derived[key]
-        names = parameter_names(source.tree)
-        wrt = [name for name, is_active in zip(names, pattern, strict=True) if is_active]
         half = _Half(
             self.namer.fresh(f"{source.name}_forward"),
             self.namer.fresh(f"{source.name}_backward"),
             _arity(source.tree),
-            wrt,
         )
         self._derived[key] = half
+        self.externals.derived.add(half.backward)
         derivation = self._begin(source, wrt, Stages())
+        derivation.program.given.update(known)
         forward, backward, parameters = derivation.halves(self._call_pair(source))
-        arguments = _positional(names)
+        self._refuse_updates(derivation)
+        arguments = _positional(parameter_names(source.tree))
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
         self._end(derivation, half.forward, arguments, forward, doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = f"Return the gradients of `{source.name}` with respect to {shown}."
         self._end(derivation, half.backward, _positional(parameters), backward, doc)
         return half
+
+    def _refuse_updates(self, derivation: Derivation) -> None:
+        """A function that does ``x += v`` to a parameter is understood for numbers only."""
+        known = derivation.program.given
+        for name in sorted(derivation.scalars):
+            if known.get(name) not in ("int", "number"):
+                derivation.refusals.add(
+                    derivation.source.tree,
+                    f"a function that updates its parameter `{name}` in place",
+                    f"write `{name} = {name} + ...`",
+                    MutationError,
+                )
+        derivation.refusals.raise_if_any()
 
     # -- text
 
@@ -243,14 +274,19 @@ class Module:
         for name in [n for n in self.externals.imports if n not in used]:
             del self.externals.imports[name]
 
-    def _entry_first(self, ordered: list[tuple[FunctionSource, Any]]) -> list[tuple[FunctionSource, Any]]:
+    def _entry_first(
+        self, ordered: list[tuple[FunctionSource, Any]]
+    ) -> list[tuple[FunctionSource, Any]]:
         return [ordered[-1], *ordered[:-1]]
 
     def _imports(self) -> str:
         lines = sorted(self.externals.imports.values(), key=_import_order)
         if self.externals.runtime:
             lines.append("\n" + _import_from("srcgrad.runtime", sorted(self.externals.runtime)))
-        lines += [f"# `{name}` is put here by srcgrad when the module is loaded" for name in self.externals.bound]
+        lines += [
+            f"# `{name}` is put here by srcgrad when the module is loaded"
+            for name in self.externals.bound
+        ]
         return "\n".join(lines).lstrip("\n") + "\n\n\n" if lines else ""
 
 
@@ -281,7 +317,11 @@ def compile_gradient(
     collects = gc.isenabled()
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:
-        module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
+        try:
+            module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
+        except ComplexMetError:
+            keep_complex = True
+            module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
         text, lines = module.render()
     finally:
         if collects:
@@ -289,8 +329,15 @@ def compile_gradient(
     externals = module.externals
     fixed = [b for b in _unique(module.bindings) if not _is_data(b, externals)]
     return Generated(
-        text, entry, lines, dict(externals.bound), dict(externals.data), fixed,
-        frozenset(module.scalars), keep_complex, module.conditions,
+        text,
+        entry,
+        lines,
+        dict(externals.bound),
+        dict(externals.data),
+        fixed,
+        frozenset(module.scalars),
+        keep_complex,
+        module.conditions,
     )
 
 
@@ -384,4 +431,3 @@ def _import_from(module: str, names: Sequence[str]) -> str:
 
 def _import_order(line: str) -> tuple[bool, str]:
     return (line.startswith("from"), line)
-

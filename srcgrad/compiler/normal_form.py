@@ -53,9 +53,7 @@ def normal_form(
     namer = Namer([*scope.local, *parameters])
     namer.reserve([*outside, *_free_names(tree, scope.local)])
     stages.note("parse", tree)
-    program = Program(
-        source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer
-    )
+    program = Program(source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer)
     if refusals_at_fence:
         return program, refusals
     tree = single_exit(tree, namer, refusals)
@@ -89,7 +87,5 @@ def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> N
 
 def _free_names(tree: Any, local: frozenset[str]) -> set[str]:
     return {
-        node.id
-        for node in gast.walk(tree)
-        if isinstance(node, gast.Name) and node.id not in local
+        node.id for node in gast.walk(tree) if isinstance(node, gast.Name) and node.id not in local
     }

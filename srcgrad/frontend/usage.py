@@ -1,8 +1,9 @@
-"""Says which parameters of a function are surely dicts, lists or tuples, by how it uses them."""
+"""Says which parameters of a function are containers or vectors, by how it uses them."""
 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from types import FunctionType
 from typing import Any
 
@@ -11,6 +12,7 @@ import gast
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.walk import names_bound
 
 
 @functools.lru_cache(maxsize=1024)
@@ -34,6 +36,86 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
             found.update(_passed_on(node, scope, seen | {function}))
     names = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
     return frozenset(found & {item.id for item in names})
+
+
+@functools.lru_cache(maxsize=1024)
+def vector_parameters(function: FunctionType) -> frozenset[str]:
+    """Return the parameters that are used by elements only: ``x[i]`` with integers, and ``len(x)``.
+
+    One who reads such a function takes them for vectors.
+    """
+    return _vectors_of(function, frozenset())
+
+
+def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
+    if function in seen:
+        return frozenset()
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return frozenset()
+    scope = scope_of(function, tree)
+    names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
+    counters = _counters(tree, scope)
+    uses: Counter[str] = Counter()
+    plain: Counter[str] = Counter()
+    elements: set[str] = set()
+    for node in gast.walk(tree):
+        if (
+            isinstance(node, gast.Name)
+            and node.id in names
+            and not isinstance(node.ctx, gast.Param)
+        ):
+            uses[node.id] += 1
+        for name, is_element in _element_uses(node, scope, counters, seen | {function}):
+            plain[name] += 1
+            if is_element:
+                elements.add(name)
+    return frozenset(name for name in elements & names if plain[name] == uses[name])
+
+
+def _counters(tree: Any, scope: Scope) -> set[str]:
+    """Return the names that only range loops bind."""
+    found: set[str] = set()
+    others: set[str] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.For) and isinstance(node.iter, gast.Call):
+            counts = scope.resolve(node.iter.func) is range and isinstance(node.target, gast.Name)
+            (found if counts else others).update(names_bound(node.target))
+        elif isinstance(node, gast.Assign):
+            others.update(name for target in node.targets for name in names_bound(target))
+    return found - others
+
+
+def _element_uses(
+    node: Any, scope: Scope, counters: set[str], seen: frozenset[FunctionType]
+) -> list[tuple[str, bool]]:
+    """Return the names that a node uses as vectors, and whether it reads an element."""
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+        return [(node.value.id, True)] if _is_integer(node.slice, counters) else []
+    if not isinstance(node, gast.Call):
+        return []
+    callee = scope.resolve(node.func)
+    if callee is len:
+        return [(item.id, False) for item in node.args if isinstance(item, gast.Name)]
+    if not isinstance(callee, FunctionType):
+        return []
+    inner = _vectors_of(callee, seen)
+    order = callee.__code__.co_varnames[: callee.__code__.co_argcount]
+    pairs = [*zip(order, node.args, strict=False), *[(k.arg, k.value) for k in node.keywords]]
+    return [(v.id, True) for name, v in pairs if name in inner and isinstance(v, gast.Name)]
+
+
+def _is_integer(node: Any, counters: set[str]) -> bool:
+    if isinstance(node, gast.Constant):
+        return type(node.value) is int
+    if isinstance(node, gast.Name):
+        return node.id in counters
+    if isinstance(node, gast.UnaryOp):
+        return _is_integer(node.operand, counters)
+    if isinstance(node, gast.BinOp):
+        return _is_integer(node.left, counters) and _is_integer(node.right, counters)
+    return False
 
 
 def _shown_by(node: Any) -> list[str]:

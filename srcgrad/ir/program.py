@@ -26,6 +26,7 @@ class Program:
         body: The statements; the last one is the `return`.
         outputs: The names that are returned, in order.
         returns_tuple: Whether the user's function returns a tuple display.
+        given: What is known of parameters: "int", "number", "vector" or "matrix".
     """
 
     name: str
@@ -37,6 +38,7 @@ class Program:
     namer: Namer
     outputs: tuple[str, ...] = ()
     returns_tuple: bool = False
+    given: dict[str, str] = field(default_factory=dict)
     _operations: dict[int, Operation] = field(default_factory=dict)
 
     def operation(self, statement: Any) -> Operation:

@@ -33,9 +33,7 @@ def coalesce(
     return _without_self_copies(body)
 
 
-def _versions(
-    body: list[Any], parameters: tuple[str, ...], namer: Namer
-) -> dict[str, list[str]]:
+def _versions(body: list[Any], parameters: tuple[str, ...], namer: Namer) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     seen: set[str] = set()
     bound = [*parameters]

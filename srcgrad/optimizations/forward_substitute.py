@@ -63,7 +63,9 @@ class ForwardSubstitution:
         if not isinstance(target, gast.Name) or not self._is_temporary(target.id):
             return False
         single = self._reads[target.id] == 1 and self._binds[target.id] == 1
-        return single and not getattr(statement, "closing", False) and self._purity.of(statement.value)
+        return (
+            single and not getattr(statement, "closing", False) and self._purity.of(statement.value)
+        )
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""

@@ -44,10 +44,7 @@ from srcgrad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.copies import (
-    copied,
-    several,
-)
+from srcgrad.runtime.copies import copied, gathered, several
 from srcgrad.runtime.creating import (
     arange_back,
     astype,

@@ -77,7 +77,7 @@ def digamma(x: Any) -> Any:
     total = 0.0
     while x < 10:
         total -= 1 / x
-        x += 1
+        x = x + 1  # not in place: x may be an array of the caller
     t = 1 / (x * x)
     tail = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * (1 / 132)))))
     return total + math.log(x) - 0.5 / x - tail
@@ -91,7 +91,7 @@ def trigamma(x: Any) -> Any:
     total = 0.0
     while x < 10:
         total += 1 / (x * x)
-        x += 1
+        x = x + 1  # not in place: x may be an array of the caller
     t = 1 / (x * x)
     tail = t * (1 / 6 - t * (1 / 30 - t * (1 / 42 - t * (1 / 30 - t * (5 / 66)))))
     return total + (1 + tail) / x + t / 2

@@ -58,7 +58,9 @@ class Adjoints:
         self.borrowed.pop(cell, None)
         return self._namer.adjoint(cell)
 
-    def accumulate(self, cell: str, value: Any, like: Any, status: Status | None = None) -> list[Any]:
+    def accumulate(
+        self, cell: str, value: Any, like: Any, status: Status | None = None
+    ) -> list[Any]:
         """Return the statements that add `value` to the adjoint of `cell`."""
         lead = self.spell_uniform(like, [cell])
         held = self.state.get(cell)
@@ -78,7 +80,9 @@ class Adjoints:
     def vacate(self, cell: str, like: Any) -> list[Any]:
         """Give the adjoints that borrow the variable of `cell` their own, before it is assigned."""
         name = self._namer.adjoint(cell)
-        return self.spell_out(like, [c for c, held in self.borrowed.items() if held == name and c != cell])
+        return self.spell_out(
+            like, [c for c, held in self.borrowed.items() if held == name and c != cell]
+        )
 
     def spell_uniform(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that bind uniform adjoints (all, or those of `cells`) as arrays."""
@@ -92,7 +96,9 @@ class Adjoints:
     def spell_out(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that give adjoints (all, or those of `cells`) variables of their own."""
         done = self.spell_uniform(like, cells)
-        wanted = sorted(self.borrowed) if cells is None else [c for c in cells if c in self.borrowed]
+        wanted = (
+            sorted(self.borrowed) if cells is None else [c for c in cells if c in self.borrowed]
+        )
         for cell in wanted:
             source = self.borrowed.pop(cell, None)
             if source is not None:
@@ -133,7 +139,6 @@ class Adjoints:
         held_in = uniform if uniform is not None else load(self.name(cell))
         lead = self.vacate(cell, like)
         return [*lead, assign(self.own_name(cell), method(held_in, "copy"), like)]
-
 
     def _need_part(self, cell: str, like: Any) -> list[Any]:
         """Find the adjoint of a part in the adjoint of the whole."""

@@ -22,13 +22,15 @@ class Externals:
     """The imports of one generated module.
 
     `bound` maps the names that no import can provide (closures, the main program's globals) to
-    their values; the loader puts them into the module. `data` says where the user's data comes from.
+    their values; the loader puts them into the module. `data` says where the user's data comes from;
+    `derived` are the names of backward halves that the module defines.
     """
 
     namer: Namer
     imports: dict[str, str] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)
     runtime: set[str] = field(default_factory=set)
+    derived: set[str] = field(default_factory=set)
     data: dict[str, Binding] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)
     _data_names: dict[tuple[int, str], str] = field(default_factory=dict)
@@ -82,5 +84,3 @@ class Externals:
         else:
             self.bound[name] = value
         return name
-
-

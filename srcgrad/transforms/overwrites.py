@@ -48,7 +48,8 @@ def overwrites_earlier(store: Any, program: Program, integers: Integers) -> bool
 def _made_blank(name: str, program: Program) -> bool:
     """Say whether `name` is bound once, to an array of constants."""
     makers = [
-        s for s in statements(program.body)
+        s
+        for s in statements(program.body)
         if isinstance(s, gast.Assign) and name in [n for t in s.targets for n in names_bound(t)]
     ]
     return len(makers) == 1 and program.operation(makers[0]).kind == "constant"

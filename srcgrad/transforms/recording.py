@@ -113,7 +113,7 @@ class Recorder:
         return trips
 
     def _list_before(self, loop: Any, names: list[str]) -> str:
-        wish = f"{self._namer.base(names[0])}_saved" if len(names) == 1 else "saved"
+        wish = f"{self._namer.base(names[0])}_saved" if len(names) == 1 else "steps"
         saved = self._namer.fresh(wish)
         self.recorded.update(names)
         block = self._block[id(loop)]
@@ -145,7 +145,7 @@ class Recorder:
             again = isinstance(statement, gast.Assign) and self._is_read(statement.value)
             if again and not (reads & made - cheap) and all(map(self._stable, reads)):
                 cheap.add(name)
-                recipes.append(at(assign(name, clone(statement.value)), statement))
+                recipes.append(assign(name, clone(statement.value)))
         return recipes, [name for name in names if name not in cheap]
 
     def _is_read(self, node: Any) -> bool:

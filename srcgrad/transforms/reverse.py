@@ -71,7 +71,7 @@ class Reversed:
     pairs: list[Pair] = field(default_factory=list)
 
 
-CallPair = Callable[[Any, Operation, tuple[bool, ...]], "DerivedCall | None"]
+CallPair = Callable[[Any, Operation, "Facts"], "DerivedCall | None"]
 
 
 @dataclass(slots=True)
@@ -125,7 +125,11 @@ class Reverser:
         self.containers = self._kinds.containers
         self._passed_whole = self._find_passed()
         self._find_parts()
-        self._origins = origins([], lambda name: name.startswith("grad_"), _is_runtime)
+        self._origins = origins(
+            [],
+            lambda name: name.startswith("grad_"),
+            lambda name: _is_runtime(name) or name in externals.derived,
+        )
 
     def _find_passed(self) -> set[str]:
         """Return the names that are passed to functions of the user's."""
@@ -202,12 +206,16 @@ class Reverser:
             self._namer.set_base(read, base)
         return cell
 
-    def run(self, seeds: Sequence[tuple[str, Any]]) -> Reversed:
-        """Reverse the body, starting from the adjoints of the outputs."""
+    def run(self, seeds: Sequence[tuple[str, Any]], given: Sequence[str] = ()) -> Reversed:
+        """Reverse the body, starting from the adjoints of the outputs.
+
+        The adjoints of `given` are bound already, to arrays of somebody else's.
+        """
         body = self._program.body[:-1]
         forward = self._forward(body)
         backward: list[Any] = []
         end = self._program.body[-1]
+        self._adjoints.state.update(dict.fromkeys(given, Status.SHARED))
         for cell, seed in seeds:
             backward.extend(self._adjoints.accumulate(cell, seed, end, Status.SHARED))
         backward.extend(self._backward(body))
@@ -284,12 +292,16 @@ class Reverser:
         return self._prepare_rule(statement, operation, targets, rule, own_forward=False)
 
     def _prepare_class(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
-        return self._prepare_rule(
-            statement, operation, targets, operation.primal, own_forward=True
-        )
+        return self._prepare_rule(statement, operation, targets, operation.primal, own_forward=True)
 
     def _prepare_rule(
-        self, statement: Any, operation: Operation, targets: list[str], rule: Any, *, own_forward: bool
+        self,
+        statement: Any,
+        operation: Operation,
+        targets: list[str],
+        rule: Any,
+        *,
+        own_forward: bool,
     ) -> list[Any]:
         original = {kept: name for name, kept in self._renamed.items()}
         args = [self._kept(item) for item in operation.args]
@@ -350,9 +362,7 @@ class Reverser:
         return Inlined(operands, [assign(context, call(maker, needs))], value, adjoint)
 
     def _prepare_user(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
-        names = [item for item in operation.args] + list(operation.keywords.values())
-        needs = tuple(self._is_active(item) for item in names)
-        derived = self._derive_call(statement, operation, needs)
+        derived = self._derive_call(statement, operation, self._facts)
         if derived is None:
             return [statement]
         saved = self._namer.fresh("saved")
@@ -368,25 +378,22 @@ class Reverser:
                 filled = [gast.Starred(filled[0], gast.Load())]
             elif single and len(targets) > 1:
                 filled = [gast.List(filled, gast.Load())]
-            results: list[str] = []
-            contributions: list[tuple[str, Any]] = []
-            for item in derived.parameters:
-                part = self._namer.fresh(f"grad_{_word(item)}_part")
-                results.append(part)
-                for name in direct_names(item):
-                    contributions.append((name, load(part)))
             value = call(derived.backward, load(saved), *filled)
-            targets_node = (
-                store(results[0])
-                if len(results) == 1
-                else gast.Tuple([store(name) for name in results], gast.Store())
-            )
-            return [assign(targets_node, value)], contributions
+            cells = [name for item in derived.parameters for name in direct_names(item)]
+            if len(cells) == 1:
+                return [], [(cells[0], value)]
+            parts = [self._namer.version(self._namer.adjoint(cell)) for cell in cells]
+            names = gast.Tuple([store(part) for part in parts], gast.Store())
+            return [assign(names, value)], [
+                (cell, load(part)) for cell, part in zip(cells, parts, strict=True)
+            ]
 
         self._steps[id(statement)] = lambda: self._pass_on(statement, targets, rule)
         return [statement]
 
-    def _prepare_display(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+    def _prepare_display(
+        self, statement: Any, operation: Operation, targets: list[str]
+    ) -> list[Any]:
         value = statement.value
         if isinstance(value, gast.Dict):
             keys: list[Any] = [clone(key) for key in value.keys]
@@ -405,7 +412,9 @@ class Reverser:
 
     _prepare_tuple = _prepare_list = _prepare_dict = _prepare_display
 
-    def _prepare_unpack(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+    def _prepare_unpack(
+        self, statement: Any, operation: Operation, targets: list[str]
+    ) -> list[Any]:
         source = operation.args[0].id
         self._steps[id(statement)] = lambda: self._reverse_unpack(statement, source, targets)
         return [statement]
@@ -519,8 +528,10 @@ class Reverser:
 
     def _may_be_container(self, cell: str) -> bool:
         """Say whether nothing shows that a name is bound to a number or an array."""
-        return cell not in self._kinds.arrays and cell not in self._adjoints.models and (
-            cell in self._passed_whole
+        return (
+            cell not in self._kinds.arrays
+            and cell not in self._adjoints.models
+            and (cell in self._passed_whole)
         )
 
     def _add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
@@ -594,9 +605,7 @@ class Reverser:
                 results = call(self._externals.use_runtime("several"), grads[0])
                 grads = [gast.Starred(results, gast.Load())]
             elif count > 1:
-                grads = [
-                    subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)
-                ]
+                grads = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
             emitted, values = placed.adjoint(grads)
             contributions: list[tuple[str, Any]] = []
             for item, value in zip_longest(placed.parameters, values[: len(placed.parameters)]):
@@ -733,7 +742,9 @@ class Reverser:
         if self._facts.shapes.element_is_number(target):
             return self._adjoints.accumulate(name, value, statement, Status.SHARED)
         if not self._selects_once(target.slice):
-            place = call(self._externals.use_runtime("last_written"), place.value, _index_value(place.slice))
+            place = call(
+                self._externals.use_runtime("last_written"), place.value, _index_value(place.slice)
+            )
             value = gast.UnaryOp(gast.USub(), place) if isinstance(value, gast.UnaryOp) else place
         value = call(self._externals.use_runtime("unbroadcast"), value, load(name))
         if name not in self._adjoints.state and self._selects_once(target.slice):
@@ -783,12 +794,13 @@ class Reverser:
             size = len(inner)
             inner |= touched(loop.body, set(inner), self._operands)
         made_inside = self._bound_inside(loop)
-        lead: list[Any] = adjoints.spell_out(loop)
+        lead: list[Any] = []
+        for cell in sorted((inner & self._fed_in(loop.body)) - made_inside):
+            lead.extend(adjoints.need(cell, loop))
+        lead.extend(adjoints.spell_out(loop))
         for cell in sorted(inner - set(adjoints.state)):
             lead.extend(adjoints.need(cell, loop))
-        for cell in sorted(inner):
-            if cell in made_inside:
-                adjoints.state[cell] = Status.SHARED
+        adjoints.state.update(dict.fromkeys(inner & made_inside, Status.SHARED))
         at_head = dict(adjoints.state)
         body = self._backward(loop.body)
         body += adjoints.spell_out(loop)
@@ -807,6 +819,17 @@ class Reverser:
         self.pairs.append(Pair(loop, node, "loop"))
         return [*lead, node]
 
+    def _fed_in(self, block: list[Any]) -> set[str]:
+        """Return the names whose adjoints the statements of a block add to."""
+        fed: set[str] = set()
+        for statement in statements(block):
+            if is_store(statement):
+                fed.update(names_bound(store_target(statement).value))
+                fed.update(direct_names(statement.value))
+            elif isinstance(statement, gast.Assign):
+                fed.update(self._operands(statement)[1])
+        return fed
+
     def _mirror(self, loop: Any, body: list[Any]) -> Any:
         """Return the loop that runs the adjoint body once for every trip, last trip first."""
         if isinstance(loop, gast.For) and self._is_range(loop.iter):
@@ -815,7 +838,9 @@ class Reverser:
         return at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
 
     def _is_range(self, node: Any) -> bool:
-        return isinstance(node, gast.Call) and self._program.reader.scope.resolve(node.func) is range
+        return (
+            isinstance(node, gast.Call) and self._program.reader.scope.resolve(node.func) is range
+        )
 
     def _bound_inside(self, loop: Any) -> set[str]:
         return bound_names(loop.body)
@@ -905,7 +930,9 @@ def _index_value(index: Any) -> Any:
         return gast.Tuple([_index_value(item) for item in index.elts], gast.Load())
     if isinstance(index, gast.Slice):
         parts = (index.lower, index.upper, index.step)
-        return call("slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts])
+        return call(
+            "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
+        )
     return clone(index)
 
 

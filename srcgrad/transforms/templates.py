@@ -74,9 +74,7 @@ def rule_source(rule: type[Function]) -> RuleSource:
     backward, backward_scope = _parse(rule.backward)
     counts = _load_counts(backward)
     plain = _is_plain(backward)
-    return RuleSource(
-        forward, backward, forward_scope, backward_scope, counts, is_plain=plain
-    )
+    return RuleSource(forward, backward, forward_scope, backward_scope, counts, is_plain=plain)
 
 
 def _is_plain(backward: Any) -> bool:
@@ -171,7 +169,9 @@ class Inliner:
             adjoint([gast.Name("grad", gast.Load(), None, None) for _ in results])
         return Inlined(parameters, before, value, adjoint)
 
-    def _place_slope(self, source: RuleSource, args: Sequence[Any], results: Sequence[Any]) -> Inlined:
+    def _place_slope(
+        self, source: RuleSource, args: Sequence[Any], results: Sequence[Any]
+    ) -> Inlined:
         (name,) = [item.id for item in source.backward.args.args]
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -235,7 +235,12 @@ class _Body:
     """Follows the straight-line body of one half of a rule by substitution."""
 
     def __init__(
-        self, inliner: Inliner, scope: Scope, env: Env, needed: list[bool], counts: Mapping[str, int]
+        self,
+        inliner: Inliner,
+        scope: Scope,
+        env: Env,
+        needed: list[bool],
+        counts: Mapping[str, int],
     ) -> None:
         self.inliner = inliner
         self.scope = scope

@@ -12,9 +12,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 
 
-def index_loop(
-    node: Any, reader: Reader, namer: Namer, simple: Callable[[Any], Any]
-) -> Any | None:
+def index_loop(node: Any, reader: Reader, namer: Namer, simple: Callable[[Any], Any]) -> Any | None:
     """Return ``for v in xs`` as ``for i in range(len(xs)): v = xs[i]``; None if it cannot be.
 
     `xs` may be one sequence, or `enumerate`, `zip` or `reversed` of sequences. `simple` turns an

@@ -106,8 +106,10 @@ def _first(args: list[Any]) -> str:
 
 def _is_module(node: Any) -> bool:
     """Guess whether a call's owner is a module: only for wording, where a wrong guess is harmless."""
-    return isinstance(node, gast.Name) and node.id in {"np", "numpy", "math", "xp", "cp", "scipy"} or (
-        isinstance(node, gast.Attribute) and _is_module(node.value)
+    return (
+        isinstance(node, gast.Name)
+        and node.id in {"np", "numpy", "math", "xp", "cp", "scipy"}
+        or (isinstance(node, gast.Attribute) and _is_module(node.value))
     )
 
 
