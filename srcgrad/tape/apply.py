@@ -14,7 +14,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
-from srcgrad.tape.rulenode import RuleNode
+from srcgrad.tape.rulenode import RuleNode, flattened
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNCHANGING: list[int] = [0]  # the version counter of values that are no tensors
@@ -187,11 +187,11 @@ class _Inputs:
             self._add(value)
 
     def _add(self, value: Any) -> None:
-        if isinstance(value, (list, tuple)) and (members := tensors_in(value)):
+        if isinstance(value, (list, tuple)) and tensors_in(value):
             raw = unwrap(value)
             self.raw.append(raw)
-            self.layout.append(len(value))
-            flat = zip(value, raw, strict=True) if len(members) <= len(value) else ()
+            flat = list(zip(flattened(value), flattened(raw), strict=True))
+            self.layout.append(len(flat))
             self.needs.append(any([self._note(item, array) for item, array in flat]))
             return
         raw = frozen(value._data if isinstance(value, Core) else value, value)

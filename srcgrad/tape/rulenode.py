@@ -21,7 +21,7 @@ class RuleNode(Node):
     __slots__ = ()
 
     op: ClassVar[Any]
-    rule_backward: ClassVar[Callable[..., Any]]
+    rule_backward: Any  # the static method of the rule
     _layout: tuple[int | None, ...] | None = None
     _tangents: Any = None  # in forward mode: the level, and tangents by position
     _zeros: Any = None  # for several outputs, what stands for a gradient that never came
@@ -72,7 +72,7 @@ class RuleNode(Node):
             if count is None:
                 flat.append(part)
             else:
-                flat.extend([None] * count if part is None else part)
+                flat.extend([None] * count if part is None else flattened(part))
         return tuple(flat)
 
     def check_saved(self) -> None:
@@ -168,7 +168,7 @@ class ElementwiseNode(RuleNode):
 
     __slots__ = ()
 
-    slope: ClassVar[Callable[[Any], Any]]
+    slope: Any  # the static method of the rule
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Multiply with the slope."""
@@ -177,7 +177,10 @@ class ElementwiseNode(RuleNode):
         if counter[0] != version or saved is FREED or self._packed is not None:
             return RuleNode.pull(self, grad)
         slope = self.slope(saved[0])
-        return (grad * (slope if type(slope) is np.ndarray and slope.dtype.kind == "f" else conj(slope)),)
+        return (
+            grad
+            * (slope if type(slope) is np.ndarray and slope.dtype.kind == "f" else conj(slope)),
+        )
 
     def release(self) -> None:
         """Let go of the saved value."""
@@ -210,6 +213,18 @@ class Replay:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
+
+
+def flattened(value: Any) -> list[Any]:
+    """Return what lies in nested lists and tuples, in order; an array stands for its rows.
+
+    >>> flattened([[1, 2], (3,)])
+    [1, 2, 3]
+    """
+    flat: list[Any] = []
+    for item in value:
+        flat.extend(flattened(item) if isinstance(item, (list, tuple)) else (item,))
+    return flat
 
 
 def modified_message(value: Any, source: str, number: int, now: int, then: int) -> str:
