@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
@@ -41,6 +42,7 @@ class ForwardSubstitution:
             self._reads.update(header_reads(statement))
             for target in targets_of(statement):
                 self._binds.update(names_bound(target))
+        self._sharing = Sharing(body, self._purity.of)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -94,10 +96,16 @@ class ForwardSubstitution:
         changed = _changed_names(statement)
         inside = _reads_inside(statement)
         impure = _writes(statement) or not self._is_calm(statement)
+        written = _written_names(statement)
         for name, source in list(waiting.items()):
             touches = name in inside or changed.intersection(names_read(source.value))
-            if touches or (impure and _looks_into_memory(source.value)):
+            elsewhere = written and self._reaches(written, names_read(source.value))
+            if touches or elsewhere or (impure and _looks_into_memory(source.value)):
                 waiting.pop(name)
+
+    def _reaches(self, written: set[str], read: list[str]) -> bool:
+        """Say whether one of the names may lie in memory that was written under another."""
+        return any(self._sharing.may_share(w, r) for w in written for r in read)
 
     def _is_calm(self, statement: Any) -> bool:
         if isinstance(statement, (Comment, Blank)):
@@ -105,6 +113,17 @@ class ForwardSubstitution:
         if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)):
             return statement.value is None or self._purity.of(statement.value)
         return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
+
+
+def _written_names(statement: Any) -> set[str]:
+    """Return the names through which a statement may write into memory."""
+    written: set[str] = set()
+    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        if is_store(item) or isinstance(item, gast.AugAssign):
+            written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
+        if isinstance(item, gast.Expr) and isinstance(item.value, gast.Call):
+            written.update(names_read(item.value))
+    return written
 
 
 def _changed_names(statement: Any) -> set[str]:

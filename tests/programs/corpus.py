@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+Kind = str | tuple[Any, ...]
 PROGRAMS: dict[str, Program] = {}
 
 
@@ -16,11 +17,12 @@ class Program:
     """A function with the kinds of its arguments.
 
     The kinds are: s a positive float, v a vector, m and M matrices that can be multiplied, n a small
-    int, d a dict of arrays, t a tuple of arrays. All but ints are differentiated.
+    int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the size;
+    ``("w", (3, 4), (4, 4))`` is a tuple of matrices. All but ints are differentiated.
     """
 
     function: Callable[..., Any]
-    kinds: tuple[str, ...]
+    kinds: tuple[Kind, ...]
 
     def arguments(self, seed: int = 0) -> tuple[Any, ...]:
         """Return fresh arguments."""
@@ -33,7 +35,12 @@ class Program:
         return tuple(i for i, kind in enumerate(self.kinds) if kind != "n")
 
 
-def _make(kind: str, rng: np.random.Generator) -> Any:
+def _make(kind: Kind, rng: np.random.Generator) -> Any:
+    if isinstance(kind, tuple):
+        letter, *sizes = kind
+        if letter == "w":
+            return tuple(rng.normal(size=shape) for shape in sizes)
+        return rng.normal(size=tuple(sizes))
     if kind == "s":
         return float(rng.uniform(0.6, 2.0))
     if kind == "n":
@@ -46,7 +53,7 @@ def _make(kind: str, rng: np.random.Generator) -> Any:
     return rng.normal(size=shapes[kind])
 
 
-def program(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def program(*kinds: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the decorated function to the corpus."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,10 +12,11 @@ import srcgrad as sg
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.values import conform
 from tests.differences import assert_same, copied, numerical_gradient
-from tests.programs import basics
+from tests.programs import basics, realistic
 from tests.programs.corpus import PROGRAMS, Program
 
 assert basics.__doc__
+assert realistic.__doc__
 
 every_program = pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 

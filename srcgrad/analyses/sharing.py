@@ -1,0 +1,77 @@
+"""Says which names of a generated function may share memory, from its assignments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.program import targets_of
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+_PASS_ON: Final = frozenset(
+    "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to "
+    "broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d diagonal "
+    "diag split array_split hsplit vsplit dsplit flip fliplr flipud rot90 real imag "
+    "matrix_transpose permute_dims nan_to_num unstack unbroadcast real_part conj view".split()
+)
+
+
+class Sharing:
+    """Groups of names whose values may lie in the same memory (union-find).
+
+    >>> body = gast.parse("b = a\\nc = b[1:]\\nd = a + c\\ne = d.copy()").body
+    >>> sharing = Sharing(body, lambda value: True)
+    >>> sharing.may_share("a", "c"), sharing.may_share("a", "d"), sharing.may_share("d", "e")
+    (True, False, False)
+    """
+
+    def __init__(self, body: list[Any], is_pure: Callable[[Any], bool]) -> None:
+        self._parent: dict[str, str] = {}
+        self._is_pure = is_pure
+        for statement in statements(body):
+            value = statement.iter if isinstance(statement, gast.For) else None
+            value = statement.value if isinstance(statement, gast.Assign) else value
+            if value is None:
+                continue
+            sources = self._sources(value)
+            for target in targets_of(statement):
+                for name in names_bound(target) or [root_name(target)]:
+                    for source in sources if name is not None else ():
+                        self._parent[self._root(str(name))] = self._root(source)
+
+    def may_share(self, first: str, second: str) -> bool:
+        """Say whether two names may be bound to the same memory."""
+        return self._root(first) == self._root(second)
+
+    def _root(self, name: str) -> str:
+        parent = self._parent.setdefault(name, name)
+        while parent != self._parent[parent]:
+            self._parent[parent] = self._parent[self._parent[parent]]
+            parent = self._parent[parent]
+        return parent
+
+    def _sources(self, value: Any) -> list[str]:
+        if isinstance(value, gast.Name):
+            return [value.id]
+        if isinstance(value, (gast.Subscript, gast.Attribute)):
+            return self._sources(value.value)
+        if isinstance(value, (gast.Tuple, gast.List)):
+            return [name for item in value.elts for name in self._sources(item)]
+        if isinstance(value, gast.Dict):
+            return [name for item in value.values for name in self._sources(item)]
+        if isinstance(value, gast.IfExp):
+            return self._sources(value.body) + self._sources(value.orelse)
+        if isinstance(value, gast.Call):
+            return self._of_call(value)
+        return []
+
+    def _of_call(self, value: Any) -> list[str]:
+        func = value.func
+        name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
+        if self._is_pure(gast.Call(func, [], [])) and name not in _PASS_ON:
+            return []
+        owner = [func.value] if isinstance(func, gast.Attribute) else []
+        operands = [*owner, *value.args, *[item.value for item in value.keywords]]
+        return [name for item in operands for name in names_read(item)]
