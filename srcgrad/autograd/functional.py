@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.autograd import forward_ad
 from srcgrad.autograd.strictness import check_requires_grad, fill_in_zeros
-from srcgrad.tape import functions as F
+from srcgrad.tape import functions
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.modes import enable_grad, is_grad_enabled, set_grad_enabled
@@ -36,7 +36,7 @@ def _as_tuple(value: Any, what: str, name: str) -> tuple[bool, Tensors]:
 
 
 def _fresh(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
-    """Return new tensors of the same values: a closure over the old ones then counts as constant."""
+    """Return new tensors of the same values: a closure over the old ones counts as constant."""
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_(need_graph)
         for t in tensors
@@ -210,7 +210,8 @@ def jacobian(
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
+            "function "
             'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
             'prefer to use "reverse-mode".'
         )
@@ -234,13 +235,13 @@ def jacobian(
 def _jacobian_of(out: Any, ins: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """Return the Jacobian of one output with respect to each input, row by row."""
     columns: list[list[Any]] = [[] for _ in ins]
-    flat = F.reshape(out, (-1,))
+    flat = functions.reshape(out, (-1,))
     for j in range(out.numel()):
         row = _grad((flat[j],), ins, retain_graph=True, create_graph=create_graph)
         for i, (part, item) in enumerate(zip(row, ins, strict=True)):
             columns[i].append(_row(part, item, i, create_graph, strict))
     return tuple(
-        F.reshape(F.stack(column), (*out.shape, *item.shape))
+        functions.reshape(functions.stack(column), (*out.shape, *item.shape))
         if column
         else make(np.zeros((*out.shape, *item.shape), item.dtype))
         for column, item in zip(columns, ins, strict=True)
@@ -281,11 +282,14 @@ def _forward_jacobian(
         )
     if not vectorize:
         raise NotImplementedError(
-            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented "
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
+            "implemented "
             "for `vectorize=True`."
         )
     many_in, ins = _as_tuple(inputs, "inputs", "jacobian")
-    many_out, columns, shapes = False, [], ()
+    many_out = False
+    columns: list[list[Any]] = []
+    shapes: tuple[tuple[int, ...], ...] = ()
     for i, item in enumerate(ins):
         own: list[Any] = []
         for j in range(item.numel()):
@@ -295,7 +299,7 @@ def _forward_jacobian(
         columns.append(own)
     rows = tuple(
         tuple(
-            F.reshape(F.stack([c[k] for c in own], -1), (*shape, *item.shape))
+            functions.reshape(functions.stack([c[k] for c in own], -1), (*shape, *item.shape))
             for own, item in zip(columns, ins, strict=True)
         )
         for k, shape in enumerate(shapes)
@@ -336,7 +340,7 @@ def _scalar_output(func: Callable[..., Any], name: str) -> Callable[..., Any]:
                 f"The Tensor returned by the function given to {name} should contain "
                 "a single element"
             )
-        return F.squeeze(outs[0]) if name == "hessian" else outs[0]
+        return functions.squeeze(outs[0]) if name == "hessian" else outs[0]
 
     return checked
 

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.autograd import forward_ad
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, make
+from srcgrad.tape.undefined import undefined_grad
 
 
 class GradcheckError(RuntimeError):
@@ -25,7 +26,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def _differentiable(value: Any) -> bool:
-    return isinstance(value, Core) and value.requires_grad  # type: ignore[attr-defined]
+    return isinstance(value, Core) and value.requires_grad
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -37,24 +38,27 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
         if item._data.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
-                "complex. This check will likely fail if all the inputs are not of double precision "
+                "complex. This check will likely fail if all the inputs are not of double "
+                "precision "
                 "floating point or complex. ",
                 stacklevel=4,
             )
         if any(s == 0 and n > 1 for s, n in zip(item._data.strides, item.shape, strict=True)):
             raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
+                "that "
                 "are non-overlapping to be able to compute the numerical gradients correctly. You "
                 "should call .contiguous on the input before passing it to gradcheck."
             )
     if not active:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "gradcheck expects at least one input tensor to require gradient, but none of them "
+            "have "
             "requires_grad=True."
         )
 
 
-# -- finite differences --------------------------------------------------------------------------------
+# -- finite differences ----------------------------------------------------------------------------
 
 
 def _evaluate(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
@@ -130,7 +134,9 @@ def get_numerical_jacobian(
 def get_analytical_jacobian(
     inputs: Any, output: Any, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple[Any, ...]:
-    """Return Jacobians by backward, and whether they repeat, fit and have the right types; deprecated.
+    """Return Jacobians by backward, and whether they repeat, fit and have the right types.
+
+    Deprecated, as PyTorch's is.
 
     Raises:
         ValueError: `grad_out` is not 1.
@@ -152,7 +158,8 @@ def get_analytical_jacobian(
 
 def _deprecated(name: str) -> None:
     warnings.warn(
-        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating "
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
+        "deprecating "
         "it and it will be removed in a future version. If you have a specific use for this or "
         "feature request for this to be a stable API, please file us an issue.",
         FutureWarning,
@@ -160,7 +167,7 @@ def _deprecated(name: str) -> None:
     )
 
 
-# -- backward ------------------------------------------------------------------------------------------
+# -- backward --------------------------------------------------------------------------------------
 
 
 def _analytical_rows(inputs: list[Any], output: Any) -> tuple[list[Any], bool, bool]:
@@ -355,8 +362,6 @@ class _Check:
             self._undefined_once(outs, undefined)
 
     def _undefined_once(self, outs: list[Any], undefined: set[int]) -> None:
-        from srcgrad.tape.undefined import undefined_grad
-
         masked = [undefined_grad(out) if k in undefined else out for k, out in enumerate(outs)]
         zeros = [make(np.zeros_like(out._data)) for out in masked]
         try:

@@ -21,7 +21,7 @@ from srcgrad.tape.saved import HookPair
 
 
 class saved_tensors_hooks:
-    """Send every tensor saved inside through `pack_hook`, and through `unpack_hook` when it is read.
+    """Send each tensor saved inside through `pack_hook`, and through `unpack_hook` when read.
 
     Only the innermost pair is used; thread-local.
     """
@@ -105,7 +105,8 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     edge = edge_of(tensor) if isinstance(tensor, Core) else None
     if edge is None:
         raise RuntimeError(
-            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients"
         )
     return GradientEdge(*edge, (tensor._data.shape, tensor._data.dtype))
 

@@ -178,7 +178,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """The time of all events without that of calls inside them."""
-        return sum(event.self_cpu_time_total for event in self)
+        return float(sum(event.self_cpu_time_total for event in self))
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, **_: Any

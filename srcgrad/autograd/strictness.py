@@ -35,9 +35,11 @@ def check_requires_grad(values: tuple[Any, ...], kind: str, strict: bool) -> Non
             )
         if kind == "jacobian":
             raise RuntimeError(
-                "While computing the hessian, found that the jacobian of the user-provided function "
+                "While computing the hessian, found that the jacobian of the user-provided "
+                "function "
                 f"with respect to input {i} is independent of the input. {NOT_ALLOWED} You should "
-                "ensure that your function is twice differentiable and that the jacobian depends on "
+                "ensure that your function is twice differentiable and that the jacobian depends "
+                "on "
                 "the inputs (this would be violated by a linear function for example)."
             )
         if kind == "grad_inputs":
@@ -46,7 +48,8 @@ def check_requires_grad(values: tuple[Any, ...], kind: str, strict: bool) -> Non
                 f"user-provided function. {NOT_ALLOWED}"
             )
         raise RuntimeError(
-            f"Output {i} of the user-provided function does not require gradients. The outputs must "
+            f"Output {i} of the user-provided function does not require gradients. The outputs "
+            "must "
             "be computed in a differentiable manner from the input when running in strict mode."
         )
 
@@ -79,7 +82,8 @@ def fill_in_zeros(
         if strict and create_graph and not value.requires_grad:
             what = "hessian" if "double" in stage else "jacobian"
             raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {i}. This is not "
+                f"The {what} of the user-provided function is independent of input {i}. This is "
+                "not "
                 "allowed in strict mode when create_graph=True."
             )
         filled.append(value)

@@ -1,8 +1,10 @@
-"""Is the dynamic engine: tensors that remember how they were made, and gradients back through it."""
+"""Is the dynamic engine: tensors that remember how they were made, and gradients of them."""
 
 from __future__ import annotations
 
 from srcgrad.tape.backward import GradientEdge, backward, grad
+from srcgrad.tape.creation import from_numpy, tensor
+from srcgrad.tape.function import Function
 from srcgrad.tape.modes import (
     enable_grad,
     inference_mode,
@@ -11,8 +13,6 @@ from srcgrad.tape.modes import (
     no_grad,
     set_grad_enabled,
 )
-from srcgrad.tape.creation import from_numpy, tensor
-from srcgrad.tape.function import Function
 from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.tensor import Tensor
 

@@ -192,12 +192,16 @@ class _Inputs:
             self.raw.append(raw)
             flat = list(zip(flattened(value), flattened(raw), strict=True))
             self.layout.append(len(flat))
-            self.needs.append(any([self._note(item, array) for item, array in flat]))
+            self.needs.append(self._note_all(flat))
             return
         raw = frozen(value._data if isinstance(value, Core) else value, value)
         self.raw.append(raw)
         self.layout.append(None)
         self.needs.append(self._note(value, raw))
+
+    def _note_all(self, flat: list[tuple[Any, Any]]) -> bool:
+        needed = [self._note(item, array) for item, array in flat]
+        return any(needed)
 
     def _note(self, value: Any, raw: Any) -> bool:
         edge = None

@@ -16,7 +16,7 @@ from srcgrad.tape.node import Edge, Node, node_hooks
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph: output `output_nr` of `node`; stands for a tensor in backward and grad."""
+    """A place in the graph, output `output_nr` of `node`; stands for a tensor in backward, grad."""
 
     node: Node
     output_nr: int
@@ -210,7 +210,7 @@ def _retain(item: Any) -> None:
     """Let a computed tensor keep its gradient: it is one of the `inputs` of backward."""
     if isinstance(item, Core):
         if not item._flag:
-            item.retain_grad()  # type: ignore[attr-defined]
+            item.retain_grad()
     elif not item.node._leaf:
         node_hooks(item.node)
 
@@ -272,13 +272,12 @@ def grad(
 def _materialize(results: list[Any], inputs: Sequence[Any], create: bool) -> list[Any]:
     filled = []
     for result, item in zip(results, inputs, strict=True):
-        if result is None:
-            if not isinstance(item, Core):
-                raise RuntimeError(
-                    "materialize_grads cannot be used when the given input is a GradientEdge"
-                )
-            result = make(np.zeros_like(item._data), flag=create)
-        filled.append(result)
+        if result is None and not isinstance(item, Core):
+            raise RuntimeError(
+                "materialize_grads cannot be used when the given input is a GradientEdge"
+            )
+        zeros = result is None
+        filled.append(make(np.zeros_like(item._data), flag=create) if zeros else result)
     return filled
 
 

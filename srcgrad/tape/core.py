@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import AccumulateGrad, Edge
-
 
 new = object.__new__
 INFERENCE: list[int] = [0]  # the counter of all tensors of inference mode, which count nothing
@@ -53,6 +52,10 @@ class Core:
         "_leaf",
         "_view",
     )
+
+    if TYPE_CHECKING:  # methods and attributes that the classes above Core add
+
+        def __getattr__(self, name: str) -> Any: ...
 
     kind: ClassVar[type[Core]]  # the class of results, Tensor
 

@@ -50,11 +50,11 @@ def from_numpy(array: Any) -> Tensor:
 
 
 def as_tensor(data: Any, dtype: Any = None) -> Tensor:
-    """Return `data` itself if it is a tensor of this dtype, else a tensor, on its memory if it can be."""
+    """Return `data` itself if it is a tensor of this dtype, else one on its memory if possible."""
     if isinstance(data, Tensor) and (dtype is None or data.dtype == dtype):
         return data
     if isinstance(data, Core):
-        result: Tensor = data.astype(dtype)  # type: ignore[attr-defined]
+        result: Tensor = data.astype(dtype)
         return result
     if isinstance(data, np.ndarray) and (dtype is None or data.dtype == dtype):
         return from_numpy(data)

@@ -99,7 +99,7 @@ class Pass:
         for callback in self.after:
             callback()
 
-    def _sweep(self) -> None:
+    def _sweep(self) -> None:  # noqa: C901, PLR0912 - one loop, because calls cost as much as it
         """Run nodes, the latest first, until only leaves are left."""
         heap, nodes, grads = self.heap, self.nodes, self.grads
         keep, waiting, needed = self.keep, self.waiting, self.needed
@@ -370,7 +370,7 @@ def cast_result(grad: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
     """Return a gradient, array or tensor, as a tensor of the `dtype` and `shape` of its input."""
     if isinstance(grad, Core):
         if grad._data.dtype != dtype and dtype is not None:
-            return grad.astype(dtype)  # type: ignore[attr-defined]
+            return grad.astype(dtype)
         return grad
     array = np.asarray(grad)
     if dtype is not None and array.dtype != dtype:
@@ -388,7 +388,8 @@ def warn_cycle() -> None:
     """Warn that ``backward(create_graph=True)`` ties ``.grad`` to the graph."""
     warnings.warn(
         "Using backward() with create_graph=True will create a reference cycle between the "
-        "parameter and its gradient which can cause a memory leak. We recommend using autograd.grad "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad "
         "when creating the graph to avoid this. If you have to use this function, make sure to "
         "reset the .grad fields of your parameters to None after use to break the cycle and avoid "
         "the leak.",

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.tape.apply import apply, differentiable, tensors_in
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
+from srcgrad.tape.inplace import set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import RuleNode
@@ -58,8 +59,6 @@ class DualLevel:
         whole = self.tangent_of(base)
         if whole is None and tangent is None:
             return
-        from srcgrad.tape.inplace import set_item
-
         with _reverse_only():
             copy = require_op(np.copy)
             zeros = make(np.zeros_like(base._data)) if whole is None else None
@@ -105,7 +104,7 @@ class DualLevel:
             return tangent * op.slope(y if op.reads_output else x)
 
     def _by_transposing(self, op: Op, values: list[Any]) -> list[Any]:
-        """Return the tangents of the outputs: the rule's backward, transposed by running it back."""
+        """Return the tangents of the outputs: the rule's backward, transposed by backward."""
         with _reverse_only():
             twins: list[Any] = []
             tangents: list[Any] = []

@@ -58,12 +58,12 @@ class FunctionCtx:
         self.non_differentiable = args  # type: ignore[misc]
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose whether backward gets zeros (True, as usual) or None for gradients that never came."""
+        """Choose if backward gets zeros (True, as usual) or None for gradients that never came."""
         self.materialize_grads = value  # type: ignore[misc]
 
 
 class BackwardCFunction(FunctionCtx, Node):
-    """The node that one call of a user's Function leaves in the graph, and the context of the call."""
+    """The node that one call of a user's Function leaves in the graph: the context of the call."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class BackwardCFunction(FunctionCtx, Node):
         self.needs_input_grad = ()
 
     @property
-    def saved_tensors(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors, with their places in the graph.
 
         Raises:
@@ -447,7 +447,7 @@ class _DelayedError(Function):
         return tuple(value.clone() for value in values)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: Any) -> Any:  # noqa: ARG004 - the signature of a backward
         raise RuntimeError(ctx.message)
 
 
@@ -512,11 +512,11 @@ class NestedIOFunction(Function):
 
     def mark_dirty(self, *args: Any, **kwargs: Any) -> None:
         """Remember inputs that are changed in place."""
-        self.dirty_tensors = tuple((args, kwargs))
+        self.dirty_tensors = (args, kwargs)
 
     def mark_non_differentiable(self, *args: Any, **kwargs: Any) -> None:
         """Remember outputs that need no gradient."""
-        self.non_differentiable = tuple((args, kwargs))
+        self.non_differentiable = (args, kwargs)
 
     def forward_extended(self, *inputs: Any) -> Any:
         """Compute the value; old subclasses define it."""

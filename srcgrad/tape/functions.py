@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +11,10 @@ import numpy as np
 
 from srcgrad.tape.apply import apply, unary
 from srcgrad.tape.core import Core, make
-from srcgrad.tape.ops import require_op
+from srcgrad.tape.ops import op_for, require_op
 from srcgrad.tape.protocols import call_function
 
-Pair = namedtuple("Pair", ["values", "indices"])  # noqa: PYI024 - a result type, as PyTorch's
+Pair = namedtuple("Pair", ["values", "indices"])
 
 ELEMENTWISE: dict[str, Any] = {
     "abs": np.absolute,
@@ -124,8 +125,6 @@ def _named(name: str, call: Callable[..., Any], primal: Any) -> Callable[..., An
 
 def _unary(name: str, primal: Any) -> Callable[..., Any]:
     if isinstance(primal, np.ufunc) and primal.nin == 1:
-        from srcgrad.tape.ops import op_for
-
         op = op_for(primal)
         if op is not None:
             return _named(name, lambda input: unary(op, lift(input)), primal)  # noqa: A006
@@ -133,7 +132,7 @@ def _unary(name: str, primal: Any) -> Callable[..., Any]:
 
 
 def _binary(name: str, primal: Any) -> Callable[..., Any]:
-    def call(input: Any, other: Any) -> Any:  # noqa: A002 - PyTorch's name
+    def call(input: Any, other: Any) -> Any:
         return call_function(primal, (lift(input), other), {})
 
     return _named(name, call, primal)
@@ -144,7 +143,7 @@ def np_call(primal: Any, *args: Any, **kwargs: Any) -> Any:
     return call_function(primal, args, kwargs)
 
 
-# -- arithmetic with PyTorch's options ----------------------------------------------------------------
+# -- arithmetic with PyTorch's options -------------------------------------------------------------
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
@@ -230,7 +229,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     return np_call(np.where, lift(condition), input, other)
 
 
-# -- reductions ----------------------------------------------------------------------------------------
+# -- reductions ------------------------------------------------------------------------------------
 
 
 def _axis(dim: Any) -> Any:
@@ -313,19 +312,19 @@ def _extreme(input: Any, dim: Any, keepdim: bool, full: Any, pair: Any, index: A
     x = lift(input)
     if dim is None:
         return np_call(full, x)
-    if isinstance(dim, Core) or isinstance(dim, np.ndarray):
+    if isinstance(dim, (Core, np.ndarray)):
         return np_call(pair, x, dim)
     return _picked(x, index(x._data, axis=dim if x.ndim else None), dim, keepdim)
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """Return the largest element of all; or, along `dim`, values and indices; or the larger of two."""
+    """Return the largest element; along `dim`, values and indices; of two, the larger ones."""
     chosen = other if other is not None else dim
     return _extreme(input, chosen, keepdim, np.max, np.maximum, np.argmax)
 
 
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """Return the smallest element of all; or, along `dim`, values and indices; or the smaller of two."""
+    """Return the smallest element; along `dim`, values and indices; of two, the smaller ones."""
     chosen = other if other is not None else dim
     return _extreme(input, chosen, keepdim, np.min, np.minimum, np.argmin)
 
@@ -420,7 +419,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> 
     return np_call(np.linalg.vector_norm, x, axis=axes, keepdims=keepdim, ord=order)
 
 
-# -- shapes --------------------------------------------------------------------------------------------
+# -- shapes ----------------------------------------------------------------------------------------
 
 
 def shape_argument(shape: tuple[Any, ...]) -> tuple[int, ...]:
@@ -455,7 +454,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 def builtin_max(a: int, b: int) -> int:
     """Return the larger number: `max` here is PyTorch's."""
-    return a if a > b else b
+    return builtins.max(a, b)
 
 
 def unsqueeze(input: Any, dim: int) -> Any:
@@ -538,7 +537,7 @@ def unbind(input: Any, dim: int = 0) -> Any:
 
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Return pieces of one size (the last may be shorter), or of the sizes given; they are views."""
+    """Return views of one size (the last may be shorter), or of the sizes given."""
     x = lift(tensor)
     length = x.shape[dim]
     if isinstance(split_size_or_sections, int):
@@ -634,7 +633,7 @@ def clone(input: Any) -> Any:
     return apply(require_op(np.copy), (lift(input),))
 
 
-# -- products ------------------------------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------------
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

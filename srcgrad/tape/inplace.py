@@ -46,7 +46,8 @@ def check_writable(
     if view is not None:
         if view.multiple:
             raise RuntimeError(
-                f"Output 0 of {short_name(view.multiple)} is a view and is being modified inplace. This view is "
+                f"Output 0 of {short_name(view.multiple)} is a view and is being modified "
+                "inplace. This view is "
                 "the output of a function that returns multiple views. Such functions do not allow "
                 "the output views to be modified inplace. You should replace the inplace operation "
                 "by an out-of-place one."
@@ -81,7 +82,7 @@ def set_edge(tensor: Core, edge: Edge) -> None:
             node_hooks(edge[0]).retain[edge[1]] = kept
 
 
-# -- writing the result of a call back --------------------------------------------------------------
+# -- writing the result of a call back -------------------------------------------------------------
 
 
 def apply_inplace(op: Op, target: Core, *args: Any) -> Any:
@@ -239,7 +240,7 @@ def make_copy(grad: Any, axes: tuple[int, ...]) -> Any:
     return result
 
 
-# -- assignment to elements --------------------------------------------------------------------------
+# -- assignment to elements ------------------------------------------------------------------------
 
 
 class SetItem(Node):
@@ -330,8 +331,8 @@ def set_item(target: Core, index: Any, value: Any) -> None:
     if target._view is None or target._flag:
         set_edge(target, (_set_node(target, before, edge, index, np.shape(raw)), 0))
     elif is_basic(index):
-        part = target if index is Ellipsis else _part(target, index)
-        rebase(part, edge, np.shape(raw))
+        place = target if index is Ellipsis else _part(target, index)
+        rebase(place, edge, np.shape(raw))
     else:
         node = _set_node(target, before, edge, index, np.shape(raw))
         rebase(target, (node, 0), target._data.shape)

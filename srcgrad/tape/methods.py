@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,16 +35,13 @@ class Methods(Protocols):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
     # -- attributes --------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        return self._data.shape
+        shape: tuple[int, ...] = self._data.shape
+        return shape
 
     @property
     def ndim(self) -> int:
@@ -138,11 +135,11 @@ class Methods(Protocols):
 
     def is_floating_point(self) -> bool:
         """Return whether the elements are real floating point numbers."""
-        return self._data.dtype.kind == "f"
+        return bool(self._data.dtype.kind == "f")
 
     def is_complex(self) -> bool:
         """Return whether the elements are complex."""
-        return self._data.dtype.kind == "c"
+        return bool(self._data.dtype.kind == "c")
 
     def is_contiguous(self) -> bool:
         """Return whether the elements lie row by row."""
@@ -295,7 +292,7 @@ class Methods(Protocols):
         return apply_inplace(require_op(np.subtract), self, other if alpha == 1 else other * alpha)
 
     def sort(self, axis: Any = -1, kind: Any = None, order: Any = None, **torch: Any) -> Any:
-        """Sort in place, as NumPy does; with ``dim`` or ``descending``, return values and indices."""
+        """Sort in place, as NumPy does; with ``dim`` or ``descending``, as PyTorch does."""
         if torch:
             return functions.sort(self, **torch)
         copy_in(self, call_function(np.sort, (self,), {"axis": axis}))

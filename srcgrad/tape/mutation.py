@@ -11,7 +11,8 @@ from srcgrad.tape.modes import STATE, ModeContext
 from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
 
 OUTSIDE = (
-    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph "
+    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
+    "graph "
     "was originally recorded."
 )
 
@@ -86,7 +87,7 @@ class strict_fallback(ModeContext):
     """Run plain NumPy code on tensors: refuse, with a typed error, whatever would detach them.
 
     Inside, ``float(t)``, ``int(t)``, ``t.item()``, ``t.tolist()`` and ``np.asarray(t)`` of a tensor
-    that requires grad raise `NotDifferentiableError`; a tensor without dimensions behaves as a NumPy
+    that requires grad raise `NotDifferentiableError`; a tensor without axes behaves as a NumPy
     scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64) and others as an array
     (``isinstance(x, np.ndarray)``); results that carry no derivative are plain NumPy values; and
     saved values may be overwritten, as work arrays are: nodes get copies first.

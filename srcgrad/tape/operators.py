@@ -41,7 +41,8 @@ def detaching(tensor: Core, what: str) -> NotDifferentiableError:
     """Return the error for plain code that would lose the derivative of `tensor`."""
     return NotDifferentiableError(
         f"{what} of a value that a gradient is asked for would cut it off from its gradient",
-        hint="keep it an array expression: np. functions instead of math., np.stack or `y[i] = ...` "
+        hint="keep it an array expression: np. functions instead of math., np.stack or `y[i] = "
+        "...` "
         "on np.zeros_like(x) instead of np.array([...]) or np.zeros(n); or srcgrad.stop_gradient "
         "if it is meant to be a constant",
     )

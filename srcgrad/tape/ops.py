@@ -42,7 +42,11 @@ def _fast_numpy() -> types.ModuleType:
     return module
 
 
-_QUICK = {"np": (np, _fast_numpy()), "conj": (conj, _conj), "unbroadcast": (unbroadcast, _unbroadcast)}
+_QUICK = {
+    "np": (np, _fast_numpy()),
+    "conj": (conj, _conj),
+    "unbroadcast": (unbroadcast, _unbroadcast),
+}
 
 
 def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:

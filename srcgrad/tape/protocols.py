@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.library import canonical_name, constant_reason
+from srcgrad.runtime import scatter
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
 from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
@@ -127,7 +128,8 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
     if where is not True:
         if out is None:
             raise MissingRuleError(
-                f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements undefined",
+                f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements "
+                "undefined",
                 hint="use np.where(condition, f(x), other)",
             )
         result = apply(require_op(np.where), (where, result, out[0]))
@@ -187,21 +189,15 @@ def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
         )
     if not isinstance(target, Core):
         raise detaching(value, "np.add.at into a plain array: the sum there")
-    scatter: Any = require_op(_scatter_function())
+    scattered: Any = require_op(scatter)
     shape = target._data[unwrap(index)].shape
     spread = value if np.shape(unwrap(value)) == shape else np.broadcast_to(value, shape)
     if not isinstance(spread, Core):
         spread = np.asarray(spread)
-    part = apply(scatter, (spread, unwrap(index), target._data.shape))
+    part = apply(scattered, (spread, unwrap(index), target._data.shape))
     total = ufunc(target, part)
     check_writable(target, requires_grad(total) if isinstance(total, Core) else False)
     replace(target, total)
-
-
-def _scatter_function() -> Any:
-    from srcgrad.runtime import scatter
-
-    return scatter
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

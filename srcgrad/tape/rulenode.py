@@ -131,7 +131,7 @@ class RuleNode(Node):
             tensor._tangent = (self._tangents[0], held)
         return tensor
 
-    attach: ClassVar[Callable[[Any, Any], Any]]  # how a tensor is made; set where tensors are
+    attach: Any  # how a tensor is made; set where tensors are
 
 
 class BinaryNode(RuleNode):

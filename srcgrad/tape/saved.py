@@ -13,6 +13,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import SECOND_BACKWARD, Edge, Node
 from srcgrad.tape.rulenode import RuleNode, modified_message
 
+
 class SavedTensor:
     """One tensor that a user's Function saved.
 
@@ -29,6 +30,7 @@ class SavedTensor:
         self.number = number  # which output of `node` it is, if one
         self.counter = tensor._counter
         self.version = tensor._counter[0]
+        self.data: Any = None
         self.edge: Edge | None = None
         self.leaf: Core | None = None
         if number is None:
@@ -40,7 +42,6 @@ class SavedTensor:
         if self.hooks is None:
             self.data = tensor._data
             return
-        self.data = None
         self.leaf = tensor if tensor._flag else None
         with _no_grad():
             self.packed = self.hooks.pack(tensor.detach())

@@ -12,8 +12,8 @@ from srcgrad.tape.backward import backward
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.hooks import HookDict, RemovableHandle, add_hook
 from srcgrad.tape.inplace import copy_in
-from srcgrad.tape.methods import Methods
 from srcgrad.tape.messages import warn_non_leaf_grad
+from srcgrad.tape.methods import Methods
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, node_hooks
 
@@ -58,13 +58,9 @@ class Tensor(Methods):
                 else " If you want to use a computed variable in a subgraph that doesn't require "
                 "differentiation use var_no_grad = var.detach()."
             )
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables." + hint
-            )
+            raise RuntimeError("you can only change requires_grad flags of leaf variables." + hint)
         if value and self._data.dtype.kind not in "fc":
-            raise RuntimeError(
-                "only Tensors of floating point dtype can require gradients"
-            )
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self._inference and not STATE.inference and value:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not "
@@ -107,7 +103,8 @@ class Tensor(Methods):
         wanted = self._data.dtype if self._grad_dtype == "same" else self._grad_dtype
         if wanted is not None and value._data.dtype != wanted:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value._data.dtype}' to a tensor with "
+                f"attempting to assign a gradient with dtype '{value._data.dtype}' to a tensor "
+                "with "
                 f"grad_dtype '{wanted}'. The gradient must match the tensor's grad_dtype (defaults "
                 "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
                 "specific dtype, or None to allow any dtype."
@@ -314,7 +311,7 @@ class Tensor(Methods):
             return np.ndarray if self._data.ndim else self._data.dtype.type
         return type(self)
 
-    __class__ = property(_pretend)  # type: ignore[assignment]
+    __class__ = property(_pretend)
 
 
 def _rebuild(cls: type[Tensor], data: Any, flag: bool) -> Tensor:

@@ -23,7 +23,9 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
     ):
         grad = make(grad)
     if not isinstance(grad, Core):
-        raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
+        raise RuntimeError(  # noqa: TRY004 - PyTorch's type
+            f"expected Variable or None (got {type(grad).__name__})"
+        )
     found = grad._data.shape
     if found != shape:
         if not _sums_to(found, shape):
@@ -34,7 +36,7 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
         grad = unbroadcast(grad, shape)
     if grad._data.dtype != dtype:
         if grad._data.dtype.kind == "c" and dtype.kind != "c":
-            grad = np.real(grad)  # type: ignore[call-overload]
+            grad = np.real(grad)
         grad = grad.astype(dtype)
     return grad
 

@@ -26,7 +26,8 @@ class Variable(metaclass=VariableMeta):
         """
         if volatile is not None:
             warnings.warn(
-                "volatile was removed and now has no effect. Use `with srcgrad.no_grad():` instead.",
+                "volatile was removed and now has no effect. Use `with srcgrad.no_grad():` "
+                "instead.",
                 UserWarning,
                 stacklevel=2,
             )

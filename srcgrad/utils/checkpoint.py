@@ -62,19 +62,19 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         RuntimeError: No tuple.
     """
     if not isinstance(inputs, tuple):
-        raise RuntimeError(
+        raise RuntimeError(  # noqa: TRY004 - PyTorch's type
             "Only tuple of tensors is supported. Got Unsupported input type: "
             f"{type(inputs).__name__}"
         )
     return tuple(
-        item.detach().requires_grad_(item.requires_grad) if isinstance(item, Core) else item  # type: ignore[attr-defined]
+        item.detach().requires_grad_(item.requires_grad) if isinstance(item, Core) else item
         for item in inputs
     )
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn if no tensor among `inputs` requires grad."""
-    if not any(item.requires_grad for item in inputs if isinstance(item, Core)):  # type: ignore[attr-defined]
+    if not any(item.requires_grad for item in inputs if isinstance(item, Core)):
         warnings.warn(
             "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
         )
@@ -117,8 +117,10 @@ class CheckpointFunction(Function):
         if not is_plain_backward():
             raise RuntimeError(
                 "When use_reentrant=True, srcgrad.utils.checkpoint is incompatible with .grad() or "
-                "passing an `inputs` parameter to .backward(). To resolve this error, you can either "
-                "set use_reentrant=False, or call .backward() without passing the `inputs` argument."
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either "
+                "set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument."
             )
         inputs = list(ctx.others)
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
@@ -130,7 +132,7 @@ class CheckpointFunction(Function):
         pairs = [
             (out, g)
             for out, g in zip(outs, grads, strict=True)
-            if isinstance(out, Core) and out.requires_grad  # type: ignore[attr-defined]
+            if isinstance(out, Core) and out.requires_grad
         ]
         if not pairs:
             raise RuntimeError(
@@ -140,7 +142,7 @@ class CheckpointFunction(Function):
         return (None, None, *[i._grad if isinstance(i, Core) else None for i in detached])
 
 
-class _Stop(Exception):  # noqa: N818 - ends a recomputation that has gone far enough
+class _Stop(Exception):
     """Raised when the last value that is needed has been computed again."""
 
 
@@ -254,7 +256,7 @@ def _describe(tensor: Any) -> dict[str, Any]:
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
-_CHECKS: dict[str, Callable[[Any], Any]] = {"default": _describe, "none": lambda tensor: None}
+_CHECKS: dict[str, Callable[[Any], Any]] = {"default": _describe, "none": lambda _: None}
 
 
 def checkpoint(
@@ -346,7 +348,8 @@ def checkpoint_sequential(
     if use_reentrant is None:
         warnings.warn(
             "srcgrad.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be "
-            "passed explicitly. use_reentrant=False is recommended, but if you need to preserve the "
+            "passed explicitly. use_reentrant=False is recommended, but if you need to preserve "
+            "the "
             "current default behavior, you can pass use_reentrant=True.",
             stacklevel=2,
         )

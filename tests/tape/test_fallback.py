@@ -1,4 +1,4 @@
-"""Strict mode: plain NumPy code runs on tensors as on arrays, or is refused; nothing is detached."""
+"""Strict mode: plain NumPy code runs on tensors as on arrays, or is refused."""
 
 import math
 
@@ -56,7 +56,7 @@ def test_augmented_assignment_of_elements_rebinds(x):
         lambda x: complex(x[0]),
         lambda x: x[0].item(),
         lambda x: x.tolist(),
-        lambda x: np.asarray(x),
+        np.asarray,
         lambda x: np.array([x[0], x[1]]),
         lambda x: np.full(2, x[0]),
         lambda x: math.hypot(x[0], 1.0),

@@ -10,8 +10,7 @@ import numpy as np
 
 
 def ours():
-    import srcgrad.autograd as autograd
-    from srcgrad import tape
+    from srcgrad import autograd, tape
     from srcgrad.autograd import forward_ad, function, functional, graph, profiler
     from srcgrad.tape import creation, functions
     from srcgrad.utils import checkpoint
@@ -42,8 +41,8 @@ def theirs():
     for name in dir(torch):
         if not name.startswith("_"):
             setattr(space, name, getattr(torch, name))
-    import torch.utils.checkpoint as checkpoint
     from torch.autograd import forward_ad, function, functional, graph, profiler
+    from torch.utils import checkpoint
 
     space.name = "torch"
     space.tensor = lambda data, requires_grad=False: torch.tensor(
@@ -73,7 +72,11 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if hasattr(value, "detach"):
-        array = np.array(value.detach().resolve_conj().numpy() if hasattr(value, "resolve_conj") else value.detach().numpy())
+        array = np.array(
+            value.detach().resolve_conj().numpy()
+            if hasattr(value, "resolve_conj")
+            else value.detach().numpy()
+        )
         return ("tensor", array, bool(value.requires_grad))
     return ("object", type(value).__name__)
 
@@ -93,7 +96,7 @@ class Log(list):
     def refused(self, call, match=True):
         try:
             result = call()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - which one is the result
             self.append(("error", type(error).__name__, words(str(error)) if match else None))
         else:
             self.append(("no error", plain(result)))
@@ -123,3 +126,27 @@ def same(a, b):
     if isinstance(a, dict) and isinstance(b, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     return type(a) is type(b) and a == b
+
+
+def encoded(value):
+    """Return a log in a form that JSON can hold."""
+    if isinstance(value, np.ndarray):
+        flat = value.astype(complex).reshape(-1)
+        return {"shape": list(value.shape), "real": list(flat.real), "imag": list(flat.imag)}
+    if isinstance(value, (list, tuple)):
+        return [encoded(item) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[encoded(key), encoded(item)] for key, item in value.items()]}
+    return value
+
+
+def decoded(value):
+    """Undo `encoded`; complex arrays of real numbers compare equal to real ones."""
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if isinstance(value, dict) and "shape" in value:
+        array = np.array(value["real"]) + 1j * np.array(value["imag"])
+        return array.reshape(value["shape"])
+    if isinstance(value, dict):
+        return {decoded(key): decoded(item) for key, item in value["dict"]}
+    return value

@@ -1,5 +1,7 @@
 """Programs about backward, grad, leaves, views and in-place changes."""
 
+# ruff: noqa: E731, PLW0108 - programs log through lambdas
+
 X = [1.0, 2.0, 3.0]
 W = [0.5, -1.0, 2.0]
 M = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -127,9 +129,7 @@ def errors_of_grad(S, log):
     log.refused(lambda: S.autograd.grad(x.sum(), y))
     log.refused(lambda: S.autograd.grad(x.sum(), S.tensor(X)))
     log.refused(lambda: S.autograd.grad(x.sum(), []))
-    log.refused(
-        lambda: S.autograd.grad(x.sum(), x, materialize_grads=True, allow_unused=False)
-    )
+    log.refused(lambda: S.autograd.grad(x.sum(), x, materialize_grads=True, allow_unused=False))
     log(S.autograd.grad(x.sum(), (x, y), allow_unused=True))
     log(S.autograd.grad(x.sum(), (x, y), materialize_grads=True))
     log(S.autograd.grad((x * x).sum(), {"a": x}))

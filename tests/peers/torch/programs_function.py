@@ -1,5 +1,7 @@
 """Programs about users' Functions, hooks, modes and anomaly mode."""
 
+# ruff: noqa: B023, PLW0108, RUF059 - programs log through lambdas
+
 X = [1.0, 2.0, 3.0]
 W = [0.5, -1.0, 2.0]
 

@@ -1,5 +1,7 @@
 """Programs about autograd.graph, functional, forward_ad, gradcheck and checkpoint."""
 
+# ruff: noqa: B023, E731, PLW0108, RUF059 - programs log through lambdas
+
 import warnings
 
 X = [1.0, 2.0, 3.0]
