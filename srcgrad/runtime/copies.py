@@ -14,6 +14,8 @@ def copied(x: Any) -> Any:
 
 def gathered(parts: Any, like: Any) -> Any:
     """Return the adjoints of the items of a sequence as one adjoint: an array for an array."""
+    if not isinstance(parts, (list, tuple)):
+        return parts
     if isinstance(like, (list, tuple)):
         return list(parts)
     return np.reshape(np.stack(parts), np.shape(like)) if len(parts) else np.zeros_like(like)

@@ -96,15 +96,29 @@ class Adjoints:
     def spell_out(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
         """Return the statements that give adjoints (all, or those of `cells`) variables of their own."""
         done = self.spell_uniform(like, cells)
-        wanted = (
-            sorted(self.borrowed) if cells is None else [c for c in cells if c in self.borrowed]
-        )
-        for cell in wanted:
-            source = self.borrowed.pop(cell, None)
-            if source is not None:
-                done += self.vacate(cell, like)
-                done.append(assign(self.own_name(cell), load(source), like))
-                self.state[cell] = Status.SHARED
+        wanted = set(self.borrowed) if cells is None else set(cells) & set(self.borrowed)
+        size = -1
+        while len(wanted) != size:  # whoever borrows what is assigned now needs a variable too
+            size = len(wanted)
+            taken = {self._namer.adjoint(cell) for cell in wanted}
+            wanted |= {cell for cell, held in self.borrowed.items() if held in taken}
+        moves = {self._namer.adjoint(cell): self.borrowed.pop(cell) for cell in sorted(wanted)}
+        self.state.update(dict.fromkeys(wanted, Status.SHARED))
+        return done + self._move(moves, like)
+
+    def _move(self, moves: dict[str, str], like: Any) -> list[Any]:
+        """Return the assignments of a parallel copy, in an order that loses nothing."""
+        done: list[Any] = []
+        while moves:
+            free = [target for target in moves if target not in moves.values()]
+            if free:
+                target = free[0]
+            else:  # all that are left go round in circles: keep one aside
+                target = next(iter(moves))
+                aside = self._namer.version(target)
+                done.append(assign(aside, load(target), like))
+                moves = {t: aside if s == target else s for t, s in moves.items()}
+            done.append(assign(target, load(moves.pop(target)), like))
         return done
 
     def zeros(self, cell: str, like: Any, model: str | None = None) -> Any:

@@ -317,7 +317,9 @@ class Reverser:
                 own_forward=own_forward,
             )
         except NotInlinableError:
-            placed = self._called_rule(rule, args, keywords, targets, original)
+            placed = self._called_rule(
+                rule, args, keywords, targets, original, own_forward=own_forward
+            )
         placed.parameters = [_renamed(item, original) for item in placed.parameters]
         self._steps[id(statement)] = lambda: self._reverse_rule(statement, placed, targets)
         if placed.value is not None:
@@ -333,6 +335,8 @@ class Reverser:
         keywords: dict[str, Any],
         targets: list[str],
         original: dict[str, str],
+        *,
+        own_forward: bool,
     ) -> Inlined:
         """Call a rule's own `forward` and `backward` where its body cannot be put in place."""
         try:
@@ -340,6 +344,7 @@ class Reverser:
         except NotInlinableError:
             operands = args
         active = [self._is_active(_renamed(item, original)) for item in operands]
+        gathers = not own_forward  # a rule of ours may return one gradient an item
         context = self._namer.fresh("ctx")
         name = self._externals.name_of(rule, rule.__name__, lambda: rule.__module__)
         maker = self._externals.name_of(Context, "Context", lambda: Context.__module__)
@@ -356,6 +361,9 @@ class Reverser:
                 if position == 0:  # a rule may return the first gradient alone, without a tuple
                     several = call("isinstance", load(whole), load("tuple"))
                     part = gast.IfExp(several, part, load(whole))
+                if is_active and isinstance(operands[position], gast.Name) and gathers:
+                    function = self._externals.use_runtime("gathered")
+                    part = call(function, part, clone(operands[position]))
                 parts.append(part if is_active else None)
             return emitted, parts
 
