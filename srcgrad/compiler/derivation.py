@@ -35,7 +35,8 @@ from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.recording import Recorder, surely_bound
-from srcgrad.transforms.reverse import CallPair, Facts, Reversed, Reverser
+from srcgrad.transforms.reverse import Reverser
+from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
 from srcgrad.transforms.templates import Inliner
 
 Finish = Callable[[list[Any]], list[Any]]
@@ -70,10 +71,10 @@ class Derivation:
             )
             self.refusals.raise_if_any()
         seed = self._seed(output, facts)
-        reverser = self._reverser(facts, derive_call)
-        halves = reverser.run([(output, seed)] if output in facts.activity.active else [])
-        self._refuse_missing(reverser)
-        grads, extra = self._gradients(reverser, halves, wrt)
+        sweep = self._sweep(facts, derive_call)
+        halves = Reverser(sweep).run([(output, seed)] if output in facts.activity.active else [])
+        self._refuse_missing(sweep)
+        grads, extra = self._gradients(sweep, halves, wrt)
         if output not in facts.activity.active:
             extra.insert(0, at(gast.Expr(seed), self.program.body[-1]))
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
@@ -89,12 +90,12 @@ class Derivation:
         The forward half returns the value and what the backward half reads.
         """
         facts = self._facts(self.program.outputs)
-        reverser = self._reverser(facts, derive_call)
+        sweep = self._sweep(facts, derive_call)
         outputs = self.program.outputs
         given = [self.program.namer.adjoint(name) for name in outputs]
-        halves = reverser.run([], [o for o in outputs if o in facts.activity.active])
-        self._refuse_missing(reverser)
-        grads, extra = self._gradients(reverser, halves, self.program.inputs, given)
+        halves = Reverser(sweep).run([], [o for o in outputs if o in facts.activity.active])
+        self._refuse_missing(sweep)
+        grads, extra = self._gradients(sweep, halves, self.program.inputs, given)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")
@@ -127,14 +128,14 @@ class Derivation:
         self.program.given.update(dict.fromkeys(names, "vector"))
         return [f"{name}.ndim == 1" for name in names]
 
-    def _reverser(self, facts: Facts, derive_call: CallPair) -> Reverser:
+    def _sweep(self, facts: Facts, derive_call: CallPair) -> Sweep:
         inliner = Inliner(
             self.program.namer, self.externals, self.keep_complex, facts.dimensions.is_matrix
         )
-        return Reverser(self.program, facts, inliner, self.externals, derive_call)
+        return Sweep(self.program, facts, inliner, self.externals, derive_call)
 
-    def _refuse_missing(self, reverser: Reverser) -> None:
-        for statement, function, operand in reverser.missing:
+    def _refuse_missing(self, sweep: Sweep) -> None:
+        for statement, function, operand in sweep.missing:
             self.refusals.add(
                 statement,
                 f"the derivative of `{function}` with respect to `{operand}` is not known",
@@ -209,7 +210,7 @@ class Derivation:
 
     def _gradients(
         self,
-        reverser: Reverser,
+        sweep: Sweep,
         halves: Reversed,
         wrt: Sequence[str],
         taken: Sequence[str] = (),
@@ -219,24 +220,24 @@ class Derivation:
         grads: list[Any] = []
         extra: list[Any] = []
         for name in wrt:
-            if name in reverser.paths:
-                grads.append(self._dictionary(reverser, halves, name, handed, extra))
+            if name in sweep.paths:
+                grads.append(self._dictionary(sweep, halves, name, handed, extra))
             else:
-                grads.append(self._gradient(reverser, halves, name, handed, extra))
+                grads.append(self._gradient(sweep, halves, name, handed, extra))
         return grads, extra
 
     def _gradient(
         self,
-        reverser: Reverser,
+        sweep: Sweep,
         halves: Reversed,
         cell: str,
         handed: _Handed,
         extra: list[Any],
     ) -> Any:
         """Return the expression of one gradient, in memory that is nobody else's."""
-        uniform = reverser.uniform.get(cell)
-        model = reverser.model(cell)
-        adjoint = reverser.adjoint_name(cell)
+        uniform = sweep.uniform.get(cell)
+        model = sweep.model(cell)
+        adjoint = sweep.adjoint_name(cell)
         if uniform is not None:
             self.externals.use_numpy()
             full = call("np.array", uniform)
@@ -246,11 +247,11 @@ class Derivation:
             return load(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)
-        return load(adjoint) if cell in reverser.containers else handed.take(adjoint)
+        return load(adjoint) if cell in sweep.containers else handed.take(adjoint)
 
     def _dictionary(
         self,
-        reverser: Reverser,
+        sweep: Sweep,
         halves: Reversed,
         name: str,
         handed: _Handed,
@@ -258,10 +259,10 @@ class Derivation:
     ) -> Any:
         keys: list[Any] = []
         values: list[Any] = []
-        for key, cell in reverser.paths[name].items():
+        for key, cell in sweep.paths[name].items():
             if cell in halves.state:
                 keys.append(gast.Constant(key, None))
-                values.append(self._gradient(reverser, halves, cell, handed, extra))
+                values.append(self._gradient(sweep, halves, cell, handed, extra))
         return gast.Dict(keys, values)
 
     def _result(

@@ -29,7 +29,7 @@ from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.reverse import CallPair, DerivedCall, Facts
+from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts
 
 
 _WIDEST = 100

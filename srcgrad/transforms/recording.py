@@ -17,7 +17,7 @@ from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method, 
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
-from srcgrad.transforms.reverse import Pair
+from srcgrad.transforms.sweep import Pair
 
 
 class Recorder:

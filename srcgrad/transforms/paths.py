@@ -1,0 +1,77 @@
+"""Follows parts of containers: which input is read key by key, which container lies in which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import load, subscript
+from srcgrad.ir.program import header_reads, is_store, store_target
+from srcgrad.ir.walk import names_bound, statements
+from srcgrad.transforms.sweep import Sweep
+
+
+def find_parts(sweep: Sweep) -> None:
+    """Note which containers are parts of others."""
+    for statement in statements(sweep.program.body):
+        if not isinstance(statement, gast.Assign) or is_store(statement):
+            continue
+        target, operation = statement.targets[0], sweep.program.operation(statement)
+        if isinstance(target, gast.Name) and target.id in sweep.containers:
+            if operation.primal is sweep.getitem and isinstance(operation.args[0], gast.Name):
+                source, index = operation.args[0].id, operation.args[1]
+                if source in sweep.paths:
+                    sweep.adjoints.parts[target.id] = (sweep.paths[source][index.value], None)
+                else:
+                    sweep.adjoints.parts[target.id] = (source, index)
+        elif operation.kind == "unpack":
+            for position, name in enumerate(names_bound(target)):
+                if name in sweep.containers:
+                    index = gast.Constant(position, None)
+                    sweep.adjoints.parts[name] = (operation.args[0].id, index)
+
+
+def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:
+    """Return the inputs that are read by literal string keys only, with a cell for each key.
+
+    Such a dictionary is differentiated as so many variables: nothing is made that is not read.
+    """
+    wanted = [n for n in sweep.program.inputs if n in sweep.facts.activity.active]
+    paths: dict[str, dict[str, str]] = {name: {} for name in wanted}
+    for statement in statements(sweep.program.body):
+        reads = header_reads(statement)
+        if is_store(statement):
+            for name in names_bound(store_target(statement).value):
+                paths.pop(name, None)
+        for name in [n for n in reads if n in paths]:
+            key = _path_key(statement, name)
+            if key is None or reads.count(name) > 1:
+                paths.pop(name, None)
+            else:
+                paths[name].setdefault(key, _path_cell(sweep, name, key, statement))
+    return {name: keys for name, keys in paths.items() if keys}
+
+
+def _path_cell(sweep: Sweep, name: str, key: str, statement: Any) -> str:
+    cell = f"{name}[{key!r}]"
+    read = sweep.namer.adjoint(statement.targets[0].id)
+    base = sweep.namer.base(read)
+    known = sweep.adjoints.models.get(cell)
+    if known is None:
+        sweep.adjoints.models[cell] = subscript(load(name), gast.Constant(key, None))
+        sweep.namer.set_adjoint(cell, sweep.namer.version(read))
+    else:
+        sweep.namer.set_base(read, base)
+    return cell
+
+
+def _path_key(statement: Any, name: str) -> str | None:
+    """Return the key if a statement is ``y = name["key"]``."""
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, gast.Assign) or not isinstance(value, gast.Subscript):
+        return None
+    base, key = value.value, value.slice
+    plain = isinstance(base, gast.Name) and base.id == name and isinstance(key, gast.Constant)
+    single = isinstance(statement.targets[0], gast.Name)
+    return key.value if plain and single and isinstance(key.value, str) else None

@@ -1,0 +1,49 @@
+"""Reverses calls of users' functions by their derived halves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import assign, at, call, load, store
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import direct_names
+from srcgrad.transforms.sweep import Contributions, Sweep
+
+
+class CallSteps:
+    """The steps of calls."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+
+    def prepare_user(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        derived = self._sweep.derive_call(statement, operation, self._sweep.facts)
+        if derived is None:
+            return [statement]
+        saved = self._sweep.namer.fresh("saved")
+        statement.value = at(call(derived.forward, *derived.passed), statement)
+        statement.value.keywords = []
+        target = statement.targets[0]
+        statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]
+        single = derived.outputs is None
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            filled = self._sweep.filled(grads, targets)
+            if not single and len(targets) == 1:
+                filled = [gast.Starred(filled[0], gast.Load())]
+            elif single and len(targets) > 1:
+                filled = [gast.List(filled, gast.Load())]
+            value = call(derived.backward, load(saved), *filled)
+            cells = [name for item in derived.parameters for name in direct_names(item)]
+            if len(cells) == 1:
+                return [], [(cells[0], value)]
+            parts = [self._sweep.namer.version(self._sweep.namer.adjoint(cell)) for cell in cells]
+            names = gast.Tuple([store(part) for part in parts], gast.Store())
+            return [assign(names, value)], [
+                (cell, load(part)) for cell, part in zip(cells, parts, strict=True)
+            ]
+
+        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
+        return [statement]

@@ -1,0 +1,145 @@
+"""Reverses reads of and writes into elements, slices and parts of containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, subscript
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import direct_names, store_target
+from srcgrad.ir.walk import names_bound
+from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.overwrites import overwrites_earlier
+from srcgrad.transforms.sweep import Contributions, Sweep, index_value
+
+
+class ElementSteps:
+    """The steps of statements that reach into memory."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+
+    def reverse_getitem(self, statement: Any, target: str) -> list[Any]:
+        """The adjoint of ``y = x[i]`` adds to the same place of the adjoint of x."""
+        source = statement.value.value
+        if target in self._sweep.adjoints.parts:  # it is a part of the other's adjoint already
+            self._sweep.adjoints.state.pop(target, None)
+            return []
+        if source.id in self._sweep.paths:
+            cell = self._sweep.paths[source.id][statement.value.slice.value]
+            return self._sweep.pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
+        uniform = self._sweep.adjoints.uniform.pop(target, None)
+        if target not in self._sweep.adjoints.state or not self._sweep.is_active(source):
+            self._sweep.adjoints.state.pop(target, None)
+            return []
+        self._sweep.adjoints.state.pop(target)
+        whole = uniform is None or uniform.vector != ()
+        grad = load(self._sweep.adjoints.release(target)) if whole else uniform.args[0]
+        done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
+        done += self._sweep.adjoints.need(source.id, statement)
+        return [*done, self.add_at(source.id, statement.value, grad, statement)]
+
+    def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
+        place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
+        target = like.targets[0].id
+        plain = target in self._sweep.kinds.arrays or target not in self._sweep.passed_whole
+        if plain and self._sweep.selects_once(read.slice):
+            return add_assign(place, grad, like)
+        function = self._sweep.externals.use_runtime("add_at")
+        added = call(function, load(self._sweep.adjoints.name(cell)), index_value(read.slice), grad)
+        return at(gast.Expr(added), like)
+
+    def reverse_unpack(self, statement: Any, source: str, targets: list[str]) -> list[Any]:
+        held = [target in self._sweep.adjoints.state for target in targets]
+        if not any(held):
+            return []
+        done = self._sweep.adjoints.spell_out(statement, targets)
+        done += self._sweep.adjoints.need(source, statement)
+        for position, target in enumerate(targets):
+            is_part = target in self._sweep.adjoints.parts
+            if self._sweep.adjoints.state.pop(target, None) is not None and not is_part:
+                place = subscript(
+                    load(self._sweep.adjoints.name(source)),
+                    gast.Constant(position, None),
+                    storing=True,
+                )
+                done.append(
+                    add_assign(place, load(self._sweep.adjoints.release(target)), statement)
+                )
+        return done
+
+    def reverse_store(self, statement: Any) -> list[Any]:
+        """The adjoint of ``y[i] = v`` moves the adjoint of that place to v."""
+        target = store_target(statement)
+        cell = target.value.id
+        if cell not in self._sweep.adjoints.state:
+            return []
+        adds = isinstance(statement, gast.AugAssign)
+        kills = not adds and overwrites_earlier(
+            statement, self._sweep.program, self._sweep.facts.integers
+        )
+        adjoints = self._sweep.adjoints
+        done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
+        place = subscript(load(adjoints.name(cell)), clone(target.slice))
+        if self._sweep.is_active(statement.value):
+            done.extend(self.give(statement, target, place))
+        if not kills:
+            return done
+        zero = subscript(clone(place.value), clone(place.slice), storing=True)
+        return [*done, assign(zero, gast.Constant(0.0, None), statement)]
+
+    def give(self, statement: Any, target: Any, place: Any) -> list[Any]:
+        value: Any = place
+        name = statement.value.id
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
+            value = gast.UnaryOp(gast.USub(), place)
+        if self._sweep.facts.shapes.element_is_number(target):
+            return self._sweep.adjoints.accumulate(name, value, statement, Status.SHARED)
+        if not self._sweep.selects_once(target.slice):
+            place = call(
+                self._sweep.externals.use_runtime("last_written"),
+                place.value,
+                index_value(place.slice),
+            )
+            value = gast.UnaryOp(gast.USub(), place) if isinstance(value, gast.UnaryOp) else place
+        value = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
+        if name not in self._sweep.adjoints.state and self._sweep.selects_once(target.slice):
+            value = call(self._sweep.externals.use_runtime("copied"), value)
+        return self._sweep.adjoints.accumulate(name, value, statement, Status.OWNED)
+
+    def stable_read(self, statement: Any, target: str) -> list[Any]:
+        """Copy a slice that is read now and written later, for the backward pass to read."""
+        storage = self._sweep.facts.storage
+        base = names_bound(statement.value.value)
+        if not base or base[0] not in storage.mutated or base[0] in storage.lists:
+            return [statement]
+        if not storage.written_after(base[0], statement):
+            return [statement]
+        if self._sweep.facts.shapes.element_is_number(statement.value):
+            return [statement]
+        self._sweep.copies[target] = self._sweep.namer.fresh(
+            f"{self._sweep.namer.base(target)}_now"
+        )
+        copy = call(self._sweep.externals.use_runtime("copied"), load(target))
+        return [statement, assign(self._sweep.copies[target], copy, statement)]
+
+    def prepare_display(
+        self, statement: Any, operation: Operation, targets: list[str]
+    ) -> list[Any]:
+        value = statement.value
+        if isinstance(value, gast.Dict):
+            keys: list[Any] = [clone(key) for key in value.keys]
+        else:
+            keys = [gast.Constant(i, None) for i in range(len(value.elts))]
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            return [], [
+                (name, subscript(clone(grads[0]), clone(key)))
+                for key, item in zip(keys, operation.args, strict=True)
+                for name in direct_names(item)
+            ]
+
+        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
+        return [statement]

@@ -1,0 +1,195 @@
+"""Reverses calls of primitives and of users' Functions by their derivative rules."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.dimensions import summed_axes
+from srcgrad.ir.build import assign, at, call, clone, load, method, store, subscript
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import direct_names
+from srcgrad.rules.base import Context
+from srcgrad.transforms.sweep import Contributions, Sweep, renamed
+from srcgrad.transforms.templates import (
+    Inlined,
+    NotInlinableError,
+    bind,
+    is_sequence_call,
+    rule_source,
+)
+
+
+class RuleSteps:
+    """The steps of statements that have a rule."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+
+    def prepare_rule(
+        self,
+        statement: Any,
+        operation: Operation,
+        targets: list[str],
+        rule: Any,
+        *,
+        own_forward: bool,
+    ) -> list[Any]:
+        original = {kept: name for name, kept in self._sweep.renamed.items()}
+        args = [self._sweep.kept(item) for item in operation.args]
+        keywords = {key: self._sweep.kept(item) for key, item in operation.keywords.items()}
+        results = [load(target) for target in targets]
+        try:
+            placed = self._sweep.inliner.place(
+                rule,
+                args,
+                keywords,
+                lambda item: self._sweep.is_active(renamed(item, original)),
+                results,
+                own_forward=own_forward,
+            )
+        except NotInlinableError:
+            placed = self.called_rule(
+                rule, args, keywords, targets, original, own_forward=own_forward
+            )
+        placed.parameters = [renamed(item, original) for item in placed.parameters]
+        self._sweep.steps[id(statement)] = lambda: self.reverse_rule(statement, placed, targets)
+        if placed.value is not None:
+            statement.value = placed.value
+        for extra in placed.before:
+            at(extra, statement)
+        return [*placed.before, statement]
+
+    def called_rule(
+        self,
+        rule: Any,
+        args: list[Any],
+        keywords: dict[str, Any],
+        targets: list[str],
+        original: dict[str, str],
+        *,
+        own_forward: bool,
+    ) -> Inlined:
+        """Call a rule's own `forward` and `backward` where its body cannot be put in place."""
+        try:
+            operands, _ = bind(rule_source(rule).forward, args, keywords)
+        except NotInlinableError:
+            operands = args
+        active = [self._sweep.is_active(renamed(item, original)) for item in operands]
+        gathers = not own_forward  # a rule of ours may return one gradient an item
+        context = self._sweep.namer.fresh("ctx")
+        name = self._sweep.externals.name_of(rule, rule.__name__, lambda: rule.__module__)
+        maker = self._sweep.externals.name_of(Context, "Context", lambda: Context.__module__)
+        needs = gast.Tuple([gast.Constant(flag, None) for flag in active], gast.Load())
+        value = call(f"{name}.forward", load(context), *args)
+        value.keywords = [gast.keyword(key, item) for key, item in keywords.items()]
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            whole = self._sweep.namer.fresh("grad_inputs")
+            emitted = [assign(whole, call(f"{name}.backward", load(context), *grads))]
+            parts: list[Any] = []
+            for position, is_active in enumerate(active):
+                part: Any = subscript(load(whole), gast.Constant(position, None))
+                if position == 0:  # a rule may return the first gradient alone, without a tuple
+                    several = call("isinstance", load(whole), load("tuple"))
+                    part = gast.IfExp(several, part, load(whole))
+                if is_active and isinstance(operands[position], gast.Name) and gathers:
+                    function = self._sweep.externals.use_runtime("gathered")
+                    part = call(function, part, clone(operands[position]))
+                parts.append(part if is_active else None)
+            return emitted, parts
+
+        return Inlined(operands, [assign(context, call(maker, needs))], value, adjoint)
+
+    def reverse_rule(self, statement: Any, placed: Inlined, targets: list[str]) -> list[Any]:
+        count = self.results(statement, len(targets))
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            if len(targets) > 1:
+                grads = self._sweep.filled(grads, targets)
+            elif count is None:
+                results = call(self._sweep.externals.use_runtime("several"), grads[0])
+                grads = [gast.Starred(results, gast.Load())]
+            elif count > 1:
+                grads = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
+            emitted, values = placed.adjoint(grads)
+            contributions: Contributions = []
+            for item, value in zip_longest(placed.parameters, values[: len(placed.parameters)]):
+                if value is None and self._sweep.is_active(item):
+                    self.note_missing(statement, item)
+                elif self._sweep.is_active(item):
+                    emitted.extend(self.spread(item, self.short(value, targets), contributions))
+            return emitted, contributions
+
+        return self._sweep.pass_on(statement, targets, rule)
+
+    def note_missing(self, statement: Any, item: Any) -> None:
+        """A built-in rule without a gradient for an operand does not know it; a user's means zero."""
+        operation = self._sweep.program.operation(statement)
+        if operation.kind == "primitive":
+            name = self._sweep.program.reader.vocabulary.canonical_name(operation.primal)
+            self._sweep.missing.append(
+                (statement, name, self._sweep.namer.base(direct_names(item)[0]))
+            )
+
+    def results(self, statement: Any, wanted: int) -> int | None:
+        primal = self._sweep.program.operation(statement).primal
+        return self._sweep.program.reader.vocabulary.results(primal, wanted)
+
+    def spread(self, item: Any, value: Any, into: Contributions) -> list[Any]:
+        """Give the gradient of one operand to the names in it; displays get one part each."""
+        if isinstance(item, gast.Name):
+            if is_sequence_call(value):
+                value = call(self._sweep.externals.use_runtime("gathered"), value, load(item.id))
+            into.append((item.id, value))
+            return []
+        if isinstance(value, (gast.Tuple, gast.List)):
+            for part, inner in zip(item.elts, value.elts, strict=True):
+                if self._sweep.is_active(part):
+                    self.spread(part, inner, into)
+            return []
+        parts = [self._sweep.namer.fresh(f"grad_{_word(part)}_part") for part in item.elts]
+        for part, name in zip(item.elts, parts, strict=True):
+            if self._sweep.is_active(part):
+                into.append((part.id, load(name)))
+        return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
+
+    def short(self, value: Any, targets: list[str]) -> Any:
+        """Write `unbroadcast` as the sum that it is, or not at all, where the shapes are known."""
+        name = getattr(getattr(value, "func", None), "id", "")
+        if name != "unbroadcast" or len(targets) != 1:
+            return value
+        grad, like = value.args
+        result = load(targets[0])
+        if self._sweep.facts.shapes.same(like, result):
+            return grad
+        ours, theirs = (
+            self._sweep.facts.dimensions.of(result),
+            self._sweep.facts.dimensions.of(like),
+        )
+        if ours is not None and theirs is not None:
+            axes = summed_axes(ours, theirs)
+            if axes is not None and (not axes[0] or not axes[1]):
+                return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
+        value.args[1] = self._sweep.facts.shapes.representative(like)
+        return value
+
+
+def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> Any:
+    """Return the sum of a gradient over axes that broadcasting added, or over stretched ones."""
+    axes = added or stretched
+    if not axes:
+        return grad
+    constants = [gast.Constant(axis, None) for axis in axes]
+    axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
+    total = method(grad, "sum")
+    total.keywords = [gast.keyword("axis", axis)]
+    if stretched:
+        total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
+    return total
+
+
+def _word(node: Any) -> str:
+    return str(node.id) if isinstance(node, gast.Name) else "item"

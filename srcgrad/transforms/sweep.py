@@ -1,0 +1,357 @@
+"""Holds what the reversal of one program shares: the adjoints so far, and how they are passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+import srcgrad.runtime as runtime
+from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.containers import Kinds, kinds
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.ownership import origins
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.storage import Storage
+from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, direct_names, operand_names
+from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.transforms.adjoints import Adjoints, State, Status
+from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.templates import Inliner
+
+Contributions = list[tuple[str, Any]]
+LocalRule = Callable[[list[Any]], tuple[list[Any], Contributions]]
+"""From the adjoints of the results to statements, and a value for each operand's adjoint."""
+
+
+@dataclass(slots=True)
+class Pair:
+    """A block of the primal and the block of the backward pass that mirrors it."""
+
+    primal: Any
+    adjoint: Any
+    kind: str
+
+
+@dataclass(slots=True)
+class Reversed:
+    """The two halves of a derivative, before they are joined and made short.
+
+    Attributes:
+        forward: The primal statements, with what rules and calls add to them.
+        backward: The adjoint statements, in the order in which they run.
+        state: The adjoints that exist at the end.
+        pairs: The loops and branches of both halves that belong together.
+    """
+
+    forward: list[Any]
+    backward: list[Any]
+    state: State
+    pairs: list[Pair] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DerivedCall:
+    """A user function that is differentiated too: the names of its generated halves."""
+
+    forward: str
+    backward: str
+    outputs: int | None
+    parameters: list[Any]
+    passed: list[Any]
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the analyses found."""
+
+    activity: Activity
+    shapes: Shapes
+    dimensions: Dimensions
+    integers: Integers
+    storage: Storage
+
+
+CallPair = Callable[[Any, Operation, Facts], "DerivedCall | None"]
+
+
+class Sweep:
+    """The state of one reversal.
+
+    Attributes:
+        steps: How to reverse each statement, by its identity.
+        renamed, copies: The names under which the backward pass finds values that are overwritten.
+        paths: The inputs that are read by string keys only, with a cell for each key.
+        containers: The names that are bound to dicts, lists or tuples.
+        pairs: The loops and branches of both halves that belong together.
+        missing: Operands whose derivative a rule does not know.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        facts: Facts,
+        inliner: Inliner,
+        externals: Externals,
+        derive_call: CallPair,
+    ) -> None:
+        self.program = program
+        self.facts = facts
+        self.inliner = inliner
+        self.externals = externals
+        self.derive_call = derive_call
+        self.namer = program.namer
+        self.getitem = program.reader.vocabulary.getitem
+        self.adjoints = Adjoints(program.namer, externals)
+        self.missing: list[tuple[Any, str, str]] = []
+        self.steps: dict[int, Callable[[], list[Any]]] = {}
+        self.renamed: dict[str, str] = {}
+        self.copies: dict[str, str] = {}
+        self.pairs: list[Pair] = []
+        self.paths: dict[str, dict[str, str]] = {}
+        self.kinds: Kinds = kinds(program)
+        self.passed_whole = _passed_whole(program)
+        self.origins = origins(
+            [],
+            lambda name: name.startswith("grad_"),
+            lambda name: name in runtime.__all__ or name in externals.derived,
+        )
+
+    @property
+    def containers(self) -> frozenset[str]:
+        """The names that are bound to dicts, lists or tuples."""
+        return self.kinds.containers
+
+    def is_active(self, node: Any) -> bool:
+        return any(name in self.facts.activity.active for name in direct_names(node))
+
+    def operands(self, statement: Any) -> tuple[list[str], list[str]]:
+        """Return the targets and the active operands of an assignment."""
+        active = self.facts.activity.active
+        targets = names_bound(statement.targets[0])
+        operation = self.program.operation(statement)
+        names = operand_names(operation, self.getitem)
+        if operation.primal is self.getitem and names and names[0] in self.paths:
+            return targets, [self.paths[names[0]][operation.args[1].value]]
+        return targets, [name for name in names if name in active]
+
+    def is_range(self, node: Any) -> bool:
+        return isinstance(node, gast.Call) and self.program.reader.scope.resolve(node.func) is range
+
+    def selects_once(self, index: Any) -> bool:
+        """Say whether an index surely selects no element twice."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(
+            isinstance(part, (gast.Slice, gast.Constant)) or self.facts.integers.of(part)
+            for part in parts
+        )
+
+    def pass_on(
+        self,
+        statement: Any,
+        targets: list[str],
+        rule: LocalRule,
+    ) -> list[Any]:
+        """Consume the adjoints of `targets` and add what `rule` makes of them to the operands."""
+        adjoints = self.adjoints
+        moved = self.moved_away(statement, targets)
+        uniform = adjoints.uniform.pop(targets[0], None) if len(targets) == 1 else None
+        statuses = [adjoints.state.pop(target, None) for target in targets]
+        if all(status is None for status in statuses):
+            return []
+        if uniform is not None:
+            done = self.pass_number(statement, targets[0], uniform, rule)
+            if done is not None:
+                return done
+        grads = [
+            None if status is None else load(adjoints.release(target))
+            for target, status in zip(targets, statuses, strict=True)
+        ]
+        emitted, contributions = rule(grads)
+        full = [] if uniform is None else [assign(adjoints.name(targets[0]), uniform, statement)]
+        inherits = len(contributions) == 1 and statuses[0] is Status.OWNED and uniform is None
+        given = self.contribute(statement, emitted, contributions, inherits=inherits)
+        return [*moved, *full, *given]
+
+    def moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
+        """Move borrowed adjoints out of variables that the operands' adjoints will be assigned to."""
+        own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
+        borrowed = self.adjoints.borrowed
+        return self.adjoints.spell_out(
+            statement, [target for target in targets if borrowed.get(target) in own]
+        )
+
+    def contribute(
+        self,
+        statement: Any,
+        emitted: list[Any],
+        contributions: Contributions,
+        *,
+        inherits: bool,
+    ) -> list[Any]:
+        done = [at(item, statement) for item in emitted]
+        for cell, value in _merged(contributions):
+            if cell not in self.facts.activity.active and cell not in self.adjoints.models:
+                continue
+            if cell not in self.adjoints.state and _is_uniform(value):
+                if not hasattr(value, "vector"):
+                    value.vector = self.entry_vector(statement)
+                self.adjoints.uniform[cell] = value
+                self.adjoints.state[cell] = Status.SHARED
+                continue
+            if cell in self.containers:
+                done.extend(self.add_entries(cell, value, statement))
+                continue
+            if self.may_be_container(cell) and cell in self.adjoints.state:
+                function = self.externals.use_runtime("accumulate")
+                value = call(function, load(self.adjoints.name(cell)), clone(value))
+                done += self.adjoints.spell_uniform(statement, [cell])
+                del self.adjoints.state[cell]
+            owned = inherits and isinstance(value, gast.Name)
+            status = Status.OWNED if owned else self.status(value)
+            done.extend(self.adjoints.accumulate(cell, clone(value), statement, status))
+        return done
+
+    def may_be_container(self, cell: str) -> bool:
+        """Say whether nothing shows that a name is bound to a number or an array."""
+        return (
+            cell not in self.kinds.arrays
+            and cell not in self.adjoints.models
+            and (cell in self.passed_whole)
+        )
+
+    def add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
+        """Add the adjoint of a container, entry by entry."""
+        done = self.adjoints.need(cell, like)
+        function = self.externals.use_runtime("add_entries")
+        added = call(function, load(self.adjoints.name(cell)), clone(value))
+        return [*done, at(gast.Expr(added), like)]
+
+    def entry_vector(self, statement: Any) -> Any:
+        """Return the axes of the gradient that a reduction spreads: those of its result."""
+        target = load(names_bound(statement.targets[0])[0])
+        if self.facts.shapes.is_number(target):
+            return ()
+        return self.facts.dimensions.of(target)
+
+    def pass_number(
+        self,
+        statement: Any,
+        target: str,
+        uniform: Any,
+        rule: LocalRule,
+    ) -> list[Any] | None:
+        """Try to pass on an adjoint of equal entries as the one number that it is.
+
+        Return None if a result would not have the shape of its operand by itself.
+        """
+        number = uniform.args[0]
+        simple = isinstance(number, (gast.Name, gast.Constant, gast.UnaryOp))
+        name = self.adjoints.name(target)
+        emitted, contributions = rule([clone(number) if simple else load(name)])
+        entries = {name, *names_read(number)} if simple else {name}
+        vector = uniform.vector
+        for cell, value in contributions:
+            if _is_uniform(value) and cell not in self.adjoints.state:
+                value.vector = vector
+            elif not self.fills(value, entries, vector, cell):
+                return None
+        bind = [] if simple else [assign(name, clone(number), statement)]
+        return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
+
+    def fills(self, value: Any, entries: set[str], vector: Any, cell: str) -> bool:
+        """Say whether a value has the shape of `cell`, where `entries` have the axes of `vector`."""
+        if vector == ():
+            shape = self.facts.shapes.of_expression(value, entries)
+            if shape is not None and shape == self.facts.shapes.of(load(cell)):
+                return True
+        dimensions = self.facts.dimensions
+        whole = dimensions.of(load(cell))
+        if whole is None or None in whole:
+            return False
+        return dimensions.of_expression(value, dict.fromkeys(entries, vector)) == whole
+
+    def status(self, value: Any) -> Status:
+        return Status.SHARED if self.origins(value) else Status.OWNED
+
+    def filled(self, grads: list[Any], targets: list[str]) -> list[Any]:
+        zeros = self.externals.use_runtime
+        return [
+            item if item is not None else call(zeros("zeros_like"), load(target))
+            for item, target in zip(grads, targets, strict=True)
+        ]
+
+    def kept(self, node: Any) -> Any:
+        """Return an operand as the backward pass must name it."""
+        return renamed(node, self.renamed)
+
+    def adjoint_name(self, cell: str) -> str:
+        """Return the variable that holds the adjoint of `cell` at the end."""
+        return self.adjoints.name(cell)
+
+    def model(self, cell: str) -> Any:
+        """Return an expression of the shape of the adjoint of `cell`."""
+        return clone(self.adjoints.models.get(cell, load(cell)))
+
+    @property
+    def uniform(self) -> dict[str, Any]:
+        """The adjoints at the end that are one number in every entry."""
+        return self.adjoints.uniform
+
+
+def renamed(node: Any, names: dict[str, str]) -> Any:
+    if not names:
+        return node
+    node = clone(node)
+    for item in gast.walk(node):
+        if isinstance(item, gast.Name):
+            item.id = names.get(item.id, item.id)
+    return node
+
+
+def _is_uniform(value: Any) -> bool:
+    """Say whether a value is ``np.broadcast_to(number, np.shape(x))``."""
+    func = getattr(value, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
+
+
+def _merged(contributions: Contributions) -> Contributions:
+    """Write twice the same contribution, as of ``x * x``, as one with a factor of two."""
+    if len(contributions) != 2 or contributions[0][0] != contributions[1][0]:
+        return contributions
+    (cell, first), (_, second) = contributions
+    if not isinstance(first, gast.BinOp) or gast.dump(first) != gast.dump(second):
+        return contributions
+    two = gast.Constant(2, None)
+    if isinstance(first.op, gast.Mult):
+        factor = gast.BinOp(two, gast.Mult(), first.left)
+        return [(cell, gast.BinOp(factor, gast.Mult(), first.right))]
+    return [(cell, gast.BinOp(two, gast.Mult(), first))]
+
+
+def index_value(index: Any) -> Any:
+    """Return an index as an expression: slices, which only brackets may hold, as `slice(...)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple([index_value(item) for item in index.elts], gast.Load())
+    if isinstance(index, gast.Slice):
+        parts = (index.lower, index.upper, index.step)
+        return call(
+            "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
+        )
+    return clone(index)
+
+
+def _passed_whole(program: Program) -> set[str]:
+    """Return the names that are passed to functions of the user's."""
+    return {
+        name
+        for statement in statements(program.body)
+        if isinstance(statement, gast.Assign) and program.operation(statement).kind == "user"
+        for arg in program.operation(statement).args
+        for name in direct_names(arg)
+    }
