@@ -16,7 +16,8 @@ from srcgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from srcgrad.tape.anomaly import detect_anomaly, set_detect_anomaly
 from srcgrad.tape.backward import backward, grad
 from srcgrad.tape.engine import is_plain_backward as _is_checkpoint_valid
-from srcgrad.tape.function import Function, NestedIOFunction
+from srcgrad.tape.function import Function
+from srcgrad.tape.legacy import NestedIOFunction
 from srcgrad.tape.modes import (
     enable_grad,
     enforce_grad_layout_policy,

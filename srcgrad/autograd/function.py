@@ -7,10 +7,9 @@ from srcgrad.tape.function import (
     Function,
     FunctionCtx,
     FunctionMeta,
-    InplaceFunction,
-    NestedIOFunction,
     once_differentiable,
 )
+from srcgrad.tape.legacy import InplaceFunction, NestedIOFunction, traceable
 
 __all__ = [
     "BackwardCFunction",
@@ -20,4 +19,5 @@ __all__ = [
     "InplaceFunction",
     "NestedIOFunction",
     "once_differentiable",
+    "traceable",
 ]
