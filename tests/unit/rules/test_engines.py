@@ -1,0 +1,226 @@
+"""Every spec through both engines: the compiler and the tape, against differences."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.rules.library import canonical_name
+from srcgrad.tape import strict_fallback
+from tests.unit.rules.callers import SPELLED, Caller, callers
+from tests.unit.rules.opspec import A, S, op
+from tests.unit.rules.specs import SPECS
+from tests.unit.rules.test_rules import narrow, stays_single
+
+CALLERS = callers(SPECS)
+DETACHED = "NumPy does not hand this call on: it makes a plain array of its arguments"
+NUMBERS = "it takes Python numbers only, and a tensor is none"
+GAPS = {
+    "math.[!p]*": NUMBERS,
+    "math.pow(*": NUMBERS,
+    "builtins.float(*": NUMBERS,
+    "builtins.complex(*": NUMBERS,
+    "builtins.divmod(*": "tensors have no divmod",
+    "*.item(*": "the method `item` detaches, as PyTorch's does",
+    "numpy.mean([[]*": "the class of arguments inside a list is not looked at",
+    "numpy.sum([[]*": "the class of arguments inside a list is not looked at",
+    "numpy.array(*": DETACHED,
+    "numpy.asarray*": DETACHED,
+    "numpy.asanyarray*": DETACHED,
+    "numpy.ascontiguousarray*": DETACHED,
+    "numpy.asfortranarray*": DETACHED,
+    "numpy.require*": DETACHED,
+    "numpy.arange*": DETACHED,
+    "numpy.full(*": DETACHED,
+    "numpy.full_like([[]*": "np.full_like fills a plain array, which keeps no derivative",
+}
+"""Calls that the tape cannot record, by patterns of the labels of their specs, with the reason."""
+
+
+def gap(caller: Caller) -> str | None:
+    """Return the pattern that says why the tape cannot record a call."""
+    return next((pattern for pattern in GAPS if fnmatchcase(caller.spec.label, pattern)), None)
+
+
+def spec_label(caller: Caller) -> str:
+    return caller.spec.label
+
+
+RECORDED = [caller for caller in CALLERS if gap(caller) is None]
+REFUSED = [caller for caller in CALLERS if gap(caller) is not None]
+SINGLE = [c for c in CALLERS if c.spec.single and stays_single(c.spec)]
+SINGLE_RECORDED = [c for c in SINGLE if gap(c) is None]
+
+SEVERAL = [c for c in CALLERS if len(c.leaves) > 1]
+
+every_call = pytest.mark.parametrize("caller", CALLERS, ids=spec_label)
+every_recorded_call = pytest.mark.parametrize("caller", RECORDED, ids=spec_label)
+every_single_call = pytest.mark.parametrize("caller", SINGLE, ids=spec_label)
+every_single_recorded_call = pytest.mark.parametrize("caller", SINGLE_RECORDED, ids=spec_label)
+
+
+def on_tape(caller: Caller, leaves: list[Any], weights: list[Any]) -> list[Any]:
+    """Return the gradient that the tape gives, as arrays."""
+    tensors = [sg.tensor(leaf, requires_grad=True) for leaf in leaves]
+    output = caller.function(*tensors, *weights)
+    if not isinstance(output, sg.Tensor) or not output.requires_grad:
+        return [np.zeros_like(leaf) for leaf in leaves]
+    grads = sg.autograd.grad(output, tensors, allow_unused=True)
+    return [
+        np.zeros_like(leaf) if grad is None else grad.detach().numpy()
+        for leaf, grad in zip(leaves, grads, strict=True)
+    ]
+
+
+def assert_right(caller: Caller, grads: Any) -> None:
+    """Compare gradients with differences, in shape, kind and value."""
+    tolerance = caller.spec.tolerance
+    for leaf, grad, expected in zip(caller.leaves, grads, caller.differences, strict=True):
+        assert np.shape(grad) == np.shape(leaf)
+        assert np.iscomplexobj(grad) == np.iscomplexobj(leaf)
+        np.testing.assert_allclose(grad, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "caller", [c for c in CALLERS if "rt." not in c.text and "x0[" not in c.text], ids=spec_label
+)
+def test_the_text_calls_the_function_of_the_spec(caller: Caller) -> None:
+    called = caller.text.split("= ", 1)[1].split("(")[0]
+    assert canonical_name(eval(called, dict(SPELLED))) == canonical_name(caller.spec.fn)
+
+
+@every_call
+def test_the_compiler_agrees_with_differences(caller: Caller) -> None:
+    before = [np.copy(leaf) for leaf in caller.leaves]
+    grads = caller.gradient(*caller.leaves, *caller.weights)
+    assert_right(caller, grads)
+    for leaf, grad in zip(caller.leaves, grads, strict=True):
+        assert isinstance(grad, type(leaf))
+    for leaf, kept in zip(caller.leaves, before, strict=True):
+        np.testing.assert_array_equal(leaf, kept)
+
+
+@every_recorded_call
+def test_the_tape_agrees_with_differences(caller: Caller) -> None:
+    before = [np.copy(leaf) for leaf in caller.leaves]
+    assert_right(caller, on_tape(caller, caller.leaves, caller.weights))
+    for leaf, kept in zip(caller.leaves, before, strict=True):
+        np.testing.assert_array_equal(leaf, kept)
+
+
+@every_single_call
+def test_the_compiler_keeps_single_precision(caller: Caller) -> None:
+    leaves = [narrow(leaf) for leaf in caller.leaves]
+    grads = caller.gradient(*leaves, *map(narrow, caller.weights))
+    assert_narrow(leaves, grads)
+
+
+@every_single_recorded_call
+def test_the_tape_keeps_single_precision(caller: Caller) -> None:
+    leaves = [narrow(leaf) for leaf in caller.leaves]
+    assert_narrow(leaves, on_tape(caller, leaves, [narrow(weight) for weight in caller.weights]))
+
+
+def assert_narrow(leaves: list[Any], grads: Any) -> None:
+    for leaf, grad in zip(leaves, grads, strict=True):
+        assert np.asarray(grad).dtype == np.asarray(leaf).dtype
+
+
+@pytest.mark.parametrize("caller", SEVERAL, ids=spec_label)
+def test_each_argument_alone_has_the_same_gradient(caller: Caller) -> None:
+    for place, (leaf, expected) in enumerate(zip(caller.leaves, caller.differences, strict=True)):
+        alone = sg.grad(caller.function, place, fallback="error")
+        grad = alone(*caller.leaves, *caller.weights)
+        tolerance = caller.spec.tolerance
+        assert np.shape(grad) == np.shape(leaf)
+        np.testing.assert_allclose(grad, expected, rtol=tolerance, atol=tolerance)
+
+
+OPTIONS = {
+    *("numpy.sum", "numpy.prod", "numpy.nansum", "numpy.nanprod", "numpy.nanvar", "numpy.pad"),
+    *("numpy.add.reduce", "numpy.multiply.reduce", "numpy.interp", "numpy.select"),
+    "numpy.full_like",
+}
+"""Functions that NumPy does not hand on for the sake of a tensor among the options alone."""
+
+
+@pytest.mark.parametrize("caller", [c for c in SEVERAL if gap(c) is None], ids=spec_label)
+def test_each_tensor_alone_has_the_same_gradient_or_is_refused(caller: Caller) -> None:
+    for place, expected in enumerate(caller.differences):
+        leaves = list(caller.leaves)
+        leaves[place] = sg.tensor(leaves[place], requires_grad=True)
+        grad = np.zeros_like(expected)
+        try:
+            with strict_fallback():
+                output = caller.function(*leaves, *caller.weights)
+        except (sg.SrcgradError, TypeError, ValueError):
+            assert canonical_name(caller.spec.fn) in OPTIONS
+            assert place > 0
+            continue
+        if isinstance(output, sg.Tensor):  # min and max return a plain number if that is it
+            grad = sg.autograd.grad(output, leaves[place])[0].detach().numpy()
+        tolerance = caller.spec.tolerance
+        np.testing.assert_allclose(grad, expected, rtol=tolerance, atol=tolerance)
+
+
+# --- the known gaps -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("caller", REFUSED, ids=spec_label)
+@pytest.mark.filterwarnings("error")
+def test_a_known_gap_is_refused_where_the_tape_stands_in_for_the_compiler(caller: Caller) -> None:
+    tensors = [sg.tensor(leaf, requires_grad=True) for leaf in caller.leaves]
+    with strict_fallback(), pytest.raises((sg.SrcgradError, TypeError, ValueError)):
+        caller.function(*tensors, *caller.weights)
+
+
+def test_every_known_gap_is_one_of_a_spec() -> None:
+    assert {gap(caller) for caller in REFUSED} == set(GAPS)
+
+
+# --- the checks themselves ------------------------------------------------------------------------
+
+
+class SlightlyWrong(sg.autograd.Function):
+    """A hyperbolic tangent with a derivative that is wrong by a thousandth."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        y = np.tanh(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return 1.001 * grad * (1 - y * y)
+
+
+def calls_a_wrong_rule(x0: Any, w0: Any) -> Any:
+    return np.sum(w0 * SlightlyWrong.apply(x0))
+
+
+def calls_a_right_rule(x0: Any, w0: Any) -> Any:
+    return np.sum(w0 * np.tanh(x0))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_the_checks_fail_on_a_rule_that_is_wrong_by_a_thousandth(right: bool) -> None:
+    function = calls_a_right_rule if right else calls_a_wrong_rule
+    x, w = np.array([0.3, 0.5, 0.8]), np.array([0.7, 1.2, 0.9])
+    caller = Caller(op(np.tanh, A(3)), "", [x], [w], function=function)
+    for grads in (caller.gradient(x, w), on_tape(caller, [x], [w])):
+        if right:
+            assert_right(caller, grads)
+            continue
+        with pytest.raises(AssertionError):
+            assert_right(caller, grads)
+
+
+def test_floats_come_back_as_floats() -> None:
+    (caller,) = callers([op(np.multiply, S(), S())])
+    assert all(type(g) is float for g in caller.gradient(*caller.leaves, *caller.weights))
