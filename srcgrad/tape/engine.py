@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.tape.anomaly import check_finite, explain_failure
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import LEAF_HOOKS, Edge, Node, accumulate
+from srcgrad.tape.node import LEAF_HOOKS, Edge, Node, accumulate, as_dtype
 from srcgrad.tape.runhooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
 
 
@@ -369,9 +369,7 @@ def is_plain_backward() -> bool:
 def cast_result(grad: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
     """Return a gradient, array or tensor, as a tensor of the `dtype` and `shape` of its input."""
     if isinstance(grad, Core):
-        if grad._data.dtype != dtype and dtype is not None:
-            return grad.astype(dtype)
-        return grad
+        return grad if dtype is None else as_dtype(grad, np.dtype(dtype))
     array = np.asarray(grad)
     if dtype is not None and array.dtype != dtype:
         if np.dtype(dtype).kind != "c":

@@ -182,9 +182,20 @@ class AccumulateGrad(Node):
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Make the sum of the leaf's gradient and `grad`, a tensor, its new gradient."""
         leaf = self.variable
+        if leaf._grad_dtype is not None:
+            grad = as_dtype(grad, leaf.grad_dtype)
         with ACCUMULATION:
             leaf._grad = copy_of(grad, leaf) if leaf._grad is None else leaf._grad + grad
         return ()
+
+
+def as_dtype(grad: Any, dtype: Any) -> Any:
+    """Return the tensor `grad` with another dtype; a real one gets the real part."""
+    if grad._data.dtype == dtype:
+        return grad
+    if grad._data.dtype.kind == "c" and dtype.kind != "c":
+        grad = grad.real
+    return grad.astype(dtype)
 
 
 def copy_of(grad: Any, leaf: Any) -> Any:

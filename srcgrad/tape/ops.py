@@ -58,7 +58,11 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
         if scope.get(name) is known:
             scope[name] = quick
     copy = types.FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+        function.__code__.replace(),
+        scope,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.runtime import unbroadcast
 from srcgrad.tape.core import Core, make
+from srcgrad.tape.node import as_dtype
 
 
 def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index: int) -> Any:
@@ -34,11 +35,7 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
                 f"{list(found)} but expected shape compatible with {list(shape)}"
             )
         grad = unbroadcast(grad, shape)
-    if grad._data.dtype != dtype:
-        if grad._data.dtype.kind == "c" and dtype.kind != "c":
-            grad = np.real(grad)
-        grad = grad.astype(dtype)
-    return grad
+    return as_dtype(grad, dtype)
 
 
 def _sums_to(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
