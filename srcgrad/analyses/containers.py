@@ -1,4 +1,4 @@
-"""Says which names are bound to dicts, lists or tuples, and which to arrays, by how they are used."""
+"""Says which names are bound to containers, and which to arrays, by how they are used."""
 
 from __future__ import annotations
 

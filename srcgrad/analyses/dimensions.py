@@ -1,8 +1,9 @@
 """Says how many axes values have and which of their lengths agree, under assumptions on the inputs.
 
-The text of a function says ``x @ w + b`` and not what `x`, `w` and `b` are. One who writes a gradient by
-hand takes them for two matrices and a bias, and so does this analysis; it lists what it took for
-granted, to be checked at every call. A second text without assumptions serves all other inputs.
+The text of a function says ``x @ w + b`` and not what `x`, `w` and `b` are. One who writes a
+gradient by hand takes them for two matrices and a bias, and so does this analysis; it lists what it
+took for granted, to be checked at every call. A second text without assumptions serves all other
+inputs.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ Vector = tuple[Dimension, ...]
 
 _REDUCTIONS: Final = frozenset(
     f"numpy.{name}"
-    for name in "sum mean max min amax amin prod std var any all argmax argmin".split()
+    for name in ("sum mean max min amax amin prod std var any all argmax argmin").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}" for name in "zeros_like ones_like empty_like copy clip nan_to_num".split()
+    f"numpy.{name}"
+    for name in ["zeros_like", "ones_like", "empty_like", "copy", "clip", "nan_to_num"]
 )
 _PRODUCTS: Final = frozenset({"numpy.matmul", "numpy.dot"})
 
@@ -282,7 +284,7 @@ def _join(first: Vector, second: Vector) -> Vector:
 
 
 def _longer(a: Dimension, b: Dimension) -> Dimension:
-    if a == b or b == 1:
+    if b in (a, 1):
         return a
     return b if a == 1 else None
 
@@ -300,7 +302,7 @@ def _axes(node: Any) -> tuple[int, ...] | None:
 
 
 def summed_axes(result: Vector, operand: Vector) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the axes to sum a gradient over to undo broadcasting: the added, and the stretched ones.
+    """Return the axes over which broadcasting is undone: those it added, and those it stretched.
 
     None if the lengths are not known well enough.
     """

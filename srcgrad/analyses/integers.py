@@ -69,7 +69,8 @@ def _whole(args: list[Any], parameters: tuple[str, ...]) -> set[str]:
         for item in gast.walk(node):
             if isinstance(item, gast.Name) and item.id in parameters:
                 found.add(item.id)
-            elif not isinstance(item, (gast.BinOp, gast.Add, gast.Sub, gast.Constant, gast.Load)):
-                if not isinstance(item, gast.Name):
-                    return found
+            elif not isinstance(
+                item, (gast.BinOp, gast.Add, gast.Sub, gast.Constant, gast.Load, gast.Name)
+            ):
+                return found
     return found

@@ -14,7 +14,7 @@ Visitor = Callable[[Any, set[str]], None]
 
 
 def walk_live(block: list[Any], live: set[str], visit: Visitor | None = None) -> set[str]:
-    """Walk a block backwards and return the names live before it, given those live after it.
+    r"""Walk a block backwards and return the names live before it, given those live after it.
 
     `visit(statement, live_after)` is called once for every statement, with the set as it is then:
     read it, do not keep it. Loops are walked until their set is stable, and only then visited.
@@ -65,7 +65,7 @@ def killed(statement: Any) -> Iterable[str]:
 
 
 def first_reads(block: list[Any]) -> set[str]:
-    """Return the names that a block may read before it binds them.
+    r"""Return the names that a block may read before it binds them.
 
     >>> tree = gast.parse("a = x + 1\\nb = a * y")
     >>> sorted(first_reads(tree.body))

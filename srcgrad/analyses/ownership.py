@@ -1,4 +1,4 @@
-"""Says which memory an adjoint may share, so that a gradient that is handed out is nobody else's."""
+"""Says which memory an adjoint may share, so that a gradient handed out is nobody else's."""
 
 from __future__ import annotations
 
@@ -15,72 +15,84 @@ OTHERS: Final = "others"
 """Stands for memory that somebody else can reach, or that may not be written."""
 
 _SPREAD: Final = frozenset({"expand_reduced", "expand_sum", "expand_mean", "getitem"})
-_VIEWS: Final = frozenset("transpose reshape swapaxes moveaxis squeeze expand_dims ravel".split())
+_VIEWS: Final = frozenset(
+    ["transpose", "reshape", "swapaxes", "moveaxis", "squeeze", "expand_dims", "ravel"]
+)
 _MAKERS: Final = frozenset(
-    "sum where full_like ones_like zeros_like array outer empty_like".split()
+    ["sum", "where", "full_like", "ones_like", "zeros_like", "array", "outer", "empty_like"]
 )
 
 
-def origins(
-    body: list[Any], is_adjoint: Callable[[str], bool], is_runtime: Callable[[str], bool]
-) -> Callable[[Any], set[str]]:
-    """Return a function from an expression to the adjoints in whose memory its value may lie.
+class Origins:
+    """Follows adjoints through the statements of a backward pass to the memory they lie in.
 
-    A value in new memory has its own name there; OTHERS stands for everything else.
+    `is_adjoint` says which names are adjoints of this pass, `is_known` which functions return new
+    memory or that of the adjoints they are given.
     """
-    made: dict[str, list[Any]] = defaultdict(list)
-    for statement in statements(body):
-        if isinstance(statement, gast.Assign):
-            for target in statement.targets:
-                whole = isinstance(target, gast.Name)
-                for name in names_bound(target):
-                    made[name].append(statement.value if whole else None)
 
-    def of(node: Any, seen: frozenset[str] = frozenset()) -> set[str]:
+    def __init__(
+        self,
+        body: list[Any],
+        is_adjoint: Callable[[str], bool],
+        is_known: Callable[[str], bool],
+    ) -> None:
+        self._is_adjoint = is_adjoint
+        self._is_known = is_known
+        self._made: dict[str, list[Any]] = defaultdict(list)
+        for statement in statements(body):
+            if isinstance(statement, gast.Assign):
+                for target in statement.targets:
+                    whole = isinstance(target, gast.Name)
+                    for name in names_bound(target):
+                        self._made[name].append(statement.value if whole else None)
+
+    def of(self, node: Any, seen: frozenset[str] = frozenset()) -> set[str]:
+        """Return the adjoints in whose memory a value may lie: none if the memory is new.
+
+        OTHERS stands for memory that is no adjoint's of this pass.
+        """
         if isinstance(node, gast.Name):
-            return of_name(node.id, seen)
+            return self._of_name(node.id, seen)
         if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Constant)):
             return set()
         if isinstance(node, gast.Call):
-            return of_call(node, seen)
+            return self._of_call(node, seen)
         return {OTHERS}
 
-    def of_name(name: str, seen: frozenset[str]) -> set[str]:
+    def _of_name(self, name: str, seen: frozenset[str]) -> set[str]:
         if name in seen:
             return set()
-        if not is_adjoint(name) or name not in made:
+        if not self._is_adjoint(name) or name not in self._made:
             return {OTHERS}
         found: set[str] = set()
-        for value in made[name]:
-            inside = of(value, seen | {name}) if value is not None else {OTHERS}
+        for value in self._made[name]:
+            inside = self.of(value, seen | {name}) if value is not None else {OTHERS}
             found |= inside or {name}
         return found
 
-    def of_call(node: Any, seen: frozenset[str]) -> set[str]:
+    def _of_call(self, node: Any, seen: frozenset[str]) -> set[str]:
         func = node.func
         if isinstance(func, gast.Name):
-            foreign = func.id in _SPREAD or not is_runtime(func.id)
-            return {OTHERS} if foreign else of_adjoints(node, seen)
+            if func.id in _SPREAD or not self._is_known(func.id):
+                return {OTHERS}
+            return self._of_arguments(node, seen)
         if isinstance(func, gast.Attribute):
             if func.attr in ("copy", "sum"):
                 return set()
             if isinstance(func.value, gast.Name) and func.value.id == "np":
-                return of_numpy(func.attr, node, seen)
+                return self._of_numpy(func.attr, node, seen)
         return {OTHERS}
 
-    def of_adjoints(node: Any, seen: frozenset[str]) -> set[str]:
-        """A function of the runtime returns new memory, or that of the adjoints it is given."""
+    def _of_arguments(self, node: Any, seen: frozenset[str]) -> set[str]:
         found: set[str] = set()
         for item in node.args:
             for name in names_read(item):
-                if is_adjoint(name):
-                    found |= of_name(name, seen)
+                if self._is_adjoint(name):
+                    found |= self._of_name(name, seen)
         return found
 
-    def of_numpy(name: str, node: Any, seen: frozenset[str]) -> set[str]:
+    def _of_numpy(self, name: str, node: Any, seen: frozenset[str]) -> set[str]:
         if name in _VIEWS:
-            return of(node.args[0], seen)
+            return self.of(node.args[0], seen)
         fresh = isinstance(getattr(np, name, None), np.ufunc) or name in _MAKERS
         return set() if fresh else {OTHERS}
-
-    return of

@@ -1,8 +1,8 @@
 """Says which values surely have the same shape, by symbols.
 
 A shape is a set of symbols that are broadcast together; the empty set is that of a single number.
-Broadcasting is then the union of sets, and two values of equal sets have equal shapes. A symbol is a
-name ("the shape of what this name is bound to now") or what a slice leaves of a shape.
+Broadcasting is then the union of sets, and two values of equal sets have equal shapes. A symbol is
+a name ("the shape of what this name is bound to now") or what a slice leaves of a shape.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REDUCTIONS: Final = frozenset(
     for name in ("sum mean max min amax amin prod std var nansum nanmean median ptp").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}" for name in ("zeros_like ones_like empty_like copy").split()
+    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy"]
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
@@ -76,7 +76,7 @@ class Shapes:
         return None
 
     def of_expression(self, node: Any, numbers: set[str]) -> Shape | None:
-        """Return the shape of an expression of elementwise steps; `numbers` are known to be such."""
+        """Return the shape of an expression of elementwise steps; `numbers` are known ones."""
         if isinstance(node, gast.Name) and node.id in numbers:
             return SCALAR
         if isinstance(node, gast.BinOp):
@@ -109,7 +109,7 @@ class Shapes:
         return ours is not None and ours == theirs
 
     def representative(self, node: Any) -> Any:
-        """Return the first name that surely has the shape of an operand; itself if there is none."""
+        """Return the first name that surely has the shape of an operand, or the operand."""
         shape = self.of(node)
         if not shape or not isinstance(node, gast.Name):
             return node
@@ -179,10 +179,8 @@ class Shapes:
         primal = operation.primal
         if primal is self._program.reader.vocabulary.getitem:
             return self._of_subscript(value)
-        if primal in _NUMBERS and primal is not abs:
-            return SCALAR
-        if primal is None:
-            return self.of(value)
+        if primal is None or (primal in _NUMBERS and primal is not abs):
+            return self.of(value) if primal is None else SCALAR
         if isinstance(primal, np.ufunc):
             elementwise = primal.signature is None and primal.nout == 1 and not operation.keywords
             return self._union(operation.args) if elementwise else None

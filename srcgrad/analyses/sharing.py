@@ -11,17 +11,20 @@ from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
 _PASS_ON: Final = frozenset(
-    "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to "
-    "broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d diagonal "
-    "diag split array_split hsplit vsplit dsplit flip fliplr flipud rot90 real imag "
-    "matrix_transpose permute_dims nan_to_num unstack unbroadcast real_part conj view".split()
+    (
+        "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims "
+        "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
+        "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
+        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims nan_to_num "
+        "unstack unbroadcast real_part conj view"
+    ).split()
 )
 
 
 class Sharing:
-    """Groups of names whose values may lie in the same memory (union-find).
+    r"""Groups of names whose values may lie in the same memory (union-find).
 
-    >>> body = gast.parse("b = a\\nc = b[1:]\\nd = a + c\\ne = d.copy()").body
+    >>> body = gast.parse("b = a\nc = b[1:]\nd = a + c\ne = d.copy()").body
     >>> sharing = Sharing(body, lambda value: True)
     >>> sharing.may_share("a", "c"), sharing.may_share("a", "d"), sharing.may_share("d", "e")
     (True, False, False)
@@ -37,9 +40,10 @@ class Sharing:
                 continue
             sources = self._sources(value)
             for target in targets_of(statement):
-                for name in names_bound(target) or [root_name(target)]:
-                    for source in sources if name is not None else ():
-                        self._parent[self._root(str(name))] = self._root(source)
+                root = root_name(target)
+                for name in names_bound(target) or ([root] if root is not None else []):
+                    for source in sources:
+                        self._parent[self._root(name)] = self._root(source)
 
     def may_share(self, first: str, second: str) -> bool:
         """Say whether two names may be bound to the same memory."""

@@ -49,19 +49,18 @@ class Storage:
     scalars: set[str] = field(default_factory=set)
     mutated: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
-    _writes: dict[str, list[int]] = field(default_factory=dict)
-    _order: dict[int, int] = field(default_factory=dict)
-    _loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
+    writes: dict[str, list[int]] = field(default_factory=dict)
+    order: dict[int, int] = field(default_factory=dict)
+    loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
 
     def written_after(self, name: str, statement: Any) -> bool:
         """Say whether the memory of `name` may be written after `statement` has run."""
-        here = self._order[id(statement)]
-        for write in self._writes.get(name, ()):
+        here = self.order[id(statement)]
+        for write in self.writes.get(name, ()):
             if write > here:
                 return True
             if any(
-                a <= write <= b and a <= here <= b and name not in made
-                for a, b, made in self._loops
+                a <= write <= b and a <= here <= b and name not in made for a, b, made in self.loops
             ):
                 return True
         return False
@@ -108,7 +107,7 @@ class _Analysis:
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
-            self._result._order[id(statement)] = number
+            self._result.order[id(statement)] = number
             self._visit(statement)
         if self._writes:
             self._loop_spans()
@@ -116,13 +115,13 @@ class _Analysis:
         return self._result
 
     def _loop_spans(self) -> None:
-        order = self._result._order
+        order = self._result.order
         for statement in statements(self._program.body):
             if isinstance(statement, (gast.For, gast.While)):
                 inside = [order[id(item)] for item in statements(statement.body)]
                 if inside:
                     span = (min(inside), max(inside), bound_names(statement.body))
-                    self._result._loops.append(span)
+                    self._result.loops.append(span)
 
     # -- what shares memory, and what is written
 
@@ -298,9 +297,9 @@ class _Analysis:
         for statement, name, element in self._writes:
             members = classes.get(self._sharing.root(name), {name}) | {name}
             if element:
-                position = self._result._order[id(statement)]
+                position = self._result.order[id(statement)]
                 for member in members:
-                    self._result._writes.setdefault(member, []).append(position)
+                    self._result.writes.setdefault(member, []).append(position)
                 self._result.mutated |= members
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
@@ -322,7 +321,7 @@ class _Analysis:
     ) -> None:
         owners = self._foreign(members)
         if owners and (element or self._through_view(members, owners)):
-            owner = self._program.namer.base(sorted(owners)[0])
+            owner = self._program.namer.base(min(owners))
             self._problem(
                 statement,
                 f"this writes into memory that the caller may reach as `{owner}`",
@@ -338,7 +337,7 @@ class _Analysis:
             self._result.scalars |= scalars
             others -= self._copies_of(scalars)
         if others:
-            other = self._program.namer.base(sorted(others)[0])
+            other = self._program.namer.base(min(others))
             self._problem(
                 statement,
                 f"this writes into memory that is also reached as `{other}` later",

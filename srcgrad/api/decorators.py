@@ -43,8 +43,9 @@ def grad(
 
     Args:
         f: An ordinary function of floats, NumPy arrays, and containers of those.
-        argnums: The positional parameters to differentiate with respect to, counted from 0 (from the
-            end if negative): an int for one gradient, a tuple for a tuple. 0 if nothing is given.
+        argnums: The positional parameters to differentiate with respect to, counted from 0 (from
+            the end if negative): an int for one gradient, a tuple for a tuple. 0 if nothing is
+            given.
         argnames: The same by name.
         has_aux: `f` returns a pair of the number and something to hand on; so does the gradient.
         backend: Where the text runs: "auto" and "numpy" so far.

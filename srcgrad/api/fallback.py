@@ -77,7 +77,8 @@ def _gradients(output: Any, tracked: list[Any]) -> Sequence[Any]:
         return [None] * len(tracked)
     if not tracked:
         raise NonScalarOutputError("there is nothing to differentiate with respect to")
-    return tape_grad(output, tracked, allow_unused=True)
+    gradients: Sequence[Any] = tape_grad(output, tracked, allow_unused=True)
+    return gradients
 
 
 def _unwrap_like(value: Any, parts: Any) -> Any:

@@ -19,7 +19,7 @@ from srcgrad.api.selection import Selection, select
 from srcgrad.api.values import check_input, conform, fits, is_complex
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
-from srcgrad.compiler import compile_gradient
+from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
@@ -89,7 +89,7 @@ class Gradient:
         if self._is_method:
             args = (self._owner, *args)
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):  # type: ignore[arg-type]
+        if plan is None or not plan.is_current(self._function):
             plan = self._compile()
         if plan is None:
             return self._run_on_tape(args, kwargs)
@@ -122,7 +122,7 @@ class Gradient:
         return (result[0], grad) if self._value else grad
 
     def _call_any(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The long way: keywords, defaults, several arguments, auxiliary results, complex numbers."""
+        """The long way, of keywords, defaults, several arguments, auxiliary results and so on."""
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
@@ -155,9 +155,9 @@ class Gradient:
         return (answer, head) if self._has_aux else answer
 
     def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        if not kwargs and len(self._positions) == len(self._selection.names):
-            if max(self._positions) < len(args):
-                return [args[position] for position in self._positions]
+        by_position = not kwargs and len(self._positions) == len(self._selection.names)
+        if by_position and max(self._positions) < len(args):
+            return [args[position] for position in self._positions]
         bound = self._selection.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [bound.arguments[name] for name in self._selection.names]
@@ -223,15 +223,15 @@ class Gradient:
                 f"`{_describe(function)}` is not a Python function with source",
                 hint="wrap it in a `def`",
             )
-        generated = compile_gradient(
+        request = Request(
             function,
             self._selection.names,
             value=self._value,
             aux=self._has_aux,
             keep_complex=keep_complex,
             assume=assume,
-            stages=stages,
         )
+        generated = compile_gradient(request, stages)
         return load_plan(generated, function)
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -255,7 +255,7 @@ class Gradient:
 
     def _ready(self) -> Plan:
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):  # type: ignore[arg-type]
+        if plan is None or not plan.is_current(self._function):
             with self._lock:
                 self._plan = plan = self._make_plan()
         return plan
@@ -307,10 +307,10 @@ class Gradient:
 
 def _update_of_array(plan: Plan, function: Any) -> MutationError:
     """Say that the function does ``x += v`` to what turns out to be an array of the caller's."""
-    name = sorted(plan.generated.scalars)[0]
+    name = min(plan.generated.scalars)
     code = function.__code__
     return MutationError(
-        f"`{code.co_name}` updates memory in place that it shares with its argument `{name}`, an array",
+        f"`{code.co_name}` updates in place what it shares with its argument `{name}`, an array",
         span=Span(code.co_filename, code.co_firstlineno, text=_first_line(code)),
         hint=f"work on a copy: `{name} = {name}.copy()`, or write `y = y + v` for `y += v`",
     )
@@ -328,7 +328,7 @@ def _warn(refusal: UnsupportedError, primal: Any) -> None:
     """Warn once, at the line of the caller outside of this package."""
     message = f"`{_describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
     depth = 2
-    frame = sys._getframe(1)
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
         frame = frame.f_back
         depth += 1

@@ -45,7 +45,7 @@ class Plan:
         except (AttributeError, KeyError, TypeError, IndexError):
             return False
 
-    def is_current(self, user: FunctionType) -> bool:
+    def is_current(self, user: Any) -> bool:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
         if user.__code__ is not self.code:
             return False
@@ -98,5 +98,6 @@ def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[
 def _parameter(item: inspect.Parameter) -> str:
     """Return a parameter's text with a placeholder for its default, which is put in afterwards."""
     default = "" if item.default is item.empty else "=None"
-    stars = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**"}.get(item.kind, "")
+    is_rest, is_options = item.kind is item.VAR_POSITIONAL, item.kind is item.VAR_KEYWORD
+    stars = "*" if is_rest else "**" if is_options else ""
     return f"{stars}{item.name}{default}"

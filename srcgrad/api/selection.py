@@ -28,7 +28,7 @@ class Selection:
     signature: inspect.Signature
 
     def positions(self) -> tuple[int | None, ...]:
-        """Return the place of each chosen parameter in a positional call (None: by keyword only)."""
+        """Return the place of each chosen parameter in a positional call, or None."""
         order = [p.name for p in self.signature.parameters.values() if p.kind in _POSITIONAL]
         return tuple(order.index(name) if name in order else None for name in self.names)
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import gast
 
-import srcgrad.runtime as runtime
+from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.liveness import first_reads
-from srcgrad.analyses.ownership import OTHERS, origins
+from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
@@ -309,10 +309,10 @@ class Derivation:
 
 
 class _Handed:
-    """Hands out gradients, each in memory that neither the caller nor another gradient can reach."""
+    """Hands out gradients, each in memory that no one else can reach."""
 
     def __init__(self, backward: list[Any], externals: Externals, taken: Sequence[str]) -> None:
-        self._origins = origins(
+        self._origins = Origins(
             backward,
             lambda name: name.startswith("grad_") and name not in taken,
             lambda name: name in runtime.__all__ or name in externals.derived,
@@ -322,7 +322,7 @@ class _Handed:
 
     def take(self, name: str) -> Any:
         """Return the gradient, or a copy of it."""
-        memory = self._origins(load(name)) or {name}
+        memory = self._origins.of(load(name)) or {name}
         if OTHERS in memory or memory & self._given:
             self._externals.use_numpy()
             return call("np.array", load(name))

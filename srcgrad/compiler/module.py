@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-import srcgrad.runtime as runtime
+from srcgrad import runtime
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
@@ -30,7 +30,6 @@ from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts
-
 
 _WIDEST = 100
 
@@ -174,9 +173,7 @@ class Module:
         names = parameter_names(source.tree)
         if args.vararg is not None or args.kwarg is not None:
             self._refuse_call(caller, statement, "has starred parameters", "name its parameters")
-        given: dict[str, Any] = dict(zip(names, operation.args, strict=False))
-        for key, value in operation.keywords.items():
-            given[key] = value
+        given = {**dict(zip(names, operation.args, strict=False)), **operation.keywords}
         function = source.function
         plain = [item.id for item in [*args.posonlyargs, *args.args]]
         defaults = dict(zip(reversed(plain), reversed(function.__defaults__ or ()), strict=False))
@@ -290,26 +287,29 @@ class Module:
         return "\n".join(lines).lstrip("\n") + "\n\n\n" if lines else ""
 
 
-def compile_gradient(
-    function: FunctionType,
-    wrt: Sequence[str],
-    *,
-    value: bool,
-    aux: bool,
-    keep_complex: bool = False,
-    assume: bool = True,
-    stages: Stages | None = None,
-) -> Generated:
-    """Return the source of the gradient of `function` with respect to the parameters `wrt`.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to compile.
 
-    Args:
+    Attributes:
         function: A plain Python function.
-        wrt: Names of parameters.
+        wrt: The names of the parameters to differentiate with respect to.
         value: Whether the generated function returns the value too.
         aux: Whether the function returns a pair of which only the first is differentiated.
         keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
-        stages: Where to keep the text after each pass.
+    """
+
+    function: FunctionType
+    wrt: tuple[str, ...]
+    value: bool = False
+    aux: bool = False
+    keep_complex: bool = False
+    assume: bool = True
+
+
+def compile_gradient(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of a gradient; `stages` keeps the text after each pass.
 
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
@@ -318,10 +318,10 @@ def compile_gradient(
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:
         try:
-            module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
+            module, entry = _make_module(request, stages)
         except ComplexMetError:
-            keep_complex = True
-            module, entry = _make_module(function, wrt, value, aux, keep_complex, assume, stages)
+            request = replace(request, keep_complex=True)
+            module, entry = _make_module(request, stages)
         text, lines = module.render()
     finally:
         if collects:
@@ -336,25 +336,17 @@ def compile_gradient(
         dict(externals.data),
         fixed,
         frozenset(module.scalars),
-        keep_complex,
+        request.keep_complex,
         module.conditions,
     )
 
 
-def _make_module(
-    function: FunctionType,
-    wrt: Sequence[str],
-    value: bool,
-    aux: bool,
-    keep_complex: bool,
-    assume: bool,
-    stages: Stages | None,
-) -> tuple[Module, str]:
+def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str]:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(_own_names())
-    module = Module(keep_complex, assume, stages or Stages(), externals, namer)
-    entry = module.entry(function, wrt, value=value, aux=aux)
+    module = Module(request.keep_complex, request.assume, stages or Stages(), externals, namer)
+    entry = module.entry(request.function, request.wrt, value=request.value, aux=request.aux)
     _collect_numpy(module)
     return module, entry
 
@@ -363,7 +355,7 @@ _OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tupl
 
 
 def _own_names() -> tuple[str, ...]:
-    """Return the names that generated text uses for itself: locals that are called so get another."""
+    """Return the names that generated text uses for itself; locals called so get another."""
     return ("np", *runtime.__all__, *_OWN_BUILTINS)
 
 

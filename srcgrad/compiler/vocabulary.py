@@ -17,10 +17,10 @@ from srcgrad.runtime import getitem
 _VIEWS: Final = frozenset(
     f"numpy.{name}"
     for name in (
-        "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to "
-        "broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d "
-        "diagonal diag split array_split hsplit vsplit dsplit flip fliplr flipud rot90 real imag "
-        "matrix_transpose permute_dims unstack"
+        "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims "
+        "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
+        "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
+        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims unstack"
     ).split()
 )
 

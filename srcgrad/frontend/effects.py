@@ -19,10 +19,12 @@ ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
 
 _WRITERS: Final = frozenset(
-    "append extend insert sort reverse pop fill update clear setdefault popitem remove add discard "
-    "put itemset partition resize setflags".split()
+    (
+        "append extend insert sort reverse pop fill update clear setdefault popitem "
+        "remove add discard put itemset partition resize setflags"
+    ).split()
 )
-_KEEPERS: Final = frozenset("save_for_backward save_for_forward set_materialize_grads".split())
+_KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 
 Active = frozenset[FunctionType]

@@ -13,7 +13,8 @@ class Namer:
     """Hands out names that do not collide; collisions are numbered from 2.
 
     Every name has a *base*: versions ``h``, ``h_2`` and ``h_3`` of the user's variable share the
-    base ``h``, and a later pass may call them ``h`` again where they do not get in each other's way.
+    base ``h``, and a later pass may call them ``h`` again where they do not get in each other's
+    way.
 
     >>> namer = Namer({"x"})
     >>> namer.version("x"), namer.version("x"), namer.fresh("total"), namer.adjoint("x_2")

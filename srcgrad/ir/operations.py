@@ -21,7 +21,7 @@ class Operation:
     """One operation of a program in normal form.
 
     Attributes:
-        kind: ``primitive`` has a rule; ``constant`` has no derivative; ``user`` is a Python function
+        kind: ``primitive`` has a rule; ``constant`` has no derivative; ``user`` is a function
             to be differentiated too; ``class`` is a user's `Function`; ``copy`` reads one value and
             ``unpack`` its elements;
             displays build containers; ``unknown`` is everything else.

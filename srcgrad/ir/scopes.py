@@ -52,7 +52,7 @@ class Scope:
         return self.used[name].value
 
     def resolve(self, node: Any) -> Any:
-        """Return the object that a dotted name means, or MISSING if it is only known at run time."""
+        """Return the object that a dotted name means, or MISSING if only the run tells."""
         if isinstance(node, gast.Name):
             return self.lookup(node.id)
         if isinstance(node, gast.Attribute):

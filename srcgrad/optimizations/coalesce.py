@@ -54,7 +54,7 @@ def _conflicts(
 
     def note(name: str, live: set[str], copied: str | None) -> None:
         for other in crowded.get(namer.base(name), ()):
-            if other != name and other != copied and other in live:
+            if other not in (name, copied) and other in live:
                 conflicts[name].add(other)
                 conflicts[other].add(name)
 

@@ -20,8 +20,8 @@ _WIDEST: Final = 84
 class ForwardSubstitution:
     """Moves the values of temporaries into the one statement that reads them.
 
-    `is_temporary(name)` says which names the compiler made; those of the user stay. `width(node)` is
-    the printed width of an expression.
+    `is_temporary(name)` says which names the compiler made; those of the user stay. `width(node)`
+    is the printed width of an expression.
     """
 
     def __init__(

@@ -10,10 +10,11 @@ from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 
 _WRITERS: Final = frozenset(
-    "sort partition fill put itemset resize append extend insert pop update add_at".split()
+    ("sort partition fill put itemset resize append extend insert pop update add_at").split()
 )
 _EFFECTS: Final = frozenset(
-    f"builtins.{name}" for name in "print input open next setattr delattr exec eval iter".split()
+    f"builtins.{name}"
+    for name in ["print", "input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
 )
 
 

@@ -121,9 +121,9 @@ from srcgrad.runtime.gathering import (
     trim_back,
 )
 from srcgrad.runtime.indexing import (
-    add_entries,
     accumulate,
     add_at,
+    add_entries,
     compress,
     getitem,
     item,
@@ -279,7 +279,6 @@ __all__ = [
     "contracted",
     "convolve_part",
     "copied",
-    "gathered",
     "corrcoef_back",
     "correlate_back",
     "cov_back",
@@ -317,6 +316,7 @@ __all__ = [
     "full_grad",
     "gather",
     "gather_back",
+    "gathered",
     "getitem",
     "given",
     "gradient_back",

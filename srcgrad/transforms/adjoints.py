@@ -29,11 +29,17 @@ class Adjoints:
     """Emits the statements that accumulate adjoints, and tracks their state.
 
     An adjoint that is not in the state is zero and has no variable yet: the first contribution is
-    assigned, not added. An adjoint in `uniform` has equal entries, and no variable yet either: it is
-    ``np.broadcast_to(number, shape)``, spelled out only if the number alone will not do. A `borrowed`
-    adjoint is another's that is not needed any more, read under that name until it is added to. `models`
-    holds expressions of the shape of adjoints of what is no plain name. `parts` says which containers
-    were read from others: their adjoint is that same part of the other's adjoint, written in place.
+    assigned, not added.
+
+    Attributes:
+        state: The adjoints that exist now.
+        uniform: Adjoints with equal entries, which have no variable yet: each is a call
+            ``np.broadcast_to(number, shape)``, spelled out only if the number alone will not do.
+        borrowed: Adjoints that are another's, which is not needed any more: they are read under its
+            name until they are added to.
+        models: Expressions of the shape of adjoints of what is no plain name.
+        parts: Containers that were read from others: their adjoint is that same part of the other's
+            adjoint, written in place.
     """
 
     def __init__(self, namer: Namer, externals: Externals) -> None:
@@ -94,7 +100,7 @@ class Adjoints:
         return done
 
     def spell_out(self, like: Any, cells: Iterable[str] | None = None) -> list[Any]:
-        """Return the statements that give adjoints (all, or those of `cells`) variables of their own."""
+        """Return the statements that give adjoints (all, or some) variables of their own."""
         done = self.spell_uniform(like, cells)
         wanted = set(self.borrowed) if cells is None else set(cells) & set(self.borrowed)
         size = -1

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-
-import srcgrad.runtime as runtime
+from srcgrad import runtime
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding
 
@@ -22,8 +21,8 @@ class Externals:
     """The imports of one generated module.
 
     `bound` maps the names that no import can provide (closures, the main program's globals) to
-    their values; the loader puts them into the module. `data` says where the user's data comes from;
-    `derived` are the names of backward halves that the module defines.
+    their values; the loader puts them into the module. `data` says where the user's data comes
+    from; `derived` are the names of backward halves that the module defines.
     """
 
     namer: Namer
@@ -58,7 +57,7 @@ class Externals:
         return self._names[key]
 
     def name_of_binding(self, binding: Binding, module: str | None) -> str:
-        """Return the name for what a user's free name means; data may be bound anew at each call."""
+        """Return the name for what a user's free name means; data may be bound anew later."""
         value = binding.value
         if isinstance(value, ModuleType) or callable(value):
             return self.name_of(value, binding.name, lambda: module)

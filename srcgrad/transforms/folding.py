@@ -50,7 +50,7 @@ class Folder:
     def __init__(
         self,
         shortcut_name: Callable[[Any], str | None],
-        known_matrix: Callable[[Any], bool] = lambda node: False,
+        known_matrix: Callable[[Any], bool] = lambda _: False,
     ) -> None:
         self._shortcut_name = shortcut_name
         self._known_matrix = known_matrix

@@ -1,7 +1,7 @@
 """Says whether a store may replace a value that carries a derivative.
 
-Only then must the adjoint of that place be set to zero. Loops that fill a fresh array, each trip its
-own element, never do.
+Only then must the adjoint of that place be set to zero. Loops that fill a fresh array, each trip
+its own element, never do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.integers import Integers
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
 
@@ -24,7 +23,7 @@ class _Place:
     offset: int
 
 
-def overwrites_earlier(store: Any, program: Program, integers: Integers) -> bool:
+def overwrites_earlier(store: Any, program: Program) -> bool:
     """Say whether `store` may write where an earlier value with a derivative stands."""
     name = store_target(store).value.id
     if not _made_blank(name, program):

@@ -1,7 +1,7 @@
-"""Records what the backward pass must find again of every loop iteration, and restores it there.
+"""Records what the backward pass must find again of each loop iteration, and restores it there.
 
-Outside of loops the local variables themselves are the record. Inside, a value is recomputed if that
-is a mere read, and otherwise kept in a list, one entry an iteration.
+Outside of loops the local variables themselves are the record. Inside, a value is recomputed if
+that is a mere read, and otherwise kept in a list, one entry an iteration.
 """
 
 from __future__ import annotations

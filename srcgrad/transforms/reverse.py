@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -20,6 +20,8 @@ from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep
 
+Handler = Callable[[Any, Operation, list[str]], list[Any]]
+
 
 class Reverser:
     """Reverses one program."""
@@ -29,6 +31,16 @@ class Reverser:
         self._rules = RuleSteps(sweep)
         self._elements = ElementSteps(sweep)
         self._calls = CallSteps(sweep)
+        self._handlers: dict[str, Handler] = {
+            "copy": self._prepare_copy,
+            "unpack": self._prepare_unpack,
+            "primitive": self._prepare_primitive,
+            "class": self._prepare_class,
+            "user": self._calls.prepare_user,
+            "tuple": self._elements.prepare_display,
+            "list": self._elements.prepare_display,
+            "dict": self._elements.prepare_display,
+        }
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
 
@@ -67,7 +79,7 @@ class Reverser:
         if not any(target in self._sweep.facts.activity.active for target in targets):
             return [statement]
         operation = self._sweep.program.operation(statement)
-        handler = getattr(self, f"_prepare_{operation.kind}", None)
+        handler = self._handlers.get(operation.kind)
         if handler is None:
             return [statement]
         before = self._snapshots(statement, operation)
@@ -181,7 +193,7 @@ class Reverser:
         there = set(state)
         then = touched(statement.body, set(there), self._sweep.operands)
         other = touched(statement.orelse, set(there), self._sweep.operands)
-        if then != there and other != there:
+        if there not in (then, other):
             return []
         missing = sorted((then | other) - there)
         return [made for cell in missing for made in self._sweep.adjoints.need(cell, statement)]

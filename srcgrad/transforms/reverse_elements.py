@@ -77,9 +77,7 @@ class ElementSteps:
         if cell not in self._sweep.adjoints.state:
             return []
         adds = isinstance(statement, gast.AugAssign)
-        kills = not adds and overwrites_earlier(
-            statement, self._sweep.program, self._sweep.facts.integers
-        )
+        kills = not adds and overwrites_earlier(statement, self._sweep.program)
         adjoints = self._sweep.adjoints
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
         place = subscript(load(adjoints.name(cell)), clone(target.slice))

@@ -12,14 +12,10 @@ from srcgrad.ir.build import assign, at, call, clone, load, method, store, subsc
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context
+from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
+from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
-from srcgrad.transforms.templates import (
-    Inlined,
-    NotInlinableError,
-    bind,
-    is_sequence_call,
-    rule_source,
-)
+from srcgrad.transforms.templates import Inlined
 
 
 class RuleSteps:
@@ -126,7 +122,7 @@ class RuleSteps:
         return self._sweep.pass_on(statement, targets, rule)
 
     def note_missing(self, statement: Any, item: Any) -> None:
-        """A built-in rule without a gradient for an operand does not know it; a user's means zero."""
+        """Note a gradient that a built-in rule does not know; None from a user's means zero."""
         operation = self._sweep.program.operation(statement)
         if operation.kind == "primitive":
             name = self._sweep.program.reader.vocabulary.canonical_name(operation.primal)

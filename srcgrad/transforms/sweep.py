@@ -1,4 +1,4 @@
-"""Holds what the reversal of one program shares: the adjoints so far, and how they are passed on."""
+"""Holds what the reversal of one program shares: its adjoints, and how they are passed on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import gast
 
-import srcgrad.runtime as runtime
+from srcgrad import runtime
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.ownership import origins
+from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
 from srcgrad.ir.build import assign, at, call, clone, load
@@ -116,7 +116,7 @@ class Sweep:
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program)
         self.passed_whole = _passed_whole(program)
-        self.origins = origins(
+        self.origins = Origins(
             [],
             lambda name: name.startswith("grad_"),
             lambda name: name in runtime.__all__ or name in externals.derived,
@@ -179,7 +179,7 @@ class Sweep:
         return [*moved, *full, *given]
 
     def moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
-        """Move borrowed adjoints out of variables that the operands' adjoints will be assigned to."""
+        """Move borrowed adjoints out of variables that the operands' adjoints will get."""
         own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         borrowed = self.adjoints.borrowed
         return self.adjoints.spell_out(
@@ -208,10 +208,8 @@ class Sweep:
                 done.extend(self.add_entries(cell, value, statement))
                 continue
             if self.may_be_container(cell) and cell in self.adjoints.state:
-                function = self.externals.use_runtime("accumulate")
-                value = call(function, load(self.adjoints.name(cell)), clone(value))
-                done += self.adjoints.spell_uniform(statement, [cell])
-                del self.adjoints.state[cell]
+                done.extend(self.add_anything(cell, value, statement))
+                continue
             owned = inherits and isinstance(value, gast.Name)
             status = Status.OWNED if owned else self.status(value)
             done.extend(self.adjoints.accumulate(cell, clone(value), statement, status))
@@ -224,6 +222,14 @@ class Sweep:
             and cell not in self.adjoints.models
             and (cell in self.passed_whole)
         )
+
+    def add_anything(self, cell: str, value: Any, like: Any) -> list[Any]:
+        """Add to the adjoint of what may be an array or a container."""
+        done = self.adjoints.spell_uniform(like, [cell])
+        function = self.externals.use_runtime("accumulate")
+        total = call(function, load(self.adjoints.name(cell)), clone(value))
+        del self.adjoints.state[cell]
+        return [*done, *self.adjoints.accumulate(cell, total, like, Status.SHARED)]
 
     def add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
         """Add the adjoint of a container, entry by entry."""
@@ -265,7 +271,7 @@ class Sweep:
         return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
 
     def fills(self, value: Any, entries: set[str], vector: Any, cell: str) -> bool:
-        """Say whether a value has the shape of `cell`, where `entries` have the axes of `vector`."""
+        """Say whether a value has the shape of `cell`, if `entries` have the axes of `vector`."""
         if vector == ():
             shape = self.facts.shapes.of_expression(value, entries)
             if shape is not None and shape == self.facts.shapes.of(load(cell)):
@@ -277,7 +283,7 @@ class Sweep:
         return dimensions.of_expression(value, dict.fromkeys(entries, vector)) == whole
 
     def status(self, value: Any) -> Status:
-        return Status.SHARED if self.origins(value) else Status.OWNED
+        return Status.SHARED if self.origins.of(value) else Status.OWNED
 
     def filled(self, grads: list[Any], targets: list[str]) -> list[Any]:
         zeros = self.externals.use_runtime
@@ -305,6 +311,7 @@ class Sweep:
 
 
 def renamed(node: Any, names: dict[str, str]) -> Any:
+    """Return an operand with some of its names replaced."""
     if not names:
         return node
     node = clone(node)

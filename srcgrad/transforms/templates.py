@@ -5,98 +5,29 @@ What `forward` saves on `ctx` is followed by name into `backward`, so that nothi
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FunctionType
 from typing import Any, Final
 
 import gast
 
-import srcgrad.runtime as runtime
-from srcgrad.frontend.source import find_source
+from srcgrad import runtime
 from srcgrad.ir.build import call, clone, load, store
 from srcgrad.ir.names import Namer
-from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import names_bound, names_read, statements
-from srcgrad.rules.base import Elementwise, Function
+from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.walk import names_bound, statements
+from srcgrad.rules.base import Function
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.folding import UNKNOWN, Folder, literal
-
-Env = dict[str, Any]
-
-
-class NotInlinableError(Exception):
-    """A rule whose body cannot be put in place: it must be called."""
-
-
-_TRIED_OUT: Final = (
-    gast.ListComp,
-    gast.GeneratorExp,
-    gast.Starred,
-    gast.For,
-    gast.While,
-    gast.Try,
-    gast.With,
-    gast.Raise,
-    gast.AugAssign,
-    gast.Delete,
-    gast.Assert,
+from srcgrad.transforms.folding import Folder
+from srcgrad.transforms.rule_sources import (
+    Env,
+    NotInlinableError,
+    RuleSource,
+    bind,
+    load_counts,
+    rule_source,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSource:
-    """The parsed halves of a rule, with the scope of each."""
-
-    forward: Any
-    backward: Any
-    forward_scope: Scope
-    backward_scope: Scope
-    counts: Mapping[str, int]
-    is_slope: bool = False
-    is_plain: bool = True
-
-
-@functools.lru_cache(maxsize=None)
-def rule_source(rule: type[Function]) -> RuleSource:
-    """Parse a rule once.
-
-    Raises:
-        SourceNotFoundError: Its source is not to be found.
-    """
-    if issubclass(rule, Elementwise):
-        tree, scope = _parse(rule.slope)
-        return RuleSource(tree, tree, scope, scope, _load_counts(tree), is_slope=True)
-    forward, forward_scope = _parse(rule.forward)
-    backward, backward_scope = _parse(rule.backward)
-    counts = _load_counts(backward)
-    plain = _is_plain(backward)
-    return RuleSource(forward, backward, forward_scope, backward_scope, counts, is_plain=plain)
-
-
-def _is_plain(backward: Any) -> bool:
-    """Say whether a backward body surely can be put in place, whatever it is called with."""
-    for node in gast.walk(backward):
-        if isinstance(node, _TRIED_OUT):
-            return False
-        if isinstance(node, (gast.If, gast.IfExp)):
-            told = {*runtime.SHORTCUTS, "needs_input_grad"}
-            seen = {getattr(n, "id", getattr(n, "attr", "")) for n in gast.walk(node.test)}
-            if not told & seen:
-                return False
-    return True
-
-
-def _parse(function: FunctionType) -> tuple[Any, Scope]:
-    tree = find_source(function).tree
-    return tree, scope_of(function, tree)
-
-
-def _load_counts(tree: Any) -> Counter[str]:
-    return Counter(name for statement in tree.body for name in names_read(statement))
+from srcgrad.transforms.runtime_calls import is_sequence_call, is_shape, shorten
 
 
 @dataclass(slots=True)
@@ -126,7 +57,7 @@ class Inliner:
     namer: Namer
     externals: Externals
     keep_complex: bool = True
-    known_matrix: Callable[[Any], bool] = field(default=lambda node: False)
+    known_matrix: Callable[[Any], bool] = field(default=lambda _: False)
 
     def place(
         self,
@@ -145,12 +76,12 @@ class Inliner:
         Raises:
             NotInlinableError: A test of the rule does not fold, or it uses unusual syntax.
         """
-        source = rule_source(rule)
+        source: RuleSource = rule_source(rule)  # type: ignore[arg-type]
         if source.is_slope:
             return self._place_slope(source, args, results)
         parameters, env = bind(source.forward, args, keywords)
         needed = [needs(item) for item in parameters]
-        body = _Body(self, source.forward_scope, env, needed, _counts_of(source.forward))
+        body = _Body(self, source.forward_scope, env, needed, load_counts(source.forward))
         value, before = body.forward(source.forward, results, own_forward=own_forward)
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -185,47 +116,11 @@ class Inliner:
         return Inlined(list(args[:1]), [], None, adjoint)
 
 
-def bind(tree: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], Env]:
-    """Bind the operands of a call to the parameters of `forward(ctx, ...)`.
-
-    Raises:
-        NotInlinableError: The operands do not fit the parameters.
-    """
-    signature = tree.args
-    names = [item.id for item in [*signature.posonlyargs, *signature.args]][1:]
-    defaults = dict(zip(reversed(names), reversed(signature.defaults), strict=False))
-    for item, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
-        if default is not None:
-            defaults[item.id] = default
-    env: Env = dict(zip(names, args, strict=False))
-    rest = list(args[len(names) :])
-    if rest and signature.vararg is None:
-        raise NotInlinableError
-    every = [*names, *[item.id for item in signature.kwonlyargs]]
-    for name, value in keywords.items():
-        if name not in every or name in env:
-            raise NotInlinableError
-        env[name] = value
-    for name in every:
-        if name not in env:
-            if name not in defaults:
-                raise NotInlinableError
-            env[name] = defaults[name]
-    if signature.vararg is not None:
-        env[signature.vararg.id] = gast.Tuple(rest, gast.Load())
-    ordered = [env[name] for name in names] + rest
-    return ordered + [env[item.id] for item in signature.kwonlyargs], env
-
-
 def _displayed(items: list[Any]) -> Any:
     """Return a tuple display, or the list itself that a lone starred item stands for."""
     if len(items) == 1 and isinstance(items[0], gast.Starred):
         return items[0].value
     return gast.Tuple(items, gast.Load())
-
-
-def _counts_of(tree: Any) -> Counter[str]:
-    return _load_counts(tree)
 
 
 _SIMPLE: Final = (gast.Name, gast.Constant)
@@ -356,7 +251,7 @@ class _Body:
         if isinstance(target, gast.Attribute) and self._is_context(target.value):
             self.attributes[target.attr] = value
         elif isinstance(target, gast.Name):
-            simple = isinstance(value, _SIMPLE) or _is_shape(value)
+            simple = isinstance(value, _SIMPLE) or is_shape(value)
             if not simple and self.counts.get(target.id, 0) > 1:
                 name = self.inliner.namer.fresh(target.id)
                 self.emitted.append(gast.Assign([store(name)], value, None))
@@ -379,17 +274,21 @@ class _Body:
             done = self._rebuilt(node)
             answer = self._folder.test(done)
             return done if answer is None else gast.Constant(answer, None)
-        if isinstance(node, gast.Attribute) and self._is_context(node.value):
-            return self._from_context(node)
+        if isinstance(node, gast.Attribute):
+            return self._attribute(node)
         if isinstance(node, gast.Subscript) and self._is_needs(node.value):
             return gast.Constant(self.needed[node.slice.value], None)
-        if isinstance(node, gast.ListComp):
-            return self._comprehension(node)
-        if isinstance(node, gast.Attribute) and self.scope.resolve(node) is not MISSING:
+        if isinstance(node, gast.AST):
+            special = {"ListComp": self._comprehension, "Call": self._call}
+            return special.get(type(node).__name__, self._rebuilt)(node)
+        return node
+
+    def _attribute(self, node: Any) -> Any:
+        if self._is_context(node.value):
+            return self._from_context(node)
+        if self.scope.resolve(node) is not MISSING:
             return gast.Attribute(self._free_or_path(node.value), node.attr, gast.Load())
-        if isinstance(node, gast.Call):
-            return self._call(node)
-        return self._rebuilt(node) if isinstance(node, gast.AST) else node
+        return self._rebuilt(node)
 
     def _rebuilt(self, node: Any) -> Any:
         new = [self._field(getattr(node, name, None)) for name in node._fields]
@@ -412,7 +311,7 @@ class _Body:
             return args[0]
         keywords = [gast.keyword(item.arg, self._expression(item.value)) for item in node.keywords]
         if from_runtime:
-            args = _shorten(name, args)
+            args = shorten(name, args)
             if name in runtime.SHORTCUTS:
                 func = load(name)
             else:
@@ -473,50 +372,3 @@ def _last_return(tree: Any) -> Any:
 
 def _is_none(node: Any) -> bool:
     return node is None or (isinstance(node, gast.Constant) and node.value is None)
-
-
-def _is_shape(node: Any) -> bool:
-    func = getattr(node, "func", None)
-    return isinstance(func, gast.Attribute) and func.attr == "shape"
-
-
-def is_sequence_call(node: Any) -> bool:
-    """Say whether a gradient is made by a runtime function that returns one for each item."""
-    name = getattr(getattr(node, "func", None), "id", "")
-    function = getattr(runtime, name, None) if name in runtime.__all__ else None
-    returned = inspect.signature(function).return_annotation if function is not None else ""
-    return isinstance(returned, str) and returned.startswith("tuple")
-
-
-@functools.lru_cache(maxsize=None)
-def _runtime_parameters(name: str) -> tuple[inspect.Parameter, ...]:
-    return tuple(inspect.signature(getattr(runtime, name)).parameters.values())
-
-
-def _shorten(name: str, args: list[Any]) -> list[Any]:
-    """Write the arguments of a runtime function as one would by hand.
-
-    A parameter called `like` takes an array for its shape: pass `x` rather than `np.shape(x)`. Last
-    arguments that are the defaults are left out.
-    """
-    parameters = _runtime_parameters(name)
-    done = [
-        _without_shape(item) if parameter.name == "like" else item
-        for item, parameter in zip(args, parameters, strict=False)
-    ]
-    if len(done) < len(args):
-        return args
-    while done:
-        default = parameters[len(done) - 1].default
-        plain = default is None or isinstance(default, (bool, int, str))
-        value = literal(done[-1])
-        if not plain or value is UNKNOWN or type(value) is not type(default) or value != default:
-            break
-        done.pop()
-    return done
-
-
-def _without_shape(node: Any) -> Any:
-    if isinstance(node, gast.Call) and _is_shape(node) and len(node.args) == 1:
-        return node.args[0]
-    return node

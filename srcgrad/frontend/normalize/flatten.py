@@ -466,6 +466,6 @@ def _treats_as_dict(node: Any) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _signature(rule: Any) -> inspect.Signature:
     return inspect.signature(rule.forward)

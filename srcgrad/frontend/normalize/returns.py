@@ -28,7 +28,7 @@ def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> Any:
         )
         return tree
     arity = arities.pop()
-    names = _result_names(body, arity, namer)
+    names = _result_names(arity, namer)
     tree.body = _close(body, [], names, arity is not None, refusals)
     values = [load(name) for name in names]
     value = gast.Tuple(values, gast.Load()) if arity is not None else values[0]
@@ -40,7 +40,7 @@ def _arity(value: Any) -> int | None:
     return len(value.elts) if isinstance(value, gast.Tuple) else None
 
 
-def _result_names(body: list[Any], arity: int | None, namer: Namer) -> list[str]:
+def _result_names(arity: int | None, namer: Namer) -> list[str]:
     if arity is None:
         return [namer.fresh("out")]
     return [namer.fresh(f"out_{i + 1}") for i in range(arity)]

@@ -27,8 +27,10 @@ def wording(node: Any) -> str:
     ...     return wording(gast.parse(text).body[0].value)
     >>> word("np.exp(z)"), word("a * b"), word("x @ w"), word("params['w1']"), word("x[i]")
     ('exp_z', 'a_times_b', 'x_at_w', 'w1', 'x_i')
-    >>> word("x ** 2"), word("(a + b).sum()"), word("x.T"), word("-x"), word("a_long_name * another_one")
-    ('x_squared', 'sum', 'x_t', 'neg_x', 'product')
+    >>> word("x ** 2"), word("(a + b).sum()"), word("x.T"), word("-x")
+    ('x_squared', 'sum', 'x_t', 'neg_x')
+    >>> word("a_long_name * another_name")
+    'product'
     >>> word("3 * x")
     'product'
     """
@@ -55,9 +57,7 @@ def _compose(node: Any) -> str:
         return _join(_word(node.value) or "item", _index(node.slice) or "part")
     if isinstance(node, gast.Attribute):
         return _join(_word(node.value) or "value", node.attr.lower())
-    if isinstance(node, gast.Compare):
-        return "test"
-    return "value"
+    return "test" if isinstance(node, gast.Compare) else "value"
 
 
 def _binary(node: Any) -> str:
@@ -105,12 +105,10 @@ def _first(args: list[Any]) -> str:
 
 
 def _is_module(node: Any) -> bool:
-    """Guess whether a call's owner is a module: only for wording, where a wrong guess is harmless."""
+    """Guess whether a call's owner is a module; for wording, a wrong guess is harmless."""
     return (
-        isinstance(node, gast.Name)
-        and node.id in {"np", "numpy", "math", "xp", "cp", "scipy"}
-        or (isinstance(node, gast.Attribute) and _is_module(node.value))
-    )
+        isinstance(node, gast.Name) and node.id in {"np", "numpy", "math", "xp", "cp", "scipy"}
+    ) or (isinstance(node, gast.Attribute) and _is_module(node.value))
 
 
 def _join(first: str, second: str) -> str:

@@ -1,0 +1,123 @@
+"""Parses derivative rules, and binds the operands of calls to their parameters."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.walk import names_read
+from srcgrad.rules.base import Elementwise, Function
+
+Env = dict[str, Any]
+
+
+class NotInlinableError(Exception):
+    """A rule whose body cannot be put in place: it must be called."""
+
+
+_TRIED_OUT: Final = (
+    gast.ListComp,
+    gast.GeneratorExp,
+    gast.Starred,
+    gast.For,
+    gast.While,
+    gast.Try,
+    gast.With,
+    gast.Raise,
+    gast.AugAssign,
+    gast.Delete,
+    gast.Assert,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSource:
+    """The parsed halves of a rule, with the scope of each."""
+
+    forward: Any
+    backward: Any
+    forward_scope: Scope
+    backward_scope: Scope
+    counts: Mapping[str, int]
+    is_slope: bool = False
+    is_plain: bool = True
+
+
+@functools.cache
+def rule_source(rule: type[Function]) -> RuleSource:
+    """Parse a rule once.
+
+    Raises:
+        SourceNotFoundError: Its source is not to be found.
+    """
+    if issubclass(rule, Elementwise):
+        tree, scope = _parse(rule.slope)
+        return RuleSource(tree, tree, scope, scope, load_counts(tree), is_slope=True)
+    forward, forward_scope = _parse(rule.forward)
+    backward, backward_scope = _parse(rule.backward)
+    counts = load_counts(backward)
+    plain = _is_plain(backward)
+    return RuleSource(forward, backward, forward_scope, backward_scope, counts, is_plain=plain)
+
+
+def _is_plain(backward: Any) -> bool:
+    """Say whether a backward body surely can be put in place, whatever it is called with."""
+    for node in gast.walk(backward):
+        if isinstance(node, _TRIED_OUT):
+            return False
+        if isinstance(node, (gast.If, gast.IfExp)):
+            told = {*runtime.SHORTCUTS, "needs_input_grad"}
+            seen = {getattr(n, "id", getattr(n, "attr", "")) for n in gast.walk(node.test)}
+            if not told & seen:
+                return False
+    return True
+
+
+def _parse(function: Any) -> tuple[Any, Scope]:
+    tree = find_source(function).tree
+    return tree, scope_of(function, tree)
+
+
+def load_counts(tree: Any) -> Counter[str]:
+    """Count how often the body of a function reads each name."""
+    return Counter(name for statement in tree.body for name in names_read(statement))
+
+
+def bind(tree: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], Env]:
+    """Bind the operands of a call to the parameters of `forward(ctx, ...)`.
+
+    Raises:
+        NotInlinableError: The operands do not fit the parameters.
+    """
+    signature = tree.args
+    names = [item.id for item in [*signature.posonlyargs, *signature.args]][1:]
+    defaults = dict(zip(reversed(names), reversed(signature.defaults), strict=False))
+    for item, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+        if default is not None:
+            defaults[item.id] = default
+    env: Env = dict(zip(names, args, strict=False))
+    rest = list(args[len(names) :])
+    if rest and signature.vararg is None:
+        raise NotInlinableError
+    every = [*names, *[item.id for item in signature.kwonlyargs]]
+    for name, value in keywords.items():
+        if name not in every or name in env:
+            raise NotInlinableError
+        env[name] = value
+    for name in every:
+        if name not in env:
+            if name not in defaults:
+                raise NotInlinableError
+            env[name] = defaults[name]
+    if signature.vararg is not None:
+        env[signature.vararg.id] = gast.Tuple(rest, gast.Load())
+    ordered = [env[name] for name in names] + rest
+    return ordered + [env[item.id] for item in signature.kwonlyargs], env

@@ -1,0 +1,60 @@
+"""Writes calls of runtime functions as one would by hand."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.transforms.folding import UNKNOWN, literal
+
+
+def is_sequence_call(node: Any) -> bool:
+    """Say whether a gradient is made by a runtime function that returns one for each item."""
+    name = getattr(getattr(node, "func", None), "id", "")
+    function = getattr(runtime, name, None) if name in runtime.__all__ else None
+    returned = inspect.signature(function).return_annotation if function is not None else ""
+    return isinstance(returned, str) and returned.startswith("tuple")
+
+
+@functools.cache
+def _runtime_parameters(name: str) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(getattr(runtime, name)).parameters.values())
+
+
+def shorten(name: str, args: list[Any]) -> list[Any]:
+    """Write the arguments of a runtime function as one would by hand.
+
+    A parameter called `like` takes an array for its shape: pass `x` rather than `np.shape(x)`. Last
+    arguments that are the defaults are left out.
+    """
+    parameters = _runtime_parameters(name)
+    done = [
+        _without_shape(item) if parameter.name == "like" else item
+        for item, parameter in zip(args, parameters, strict=False)
+    ]
+    if len(done) < len(args):
+        return args
+    while done:
+        default = parameters[len(done) - 1].default
+        plain = default is None or isinstance(default, (bool, int, str))
+        value = literal(done[-1])
+        if not plain or value is UNKNOWN or type(value) is not type(default) or value != default:
+            break
+        done.pop()
+    return done
+
+
+def _without_shape(node: Any) -> Any:
+    if isinstance(node, gast.Call) and is_shape(node) and len(node.args) == 1:
+        return node.args[0]
+    return node
+
+
+def is_shape(node: Any) -> bool:
+    """Say whether an expression is ``np.shape(x)``."""
+    func = getattr(node, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "shape"
