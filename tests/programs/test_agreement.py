@@ -12,11 +12,10 @@ import srcgrad as sg
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.values import conform
 from tests.differences import assert_same, copied, numerical_gradient
-from tests.programs import basics, realistic
+from tests.programs import basics, calls, containers, control, mutation, realistic
 from tests.programs.corpus import PROGRAMS, Program
 
-assert basics.__doc__
-assert realistic.__doc__
+assert all(m.__doc__ for m in (basics, calls, containers, control, mutation, realistic))
 
 every_program = pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 
@@ -80,9 +79,7 @@ def test_the_tape_agrees_or_refuses(program: Program) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            taped, tape_grads = run_on_tape(
-                program.function, signature, names, args, {}, aux=False
-            )
+            taped, tape_grads = run_on_tape(program.function, signature, names, args, {}, aux=False)
     except sg.SrcgradError as refusal:
         pytest.skip(f"refused by the tape: {refusal}")
     except RuntimeError as refusal:

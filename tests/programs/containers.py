@@ -1,0 +1,62 @@
+"""Programs of tuples, lists and dicts: as arguments, as locals, nested."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("t")
+def loop_over_a_tuple(arrays):
+    total = 0.0
+    for i, a in enumerate(arrays):
+        total = total + np.sum(a * a) * (i + 1)
+    return total * arrays[0][0]
+
+
+@program(("w", (3, 3), (3, 3)), ("w", (3,), (3,)))
+def layers_by_zip(matrices, biases):
+    h = np.ones(3)
+    for w, b in zip(matrices, biases):
+        h = np.tanh(h @ w + b)
+    return np.sum(h * h)
+
+
+@program("d")
+def dict_by_a_key_in_a_variable(params):
+    key = "w"
+    return np.sum(params[key] ** 2) * np.sum(params["b"])
+
+
+@program("d")
+def dict_read_twice(params):
+    w = params["w"]
+    h = w.T @ params["b"]
+    return np.sum(h * h) + np.sum(params["w"] * 2.0)
+
+
+@program("v")
+def local_dict(x):
+    made = {"a": x * x, "b": x * 3.0}
+    return np.sum(made["a"] * made["b"] * np.sin(made["a"]))
+
+
+@program("v")
+def local_tuples(x):
+    pair = (x * x, np.sin(x))
+    a, b = pair
+    nested = (pair, a)
+    return np.sum(a * b) + np.sum(nested[0][1] * nested[1])
+
+
+@program("v")
+def array_from_a_list(x):
+    y = np.array([x[0], x[1] * x[2], 1.0, np.sum(x)])
+    return np.sum(y * y * x)
+
+
+@program("v")
+def stack_of_a_list(x):
+    rows = [x, x * x, np.cos(x)]
+    return np.sum(np.stack(rows) ** 2) + np.sum(rows[1])
