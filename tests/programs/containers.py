@@ -43,14 +43,6 @@ def local_dict(x):
 
 
 @program("v")
-def local_tuples(x):
-    pair = (x * x, np.sin(x))
-    a, b = pair
-    nested = (pair, a)
-    return np.sum(a * b) + np.sum(nested[0][1] * nested[1])
-
-
-@program("v")
 def array_from_a_list(x):
     y = np.array([x[0], x[1] * x[2], 1.0, np.sum(x)])
     return np.sum(y * y * x)
