@@ -240,6 +240,8 @@ def record_call(op: Op, values: list[Any]) -> Any:
         node._layout = tuple(inputs.layout)
     raw = op.call_forward(node, inputs.raw)
     result, outputs, arrays = wrap_recorded(raw, node)
+    if has_complex(inputs.raw) and not isinstance(raw, (tuple, list)):
+        node._takes_real = np.asarray(raw).dtype.kind != "c"
     if op.slope is None:
         node._ids = (*inputs.ids, *map(id, arrays))
         for output in outputs:
@@ -260,6 +262,11 @@ def differentiable(value: Any) -> bool:
     """Return whether `value` is of floating point or complex numbers."""
     dtype = getattr(value, "dtype", None)
     return isinstance(value, (float, complex)) if dtype is None else dtype.kind in "fc"
+
+
+def has_complex(values: list[Any]) -> bool:
+    """Return whether one of the arguments of a call is an array of complex numbers."""
+    return any(isinstance(v, np.ndarray) and v.dtype.kind == "c" for v in values)
 
 
 def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:

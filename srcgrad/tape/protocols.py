@@ -82,6 +82,8 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     if op is not None:
         return apply(op, args, kwargs)
     if constant_reason(function) is not None:
+        if function is np.sign and _turns(args[0]):
+            return direction(args[0])
         return call_constant(function, args, kwargs)
     if STATE.grad and any(requires_grad(t) for t in tensors_in((*args, *kwargs.values()))):
         raise MissingRuleError(
@@ -90,6 +92,16 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
             "result is meant to be a constant",
         )
     return call_constant(function, args, kwargs)
+
+
+def _turns(x: Any) -> bool:
+    return isinstance(x, Core) and x._data.dtype.kind == "c" and STATE.grad and requires_grad(x)
+
+
+def direction(x: Any) -> Any:
+    """Return the sign of complex numbers, z / |z| or 0, which is no constant between jumps."""
+    size = np.absolute(x)
+    return x / (size + (size._data == 0))
 
 
 def into(result: Any, out: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from srcgrad.runtime import conj
+from srcgrad.runtime import conj, real_part
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
 
@@ -23,6 +23,7 @@ class RuleNode(Node):
     rule_backward: Any  # the static method of the rule
     _layout: tuple[int | None, ...] | None = None
     _tangents: Any = None  # in forward mode: the level, and tangents by position
+    _takes_real: bool = False  # a real result of complex arguments: so is its gradient
     _zeros: Any = None  # for several outputs, what stands for a gradient that never came
 
     def _shown(self) -> int:
@@ -51,7 +52,7 @@ class RuleNode(Node):
     def _run(self, ctx: Any, grad: Any) -> Any:
         backward = type(self).rule_backward
         if self._outputs == 1 and self._zeros is None:
-            return backward(ctx, grad)
+            return backward(ctx, real_part(grad) if self._takes_real else grad)
         grads = grad if isinstance(grad, list) else [grad]
         filled = [
             np.zeros(*zeros) if part is None else part

@@ -132,3 +132,24 @@ def test_a_detached_twin_is_told_from_its_tensor_in_second_derivatives():
         lambda v: numerical_gradient(lambda w: (w * fixed * w).sum(), (v,), 0).sum(), (POINT,), 0
     )
     np.testing.assert_allclose(h.numpy(), slope, rtol=1e-3)
+
+
+COMPLEX = {
+    "abs": np.abs,
+    "square of abs": lambda z: np.abs(z) ** 2,
+    "norm": np.linalg.norm,
+    "norm of order 3": lambda z: np.linalg.norm(z, 3),
+    "real times imag": lambda z: np.real(z) * np.imag(z),
+    "angle": np.angle,
+    "power": lambda z: z**3,
+    "exp of quotient": lambda z: np.exp(z / (z * z + 1.0)),
+    "real factor": lambda z: np.abs(z) * z,
+    "fft": lambda z: np.abs(np.fft.fft(z)) * np.real(z),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_a_function_of_complex_numbers_has_right_derivatives(name):
+    z = tape.tensor([1 + 2j, 0.5 - 1j], requires_grad=True)
+    assert autograd.gradcheck(COMPLEX[name], (z,), check_forward_ad=True)
+    assert autograd.gradgradcheck(COMPLEX[name], (z,), check_undefined_grad=False)
