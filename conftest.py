@@ -20,6 +20,15 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites the golden files."""
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="rewrite the texts of derivatives in tests/golden",
+    )
+
+
 def pytest_unconfigure() -> None:
     """Remove the generated modules of this run."""
     shutil.rmtree(CACHE, ignore_errors=True)

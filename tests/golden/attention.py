@@ -1,0 +1,57 @@
+"""One head of attention."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def loss(q, k, v):
+    scores = q @ k.T / np.sqrt(q.shape[1])
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    p = scores / scores.sum(axis=-1, keepdims=True)
+    return np.sum((p @ v) ** 2)
+
+
+gradient = sg.grad(loss, argnums=(0, 1, 2))
+
+
+def example(rng):
+    return rng.normal(size=(3, 4)), rng.normal(size=(5, 4)), rng.normal(size=(5, 2))
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import matmul_left, matmul_right, share_among_ties, unbroadcast
+
+
+def loss_grad(q, k, v):
+    """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`."""
+    k_t = k.T
+    sqrt = np.sqrt(q.shape[1])
+    scores = q @ k_t / sqrt
+    max_scores = scores.max(axis=-1, keepdims=True)
+    scores_2 = np.exp(scores - max_scores)
+    sum_scores = scores_2.sum(axis=-1, keepdims=True)
+    p = scores_2 / sum_scores
+
+    # backward
+    # L12: return np.sum((p @ v) ** 2)
+    grad_p_at_v = 2 * (p @ v) * 1.0
+    grad_p = matmul_left(grad_p_at_v, p, v)
+    grad_v = matmul_right(grad_p_at_v, p, v)
+    # L11: p = scores / scores.sum(axis=-1, keepdims=True)
+    grad_scores = unbroadcast(grad_p / sum_scores, scores_2)
+    grad_sum_scores = unbroadcast(-grad_p * p / sum_scores, sum_scores)
+    grad_scores = grad_scores + np.broadcast_to(grad_sum_scores, np.shape(scores_2))
+    # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    grad_difference = grad_scores * scores_2
+    grad_scores = unbroadcast(grad_difference, scores)
+    grad_max_scores = unbroadcast(-grad_difference, max_scores)
+    grad_scores = grad_scores + share_among_ties(grad_max_scores, scores, max_scores, -1, True)
+    # L9: scores = q @ k.T / np.sqrt(q.shape[1])
+    grad_product = grad_scores / sqrt
+    grad_q = matmul_left(grad_product, q, k_t)
+    grad_k = np.transpose(matmul_right(grad_product, q, k_t))
+    return grad_q, np.array(grad_k), grad_v

@@ -1,0 +1,60 @@
+"""An array that a loop fills, one element after another."""
+
+import math
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def energy(x, k):
+    y = np.zeros(5)
+    y[0] = x
+    for i in range(1, 5):
+        y[i] = y[i - 1] + k * math.sin(y[i - 1])
+    return np.sum(y**2)
+
+
+gradient = sg.grad(energy, argnums=(0, 1))
+
+
+def example(rng):
+    return rng.uniform(0.5, 1.0), 0.3
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import math
+import numpy as np
+
+from srcgrad.runtime import unbroadcast, zeros_like
+
+
+def energy_grad(x, k):
+    """Gradient of `energy` (filled.py:10) with respect to `x`, `k`."""
+    y = np.zeros(5)
+    y[0] = x
+    steps = []
+    for i in range(1, 5):
+        y_part = y[i - 1]
+        y_part_2 = y[i - 1]
+        sin_y = math.sin(y_part_2)
+        y[i] = y_part + k * sin_y
+        steps.append((y_part, y_part_2, sin_y))
+
+    # backward
+    # L15: return np.sum(y**2)
+    grad_y = 2 * y * 1.0
+    # L13: for i in range(1, 5):
+    grad_k = zeros_like(k)
+    for i in reversed(range(1, 5)):
+        y_part, y_part_2, sin_y = steps.pop()
+        # L14: y[i] = y[i - 1] + k * math.sin(y[i - 1])
+        grad_total = grad_y[i]
+        grad_y_part = unbroadcast(grad_total, y_part)
+        grad_k += grad_total * sin_y
+        grad_y[i - 1] += unbroadcast(grad_total * k, sin_y) * math.cos(y_part_2)
+        grad_y[i - 1] += grad_y_part
+    # L12: y[0] = x
+    grad_x = grad_y[0]
+    return np.array(grad_x), grad_k

@@ -1,0 +1,77 @@
+"""A helper with two results, called twice."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def normalized(x, eps=1e-5):
+    mean = np.mean(x)
+    scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
+    return (x - mean) / scale, scale
+
+
+def loss(x, y):
+    a, scale = normalized(x)
+    b, _ = normalized(y * scale)
+    return np.sum(a * b**2)
+
+
+gradient = sg.grad(loss, argnums=(0, 1))
+
+
+def example(rng):
+    return rng.normal(size=4), rng.normal(size=4)
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import unbroadcast, zeros_like
+
+
+def normalized_forward(x, eps):
+    """Run `normalized` and keep what `normalized_backward` reads."""
+    mean = np.mean(x)
+    x_minus_mean = x - mean
+    power = x_minus_mean**2
+    scale = np.sqrt(np.mean(power) + eps)
+    out_1 = (x - mean) / scale
+    return (out_1, scale), (scale, out_1, mean, x_minus_mean, power, x)
+
+
+def normalized_backward(saved, grad_out_1, grad_out_2):
+    """Return the gradients of `normalized` with respect to `x`."""
+    scale, out_1, mean, x_minus_mean, power, x = saved
+    # L11: return (x - mean) / scale, scale
+    grad_x_minus_mean_2 = grad_out_1 / scale
+    grad_scale = grad_out_2 + unbroadcast(-grad_out_1 * out_1 / scale, scale)
+    grad_mean = unbroadcast(-grad_x_minus_mean_2, mean)
+    # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
+    grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(power))
+    grad_x = grad_x_minus_mean_2 + grad_x_minus_mean
+    grad_mean = grad_mean + unbroadcast(-grad_x_minus_mean, mean)
+    # L9: mean = np.mean(x)
+    grad_x += np.broadcast_to(grad_mean / np.size(x), np.shape(x))
+    return grad_x
+
+
+def loss_grad(x, y):
+    """Gradient of `loss` (helper.py:14) with respect to `x`, `y`."""
+    (a, scale), saved = normalized_forward(x, 1e-05)
+    (b, _), saved_2 = normalized_forward(y * scale, 1e-05)
+    b_squared = b**2
+
+    # backward
+    # L17: return np.sum(a * b**2)
+    grad_product = np.broadcast_to(1.0, np.shape(a * b_squared))
+    grad_a = unbroadcast(grad_product * b_squared, a)
+    grad_b = 2 * b * unbroadcast(grad_product * a, b_squared)
+    # L16: b, _ = normalized(y * scale)
+    grad_y_times_scale = normalized_backward(saved_2, grad_b, zeros_like(_))
+    grad_y = unbroadcast(grad_y_times_scale * scale, y)
+    grad_scale = unbroadcast(grad_y_times_scale * y, scale)
+    # L15: a, scale = normalized(x)
+    grad_x = normalized_backward(saved, grad_a, grad_scale)
+    return np.array(grad_x), grad_y

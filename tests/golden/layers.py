@@ -1,0 +1,57 @@
+"""A network whose layers are a list of pairs."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def loss(layers, x):
+    for w, b in layers:
+        x = np.maximum(x @ w + b, 0.0)
+    return np.sum(x**2)
+
+
+gradient = sg.grad(loss)
+
+
+def example(rng):
+    layers = [(rng.normal(size=(3, 3)), rng.normal(size=3)) for _ in range(3)]
+    return layers, rng.normal(size=(2, 3))
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import greater_part, matmul_left, matmul_right, unbroadcast, zeros_like
+
+
+def loss_grad(layers, x):
+    """Gradient of `loss` (layers.py:8) with respect to `layers`."""
+    steps = []
+    for i in range(len(layers)):
+        w, b = layers[i]
+        x_at_w = x @ w
+        total = x_at_w + b
+        x_2 = np.maximum(total, 0.0)
+        steps.append((w, b, x_at_w, total, x))
+        x = x_2
+
+    # backward
+    # L11: return np.sum(x**2)
+    grad_x = 2 * x * 1.0
+    # L9: for w, b in layers:
+    grad_layers = zeros_like(layers)
+    for i in reversed(range(len(layers))):
+        w, b, x_at_w, total, x = steps.pop()
+        # L10: x = np.maximum(x @ w + b, 0.0)
+        grad_total = greater_part(grad_x, total, 0.0)
+        grad_x_at_w = unbroadcast(grad_total, x_at_w)
+        grad_b = unbroadcast(grad_total, b)
+        grad_x = matmul_left(grad_x_at_w, x, w)
+        grad_w = matmul_right(grad_x_at_w, x, w)
+        # L9: for w, b in layers:
+        grad_layers_i = grad_layers[i]
+        grad_layers_i[0] += grad_w
+        grad_layers_i[1] += grad_b
+    return grad_layers

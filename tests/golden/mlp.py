@@ -1,0 +1,51 @@
+"""A network of two layers with its parameters in a dict."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def loss(params, x, y):
+    h = np.tanh(x @ params["w1"] + params["b1"])
+    error = h @ params["w2"] + params["b2"] - y
+    return np.mean(error**2)
+
+
+gradient = sg.grad(loss)
+
+
+def example(rng):
+    params = {
+        "w1": rng.normal(size=(3, 4)),
+        "b1": rng.normal(size=4),
+        "w2": rng.normal(size=(4, 2)),
+        "b2": rng.normal(size=2),
+    }
+    return params, rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import unbroadcast
+
+
+def loss_grad(params, x, y):
+    """Gradient of `loss` (mlp.py:8) with respect to `params`."""
+    h = np.tanh(x @ params["w1"] + params["b1"])
+    w2 = params["w2"]
+    total_2 = h @ w2 + params["b2"]
+    error = total_2 - y
+
+    # backward
+    # L11: return np.mean(error**2)
+    grad_error = 2 * error * (1.0 / np.size(error**2))
+    # L10: error = h @ params["w2"] + params["b2"] - y
+    grad_total_2 = unbroadcast(grad_error, total_2)
+    grad_b2 = grad_total_2.sum(axis=0)
+    grad_h = grad_total_2 @ w2.T
+    grad_w2 = h.T @ grad_total_2
+    # L9: h = np.tanh(x @ params["w1"] + params["b1"])
+    grad_total = grad_h * (1 - h * h)
+    return {"w1": x.T @ grad_total, "b1": grad_total.sum(axis=0), "w2": grad_w2, "b2": grad_b2}

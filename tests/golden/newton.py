@@ -1,0 +1,51 @@
+"""A cube root by Newton steps, repeated until it is exact enough."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def cube_root(a):
+    x = a
+    while abs(x**3 - a) > 1e-13:
+        x = x - (x**3 - a) / (3 * x**2)
+    return x
+
+
+gradient = sg.grad(cube_root)
+
+
+def example(rng):
+    return (rng.uniform(2.0, 3.0),)
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+from srcgrad.runtime import scalar_seed, zeros_like
+
+
+def cube_root_grad(a):
+    """Gradient of `cube_root` (newton.py:8) with respect to `a`."""
+    x = a
+    steps = []
+    while abs(x**3 - a) > 1e-13:
+        product = 3 * x**2
+        ratio = (x**3 - a) / product
+        x_2 = x - ratio
+        steps.append((product, ratio, x))
+        x = x_2
+
+    # backward
+    # L10: while abs(x**3 - a) > 1e-13:
+    grad_a = zeros_like(a)
+    grad_x = scalar_seed(x)
+    for product, ratio, x in reversed(steps):
+        # L11: x = x - (x**3 - a) / (3 * x**2)
+        grad_ratio = -grad_x
+        grad_difference = grad_ratio / product
+        grad_x = grad_x + 2 * x * (-grad_ratio * ratio / product * 3)
+        grad_a -= grad_difference
+        grad_x += 3 * x ** (3 - 1) * grad_difference
+    # L9: x = a
+    grad_a += grad_x
+    return grad_a

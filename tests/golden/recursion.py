@@ -1,0 +1,102 @@
+"""A power by repeated squaring."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    if n % 2:
+        return x * power(x, n - 1)
+    half = power(x, n // 2)
+    return half * half
+
+
+gradient = sg.grad(power)
+
+
+def example(rng):
+    return rng.uniform(1.0, 1.5), 5
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+
+
+def power_forward(x, n):
+    """Run `power` and keep what `power_backward` reads."""
+    test_2 = None
+    power_x = None
+    saved = None
+    half = None
+    saved_2 = None
+    test = n == 0
+    if test:
+        out = 1.0
+    else:
+        test_2 = n % 2
+        if test_2:
+            power_x, saved = power_forward(x, n - 1)
+            out = x * power_x
+        else:
+            half, saved_2 = power_forward(x, n // 2)
+            out = half * half
+    return out, (test, x, test_2, power_x, saved, half, saved_2)
+
+
+def power_backward(saved, grad_out_5):
+    """Return the gradients of `power` with respect to `x`."""
+    test, x, test_2, power_x, saved, half, saved_2 = saved
+    # L9: if n == 0:
+    if test:
+        grad_x = zeros_like(x)
+    else:
+        # L11: if n % 2:
+        if test_2:
+            # L12: return x * power(x, n - 1)
+            grad_x = unbroadcast(grad_out_5 * power_x, x)
+            grad_x = grad_x + power_backward(saved, unbroadcast(grad_out_5 * x, power_x))
+        else:
+            # L14: return half * half
+            grad_half = 2 * grad_out_5 * half
+            # L13: half = power(x, n // 2)
+            grad_x = power_backward(saved_2, grad_half)
+    return np.array(grad_x)
+
+
+def power_grad(x, n):
+    """Gradient of `power` (recursion.py:8) with respect to `x`."""
+    test = n == 0
+    if test:
+        out = 1.0
+    else:
+        test_2 = n % 2
+        if test_2:
+            power_x, saved = power_forward(x, n - 1)
+            out = x * power_x
+        else:
+            half, saved_2 = power_forward(x, n // 2)
+            out = half * half
+
+    # backward
+    # L9: if n == 0:
+    grad_out = scalar_seed(out)
+    if test:
+        grad_x = zeros_like(x)
+    else:
+        # L11: if n % 2:
+        if test_2:
+            # L12: return x * power(x, n - 1)
+            grad_x = unbroadcast(grad_out * power_x, x)
+            grad_x = grad_x + power_backward(saved, unbroadcast(grad_out * x, power_x))
+        else:
+            # L14: return half * half
+            grad_half = 2 * grad_out * half
+            # L13: half = power(x, n // 2)
+            grad_x = power_backward(saved_2, grad_half)
+    return grad_x

@@ -1,0 +1,54 @@
+"""Sums and means over axes: columns made standard."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def skewness(x):
+    centered = x - x.mean(axis=0)
+    variance = np.mean(centered**2, axis=0)
+    z = centered / np.sqrt(variance)
+    return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
+
+
+gradient = sg.grad(skewness)
+
+
+def example(rng):
+    return (rng.normal(size=(5, 3)),)
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import expand_mean, unbroadcast
+
+
+def skewness_grad(x):
+    """Gradient of `skewness` (reductions.py:8) with respect to `x`."""
+    mean_x = x.mean(axis=0)
+    centered = x - mean_x
+    centered_squared = centered**2
+    variance = np.mean(centered_squared, axis=0)
+    sqrt_variance = np.sqrt(variance)
+    z = centered / sqrt_variance
+    sum_z = z.sum(axis=1, keepdims=True)
+    z_to_3 = z**3
+
+    # backward
+    # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
+    grad_product = np.broadcast_to(1.0 / x.size, np.shape(sum_z * z_to_3))
+    grad_z = 3 * z ** (3 - 1) * unbroadcast(grad_product * sum_z, z_to_3)
+    grad_z += np.broadcast_to(unbroadcast(grad_product * z_to_3, sum_z), np.shape(z))
+    # L11: z = centered / np.sqrt(variance)
+    grad_centered = unbroadcast(grad_z / sqrt_variance, centered)
+    grad_variance = 0.5 * unbroadcast(-grad_z * z / sqrt_variance, sqrt_variance) / sqrt_variance
+    # L10: variance = np.mean(centered**2, axis=0)
+    grad_centered_squared = expand_mean(grad_variance, np.shape(centered_squared), 0, False)
+    grad_centered = grad_centered + 2 * centered * grad_centered_squared
+    # L9: centered = x - x.mean(axis=0)
+    grad_x = unbroadcast(grad_centered, x)
+    grad_x = grad_x + expand_mean(unbroadcast(-grad_centered, mean_x), np.shape(x), 0, False)
+    return grad_x

@@ -1,0 +1,58 @@
+"""Diffusion in a loop over time, each step a new array."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def energy(u, rate, steps):
+    for _ in range(steps):
+        u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+    return np.sum(u**2)
+
+
+gradient = sg.grad(energy, argnums=(0, 1))
+
+
+def example(rng):
+    return rng.normal(size=6), 0.2, 4
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import negated, unbroadcast, zeros_like
+
+
+def energy_grad(u, rate, steps):
+    """Gradient of `energy` (stencil.py:8) with respect to `u`, `rate`."""
+    steps_2 = []
+    for _ in range(steps):
+        roll_u = np.roll(u, 1)
+        product_2 = 2 * u
+        difference = roll_u - product_2
+        roll_u_2 = np.roll(u, -1)
+        total = difference + roll_u_2
+        u_2 = u + rate * total
+        steps_2.append((roll_u, product_2, difference, roll_u_2, total, u))
+        u = u_2
+
+    # backward
+    # L11: return np.sum(u**2)
+    grad_u = 2 * u * 1.0
+    # L9: for _ in range(steps):
+    grad_rate = zeros_like(rate)
+    for _ in reversed(range(steps)):
+        roll_u, product_2, difference, roll_u_2, total, u = steps_2.pop()
+        # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+        grad_u_2 = grad_u
+        grad_u = unbroadcast(grad_u_2, u)
+        grad_rate += unbroadcast(grad_u_2 * total, rate)
+        grad_total = unbroadcast(grad_u_2 * rate, total)
+        grad_difference = unbroadcast(grad_total, difference)
+        grad_u = grad_u + np.roll(unbroadcast(grad_total, roll_u_2), negated(-1), None)
+        grad_roll_u = unbroadcast(grad_difference, roll_u)
+        grad_u += unbroadcast(-grad_difference, product_2) * 2
+        grad_u += np.roll(grad_roll_u, negated(1), None)
+    return grad_u, grad_rate

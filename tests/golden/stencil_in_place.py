@@ -1,0 +1,57 @@
+"""Diffusion in a loop over time, each step written into the same array."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def energy(start, rate, steps):
+    u = start.copy()
+    for _ in range(steps):
+        u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
+    return np.sum(u**2)
+
+
+gradient = sg.grad(energy, argnums=(0, 1))
+
+
+def example(rng):
+    return rng.normal(size=6), 0.2, 4
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+from srcgrad.runtime import copied, unbroadcast, zeros_like
+
+
+def energy_grad(start, rate, steps):
+    """Gradient of `energy` (stencil_in_place.py:8) with respect to `start`, `rate`."""
+    u = start.copy()
+    steps_2 = []
+    for _ in range(steps):
+        u_part = u[:-2]
+        u_part_2 = u[1:-1]
+        u_part_2_now_2 = copied(u_part_2)
+        u_part_now_2 = copied(u_part)
+        u_part_3 = u[2:]
+        u_part_3_now_2 = copied(u_part_3)
+        total = u_part - 2 * u_part_2 + u_part_3
+        product = rate * total
+        u[1:-1] += product
+        steps_2.append((u_part_2_now_2, u_part_now_2, u_part_3_now_2, total, product))
+
+    # backward
+    # L12: return np.sum(u**2)
+    grad_u = 2 * u * 1.0
+    # L10: for _ in range(steps):
+    grad_rate = zeros_like(rate)
+    for _ in reversed(range(steps)):
+        u_part_2_now_2, u_part_now_2, u_part_3_now_2, total, product = steps_2.pop()
+        # L11: u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
+        grad_product = copied(unbroadcast(grad_u[1:-1], product))
+        grad_rate += unbroadcast(grad_product * total, rate)
+        grad_total = unbroadcast(grad_product * rate, total)
+        grad_u[2:] += unbroadcast(grad_total, u_part_3_now_2)
+        grad_u[1:-1] += unbroadcast(-grad_total * 2, u_part_2_now_2)
+        grad_u[:-2] += unbroadcast(grad_total, u_part_now_2)
+    return grad_u, grad_rate
