@@ -24,7 +24,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import expand_sum, share_among_ties, unbroadcast
+from srcgrad.runtime import copied, expand_sum, share_among_ties, unbroadcast
 
 
 def log_likelihood_grad(means, log_scales, weights, x):
@@ -49,7 +49,7 @@ def log_likelihood_grad(means, log_scales, weights, x):
         unbroadcast(grad_total, log) / sum_2, np.shape(exp), 1, False
     ) * exp
     grad_log_p = unbroadcast(grad_log_p_minus_peak, log_p)
-    grad_peak = grad_peak.copy()
+    grad_peak = copied(grad_peak)
     grad_peak[:, None] += unbroadcast(-grad_log_p_minus_peak, peak_part)
     # L11: peak = np.max(log_p, axis=1)
     grad_log_p = grad_log_p + share_among_ties(grad_peak, log_p, peak, 1)
