@@ -130,11 +130,10 @@ class _Effects:
 
     def _of(self, name: str, *, deep: bool = True) -> set[str]:
         """Return the parameters that a name may be, and those that it may hold."""
-        if name in self._from or name in self._holds:
-            return self._from[name] | (self._holds[name] if deep else set())
-        value = self._reader.scope.lookup(name)
+        found = self._from[name] | (self._holds[name] if deep else set())
+        value = self._reader.scope.lookup(name)  # MISSING for local names
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
-        return {ELSEWHERE} if data else set()
+        return found | {ELSEWHERE} if data else found
 
     def _makes_new(self, call: Any) -> bool:
         operation = self._reader.read(call)

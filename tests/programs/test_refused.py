@@ -1,0 +1,86 @@
+"""Checks that each program in `tests/refused` is refused at the lines that it marks, with their codes.
+
+A line that must be refused ends in ``# SG101``; a program may say its `ARGUMENTS` (else one array).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import srcgrad as sg
+
+FILES = sorted((Path(__file__).parent.parent / "refused").glob("*.py"))
+MARK = re.compile(r"#\s*(SG\d\d\d)$")
+
+every_file = pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"refused_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def marks(path: Path) -> list[tuple[int, str]]:
+    lines = enumerate(path.read_text().splitlines(), 1)
+    return [(number, found[1]) for number, line in lines if (found := MARK.search(line))]
+
+
+def refusal(path: Path, **options: Any) -> sg.UnsupportedError:
+    module = load(path)
+    arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
+    with pytest.raises(sg.UnsupportedError) as caught:
+        sg.grad(module.program, fallback="error", **options)(*arguments)
+    return caught.value
+
+
+@every_file
+def test_all_marked_lines_are_refused_together(path: Path) -> None:
+    expected = marks(path)
+    assert expected, "mark the lines that must be refused"
+    error = refusal(path)
+    found = [(item.span.line if item.span else 0, item.code) for item in error.diagnostics]
+    assert found == expected
+    assert error.code == expected[0][1]
+
+
+@every_file
+def test_each_refusal_points_at_the_line_and_says_a_way_out(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    for item in refusal(path).diagnostics:
+        assert item.hint
+        assert item.span is not None
+        assert item.span.file == str(path)
+        text = item.render()
+        assert f"{path.name}:{item.span.line}" in text
+        assert lines[item.span.line - 1].strip() in text
+        assert "^" in text
+
+
+@every_file
+def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
+    module = load(path)
+    arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
+    derivative = sg.grad(module.program)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            try:
+                derivative(*arguments)
+            except (sg.SrcgradError, RuntimeError):  # the tape may refuse it too, in torch's words
+                continue
+    ours = [item for item in caught if item.category is sg.FallbackWarning]
+    assert len(ours) == 1
+    line, code = marks(path)[0]
+    assert f"{path.name}:{line}" in str(ours[0].message)
+    assert code in str(ours[0].message)

@@ -1,0 +1,11 @@
+"""The value of `or`."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def program(x):
+    total = 0.0
+    total = x[0] or x[1]  # SG101
+    return total

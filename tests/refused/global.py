@@ -1,0 +1,13 @@
+"""A `global` statement."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def program(x):
+    total = 0.0
+    global COUNT  # SG101
+    COUNT = 1
+    total = x[0]
+    return total

@@ -1,0 +1,11 @@
+"""A starred target."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def program(x):
+    total = 0.0
+    total, *rest = x  # SG101
+    return total
