@@ -1,4 +1,4 @@
-"""Checks that each program in `tests/refused` is refused at the lines that it marks, with their codes.
+"""Checks that each program in `tests/refused` is refused at the lines it marks, with their codes.
 
 A line that must be refused ends in ``# SG101``; a program may say its `ARGUMENTS` (else one array).
 """
