@@ -289,10 +289,15 @@ def same_container(like: Any, items: list[Any]) -> Any:
     return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
 
 
+def may_be_filled(raw: Any) -> bool:
+    """Return whether strict mode keeps a constant a tensor: active values may be written to it."""
+    return isinstance(raw, np.ndarray) and raw.ndim > 0 and raw.dtype.kind in "fc"
+
+
 def wrap_constant(raw: Any, tensors: list[Core]) -> Any:
     """Return a result without history: tensors in the place of arrays, plain values if strict."""
-    if STATE.strict and getattr(raw, "base", None) is None and not isinstance(raw, (list, tuple)):
-        return raw  # a view stays a tensor: what is written into it must reach its base
+    if STATE.strict and not may_be_filled(raw) and not isinstance(raw, (list, tuple)):
+        return raw
     if isinstance(raw, (np.ndarray, np.generic, float, complex)):
         return make(raw)
     if isinstance(raw, (list, tuple)):

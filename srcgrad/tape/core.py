@@ -139,7 +139,17 @@ def edge_of(tensor: Core) -> Edge | None:
 
 
 def refresh_view(tensor: Core, view: ViewInfo) -> None:
-    """Derive the edge of a view from the present history of its base, after an in-place change."""
+    """Derive the edge of a view from the present history of its base, after an in-place change.
+
+    Raises:
+        RuntimeError: The view came out of a user's Function.
+    """
+    if view.creation == "function" and tensor._edge is not None:
+        raise RuntimeError(
+            f"Output {tensor._edge[1]} of {view.multiple} is a view and its base or another view of "
+            "its base has been modified inplace. It was made inside a custom Function, whose own "
+            "backward no longer fits. Clone the output of the custom Function."
+        )
     view.edge_version = view.base._counter[0]
     if view.creation or not requires_grad(view.base):
         return

@@ -412,11 +412,8 @@ def _same_memory(ctx: BackwardCFunction, out: Core, number: int, active: bool) -
     """Return an input that forward returned as another tensor on the same memory."""
     alias = make(out._data.view(), (ctx, number) if active else None)
     alias._counter = out._counter
-    if active:
-        register_view(alias, out, ViewStep(None, (), {}, 0, None))
-        assert alias._view is not None
-        alias._view.multiple = ""
-    return alias
+    register_view(alias, out, ViewStep(None, (), {}, 0, None))
+    return _own_view(alias, ctx)
 
 
 def _fresh(
@@ -431,11 +428,15 @@ def _fresh(
         own._counter = out._counter
         return own
     out._edge = (ctx, number)
-    if out._view is not None:
-        view = out._view
-        out._view = None
-        out._counter = view.base._counter
-    return out
+    return out if out._view is None else _own_view(out, ctx)
+
+
+def _own_view(view: Core, ctx: BackwardCFunction) -> Any:
+    """Mark a view that a user's Function returned: its history is the Function's own."""
+    assert view._view is not None
+    view._view.creation = "function"
+    view._view.multiple = ctx.name()
+    return view
 
 
 class _DelayedError(Function):

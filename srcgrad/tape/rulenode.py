@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.errors import InternalError
 from srcgrad.runtime import conj, real_part
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
@@ -118,7 +119,13 @@ class RuleNode(Node):
         """Return a saved value as the tensor it was, with its place in the graph."""
         if not isinstance(value, (np.ndarray, np.generic)):
             return value
-        return self.tensor_at(value, self.position_of(value))
+        position = self.position_of(value)
+        if position < 0 and value.dtype.kind in "fc":
+            raise InternalError(
+                f"the rule of {self.op.label} saves an array that is neither argument nor result: "
+                "its second derivative is not known"
+            )
+        return self.tensor_at(value, position)
 
     def tensor_at(self, value: Any, position: int) -> Any:
         """Return the array `value`, input or output number `position`, as a tensor."""

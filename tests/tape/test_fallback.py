@@ -81,6 +81,15 @@ def running_mean(x):
     return out.max() + out.std()
 
 
+def derived_buffers(x):
+    zeros = np.zeros_like(x)
+    shifted = zeros.copy() + 1.0
+    shifted[1] = x[0] * x[2]
+    wide = np.concatenate([zeros, shifted])
+    wide[2:4] += x[:2]
+    return (wide * wide).sum() + shifted.prod()
+
+
 def newton(x):
     y = np.ones_like(x)
     while abs(y * y - x).max() > 1e-12:
@@ -102,7 +111,7 @@ def matrices(x):
     return np.trace(inverse @ a @ inverse) + np.log(values).sum() + np.linalg.norm(a[0])
 
 
-@pytest.mark.parametrize("program", [running_mean, newton, mixed, matrices])
+@pytest.mark.parametrize("program", [running_mean, derived_buffers, newton, mixed, matrices])
 def test_a_plain_program_has_the_gradient_of_differences(x, program):
     out = program(x)
     (g,) = autograd.grad(out, x)

@@ -592,4 +592,26 @@ def reentrant_backward_in_a_function(S, log):
     log(x.grad)
 
 
+def function_returns_a_view(S, log):
+    class Tail(S.Function):
+        @staticmethod
+        def forward(ctx, a, whole):
+            return a.view(-1) if whole else a
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3, None
+
+    for whole in (True, False):
+        x = leaf(S)
+        y = x * 1
+        z = Tail.apply(y, whole)
+        log.refused(lambda: z.mul_(2))
+        log(S.autograd.grad(z.sum(), x))
+        y = x * 1
+        z = Tail.apply(y, whole)
+        y.mul_(2)
+        log.refused(lambda: z.grad_fn)
+
+
 PROGRAMS = [v for v in list(globals().values()) if callable(v) and v not in (leaf, make_exp)]
