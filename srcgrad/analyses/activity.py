@@ -25,7 +25,21 @@ class Activity:
 
 
 def activity(program: Program, outputs: tuple[str, ...]) -> Activity:
-    """Return the active names of a program, for derivatives of `outputs`."""
+    """Return the active names of a program, for derivatives of `outputs`.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x, y):
+    ...     a = x * y
+    ...     b = y * y
+    ...     c = np.cos(x)
+    ...     print(c)
+    ...     return a + b
+    ... ''')
+    >>> found = activity(program, program.outputs)
+    >>> sorted(found.varied), sorted(found.active)
+    (['a', 'c', 'out', 'x'], ['a', 'out', 'x'])
+    """
     forward, backward = _edges(program)
     varied = _reach(program.inputs, forward)
     useful = _reach(outputs, backward)

@@ -26,12 +26,23 @@ class Kinds:
     arrays: frozenset[str]
 
 
-def kinds(program: Program) -> Kinds:
-    """Sort the names of a program by kind."""
+def kinds(program: Program, result: str | None = None) -> Kinds:
+    """Sort the names of a program by kind; `result` is known to be bound to a number.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> found = kinds(program_of('''
+    ... def f(params, pair):
+    ...     a, b = pair
+    ...     return np.sum(params["w"] * a)
+    ... ''', "params", "pair"))
+    >>> sorted(found.containers), sorted(found.arrays)
+    (['pair', 'params'], ['a', 'out', 'w', 'w_times_a'])
+    """
     found: set[str] = set()
     arrays: set[str] = set()
     same: list[tuple[str, str]] = []
     parts: list[tuple[str, str]] = []
+    displays: dict[str, list[Any]] = {}
     getitem = program.reader.vocabulary.getitem
     for statement in statements(program.body):
         if not isinstance(statement, gast.Assign):
@@ -41,6 +52,7 @@ def kinds(program: Program) -> Kinds:
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
             found.update(targets)
+            displays[targets[0]] = list(operation.args)
         elif operation.kind == "unpack":
             found.update(sources)
         elif operation.kind == "user":
@@ -51,12 +63,15 @@ def kinds(program: Program) -> Kinds:
             parts += [(target, source) for target in targets for source in sources[:1]]
             if sources and _is_key(operation.args[1]):
                 found.add(sources[0])
+            same += _read_back(targets[0], operation, displays)
         elif operation.kind == "primitive":
             arrays.update(targets)
             arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
-    links = parts + same + [(t, s) for s, t in same]
-    containers = _spread(found, links)
-    return Kinds(frozenset(containers), frozenset(arrays - containers))
+    copies = same + [(t, s) for s, t in same]
+    containers = _spread(found, parts + copies)
+    if result is not None:
+        arrays.add(result)
+    return Kinds(frozenset(containers), frozenset(_spread(arrays, copies) - containers))
 
 
 def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
@@ -65,6 +80,18 @@ def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
     order = callee.__code__.co_varnames[: callee.__code__.co_argcount]
     pairs = [*zip(order, operation.args, strict=False), *operation.keywords.items()]
     return [value.id for name, value in pairs if name in inner and isinstance(value, gast.Name)]
+
+
+def _read_back(
+    target: str, operation: Operation, displays: dict[str, list[Any]]
+) -> list[tuple[str, str]]:
+    """Link an element that is read from a display to what was put there."""
+    base, index = operation.args[:2]
+    items = displays.get(getattr(base, "id", ""), [])
+    position = getattr(index, "value", None)
+    if type(position) is int and position < len(items) and isinstance(items[position], gast.Name):
+        return [(items[position].id, target)]
+    return []
 
 
 def _is_key(index: Any) -> bool:

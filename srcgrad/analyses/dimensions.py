@@ -39,6 +39,22 @@ class Dimensions:
 
     Attributes:
         conditions: What is assumed of the inputs, as Python expressions in the parameters' names.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> program = program_of('''
+    ... def f(w, b, x):
+    ...     return np.sum(x @ w + b, axis=0)
+    ... ''', "w", "b")
+    >>> print(text(program.body))
+    x_at_w = x @ w
+    total = x_at_w + b
+    out = np.sum(total, axis=0)
+    return out
+    >>> dimensions = Dimensions(program, Integers(program), assume=True)
+    >>> dimensions.conditions
+    ('x.ndim == 2', 'w.ndim == 2', 'b.shape == w.shape[1:]')
+    >>> dimensions.of(program.body[1].targets[0])
+    (('x', 0), ('w', 1))
     """
 
     def __init__(self, program: Program, integers: Integers, *, assume: bool) -> None:

@@ -11,7 +11,19 @@ from srcgrad.ir.walk import statements
 
 
 class Integers:
-    """The integer names of a program in normal form."""
+    """The integer names of a program in normal form.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x, n):
+    ...     m = len(x) // 2
+    ...     for i in range(n):
+    ...         x = x * i / m
+    ...     return x
+    ... ''')
+    >>> sorted(Integers(program).names)
+    ['i_2', 'm', 'n']
+    """
 
     def __init__(self, program: Program) -> None:
         self._scope = program.reader.scope

@@ -19,7 +19,7 @@ def walk_live(block: list[Any], live: set[str], visit: Visitor | None = None) ->
     `visit(statement, live_after)` is called once for every statement, with the set as it is then:
     read it, do not keep it. Loops are walked until their set is stable, and only then visited.
 
-    >>> tree = gast.parse("a = x + 1\\nb = a * x\\nc = 2")
+    >>> tree = gast.parse("a = x + 1\nb = a * x\nc = 2")
     >>> sorted(walk_live(tree.body, {"b"}))
     ['x']
     """
@@ -67,7 +67,7 @@ def killed(statement: Any) -> Iterable[str]:
 def first_reads(block: list[Any]) -> set[str]:
     r"""Return the names that a block may read before it binds them.
 
-    >>> tree = gast.parse("a = x + 1\\nb = a * y")
+    >>> tree = gast.parse("a = x + 1\nb = a * y")
     >>> sorted(first_reads(tree.body))
     ['x', 'y']
     """

@@ -28,6 +28,16 @@ class Origins:
 
     `is_adjoint` says which names are adjoints of this pass, `is_known` which functions return new
     memory or that of the adjoints they are given.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> body = parse('''
+    ... grad_y = grad_out * 2
+    ... grad_z = np.transpose(grad_y)
+    ... grad_x = np.broadcast_to(grad_z, s)
+    ... ''')
+    >>> origins = Origins(body, lambda name: name.startswith("grad_"), lambda name: False)
+    >>> [origins.of(line.targets[0]) for line in body]
+    [{'grad_y'}, {'grad_y'}, {'others'}]
     """
 
     def __init__(

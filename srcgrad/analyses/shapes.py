@@ -34,7 +34,19 @@ _CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "emp
 
 
 class Shapes:
-    """The shapes of the names of a program in normal form."""
+    """The shapes of the names of a program in normal form.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x, y):
+    ...     a = np.sin(x) * 2
+    ...     b = a * y
+    ...     return np.sum(b)
+    ... ''')
+    >>> shapes = Shapes(program, Integers(program))
+    >>> [sorted(shapes.of(line.targets[0])) for line in program.body[:-1]]
+    [['x'], ['x'], ['x', 'y'], []]
+    """
 
     def __init__(self, program: Program, integers: Integers) -> None:
         self._program = program

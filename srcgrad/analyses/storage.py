@@ -91,7 +91,23 @@ class _Sharing:
 
 
 def storage(program: Program, shapes: Shapes) -> Storage:
-    """Analyse the writes of a program."""
+    """Analyse the writes of a program.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> from srcgrad.analyses.integers import Integers
+    >>> program = program_of('''
+    ... def f(x):
+    ...     y = np.zeros(3)
+    ...     y[0] = x[0]
+    ...     x[1] = 0.0
+    ...     return np.sum(y)
+    ... ''')
+    >>> found = storage(program, Shapes(program, Integers(program)))
+    >>> sorted(found.mutated)
+    ['x', 'x_0', 'y']
+    >>> [problem.message for problem in found.problems]
+    ['this writes into memory that the caller may reach as `x`']
+    """
     return _Analysis(program, shapes).run()
 
 

@@ -16,6 +16,17 @@ class Variation:
 
     It is a may-analysis without flow: a name that varies anywhere varies everywhere. The precise
     activity follows on the normal form; this one decides which expressions must be taken apart.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of
+    >>> variation = Variation(["x"], program_of("def f(x): return x").reader)
+    >>> variation.spread(parse('''
+    ... a = x * n
+    ... b = n + len(x)
+    ... c = a.shape
+    ... d[0] = a
+    ... '''))
+    >>> sorted(variation.names)
+    ['a', 'd', 'x']
     """
 
     def __init__(self, inputs: Iterable[str], reader: Reader) -> None:

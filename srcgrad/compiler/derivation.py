@@ -71,7 +71,7 @@ class Derivation:
             )
             self.refusals.raise_if_any()
         seed = self._seed(output, facts)
-        sweep = self._sweep(facts, derive_call)
+        sweep = self._sweep(facts, derive_call, output)
         halves = Reverser(sweep).run([(output, seed)] if output in facts.activity.active else [])
         self._refuse_missing(sweep)
         grads, extra = self._gradients(sweep, halves, wrt)
@@ -128,11 +128,11 @@ class Derivation:
         self.program.given.update(dict.fromkeys(names, "vector"))
         return [f"{name}.ndim == 1" for name in names]
 
-    def _sweep(self, facts: Facts, derive_call: CallPair) -> Sweep:
+    def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:
         inliner = Inliner(
             self.program.namer, self.externals, self.keep_complex, facts.dimensions.is_matrix
         )
-        return Sweep(self.program, facts, inliner, self.externals, derive_call)
+        return Sweep(self.program, facts, inliner, self.externals, derive_call, result)
 
     def _refuse_missing(self, sweep: Sweep) -> None:
         for statement, function, operand in sweep.missing:

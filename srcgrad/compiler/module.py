@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts
 
 _WIDEST = 100
+_WIDEST_DOCSTRING = 90
 
 
 class ComplexMetError(Exception):
@@ -277,14 +279,18 @@ class Module:
         return [ordered[-1], *ordered[:-1]]
 
     def _imports(self) -> str:
-        lines = sorted(self.externals.imports.values(), key=_import_order)
+        every = sorted(self.externals.imports.values(), key=_import_order)
+        groups = [[line for line in every if _is_standard(line) is flag] for flag in (True, False)]
         if self.externals.runtime:
-            lines.append("\n" + _import_from("srcgrad.runtime", sorted(self.externals.runtime)))
-        lines += [
-            f"# `{name}` is put here by srcgrad when the module is loaded"
-            for name in self.externals.bound
-        ]
-        return "\n".join(lines).lstrip("\n") + "\n\n\n" if lines else ""
+            groups.append([_import_from("srcgrad.runtime", sorted(self.externals.runtime))])
+        groups.append(
+            [
+                f"# `{name}` is put here by srcgrad when the module is loaded"
+                for name in self.externals.bound
+            ]
+        )
+        text = "\n\n".join("\n".join(group) for group in groups if group)
+        return text + "\n\n\n" if text else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +416,10 @@ def _docstring(source: FunctionSource, wrt: Sequence[str], value: bool) -> str:
     shown = ", ".join(f"`{name}`" for name in wrt)
     what = "Value and gradient" if value else "Gradient"
     place = f"{Path(source.file).name}:{source.tree.lineno}"
-    return f"{what} of `{source.name}` ({place}) with respect to {shown}."
+    line = f"{what} of `{source.name}` ({place}) with respect to {shown}."
+    if len(line) <= _WIDEST_DOCSTRING:
+        return line
+    return f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}.\n    "
 
 
 def _import_from(module: str, names: Sequence[str]) -> str:
@@ -419,6 +428,10 @@ def _import_from(module: str, names: Sequence[str]) -> str:
     if len(line) <= _WIDEST:
         return line
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def _is_standard(line: str) -> bool:
+    return line.split()[1].split(".")[0] in sys.stdlib_module_names
 
 
 def _import_order(line: str) -> tuple[bool, str]:

@@ -21,7 +21,7 @@ def blocks_of(statement: Any) -> Iterator[list[Any]]:
 def statements(block: list[Any]) -> Iterator[Any]:
     r"""Yield every statement of a block in source order, those of inner blocks included.
 
-    >>> tree = gast.parse("if a:\\n    b = 1\\nc = 2")
+    >>> tree = gast.parse("if a:\n    b = 1\nc = 2")
     >>> [type(s).__name__ for s in statements(tree.body)]
     ['If', 'Assign', 'Assign']
     """

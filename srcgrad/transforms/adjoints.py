@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, call, clone, load, method, store, subscript
+from srcgrad.ir.build import add_assign, assign, call, clone, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.externals import Externals
 
@@ -42,7 +42,10 @@ class Adjoints:
             adjoint, written in place.
     """
 
-    def __init__(self, namer: Namer, externals: Externals) -> None:
+    def __init__(
+        self, namer: Namer, externals: Externals, is_number: Callable[[str], bool]
+    ) -> None:
+        self._is_number = is_number
         self.state: State = {}
         self.uniform: dict[str, Any] = {}
         self.borrowed: dict[str, str] = {}
@@ -151,6 +154,10 @@ class Adjoints:
             return [*self.vacate(cell, like), self.zeros(cell, like)]
         if cell in self.parts or (held is Status.OWNED and cell not in self.borrowed):
             return []
+        if self._is_number(cell):
+            done = self.spell_out(like, [cell])
+            self.state[cell] = Status.OWNED
+            return done
         self.state[cell] = Status.OWNED
         uniform = self.uniform.pop(cell, None)
         if uniform is not None and uniform.vector == ():
@@ -158,7 +165,8 @@ class Adjoints:
             return [*self.vacate(cell, like), assign(self.own_name(cell), filled, like)]
         held_in = uniform if uniform is not None else load(self.name(cell))
         lead = self.vacate(cell, like)
-        return [*lead, assign(self.own_name(cell), method(held_in, "copy"), like)]
+        copy = call(self._externals.use_runtime("copied"), held_in)
+        return [*lead, assign(self.own_name(cell), copy, like)]
 
     def _need_part(self, cell: str, like: Any) -> list[Any]:
         """Find the adjoint of a part in the adjoint of the whole."""

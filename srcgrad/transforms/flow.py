@@ -17,6 +17,18 @@ def touched(block: list[Any], cells: set[str], operands: Operands) -> set[str]:
     """Return the names with an adjoint before `block`, given those with one after it.
 
     `operands(assignment)` returns its targets and its active operands.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> def operands(line):
+    ...     return names_bound(line.targets[0]), [line.value.id]
+    >>> body = parse('''
+    ... a = x
+    ... if c:
+    ...     b = a
+    ... y = b
+    ... ''')
+    >>> sorted(touched(body, {"y"}, operands))
+    ['b', 'x']
     """
     for statement in reversed(block):
         if isinstance(statement, gast.If):

@@ -24,7 +24,22 @@ class _Place:
 
 
 def overwrites_earlier(store: Any, program: Program) -> bool:
-    """Say whether `store` may write where an earlier value with a derivative stands."""
+    """Say whether `store` may write where an earlier value with a derivative stands.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     y = np.zeros(4)
+    ...     y[0] = x
+    ...     for i in range(1, 4):
+    ...         y[i] = y[i - 1] * x
+    ...     y[2] = x
+    ...     return np.sum(y)
+    ... ''')
+    >>> stores = [line for line in statements(program.body) if is_store(line)]
+    >>> [overwrites_earlier(store, program) for store in stores]
+    [False, True, True]
+    """
     name = store_target(store).value.id
     if not _made_blank(name, program):
         return True

@@ -25,6 +25,27 @@ class Recorder:
 
     Attributes:
         recorded: The names whose values went into lists.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... for i in range(n):
+    ...     a = xs[i]
+    ...     y = np.sin(a * y)
+    ... for i in reversed(range(n)):
+    ...     grad_y = grad_y * a * np.cos(y)
+    ... ''')
+    >>> loop, mirror = body
+    >>> Recorder(Namer(["y"]), body, lambda name: True).run([Pair(loop, mirror, "loop")])
+    >>> print(text(body))
+    y_saved = []
+    for i in range(n):
+        a = xs[i]
+        y = np.sin(a * y)
+        y_saved.append(y)
+    for i in reversed(range(n)):
+        y = y_saved.pop()
+        a = xs[i]
+        grad_y = grad_y * a * np.cos(y)
     """
 
     def __init__(self, namer: Namer, forward: list[Any], stable: Callable[[str], bool]) -> None:

@@ -11,14 +11,14 @@ from srcgrad.errors import InternalError
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.flow import touched
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
-from srcgrad.transforms.sweep import Pair, Reversed, Sweep
+from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
 
@@ -67,7 +67,9 @@ class Reverser:
                 statement.orelse = self._forward(statement.orelse)
             elif isinstance(statement, (gast.For, gast.While)):
                 statement.body = self._forward(statement.body)
-            elif isinstance(statement, gast.Assign) and not is_store(statement):
+            elif is_store(statement):
+                done.extend(self._freeze(store_target(statement), "slice", statement))
+            elif isinstance(statement, gast.Assign):
                 done.extend(self._prepare(statement))
                 continue
             done.append(statement)
@@ -81,29 +83,53 @@ class Reverser:
         operation = self._sweep.program.operation(statement)
         handler = self._handlers.get(operation.kind)
         if handler is None:
-            return [statement]
+            return self._no_step(statement, operation)
         before = self._snapshots(statement, operation)
         done: list[Any] = handler(statement, operation, targets)
         return before + done
 
     def _snapshots(self, statement: Any, operation: Operation) -> list[Any]:
         """Copy operands whose memory is written before the backward pass reads it."""
-        if operation.kind not in ("primitive", "class") or operation.primal is self._sweep.getitem:
+        if operation.kind not in ("primitive", "class", "user"):
             return []
-        copies: list[Any] = []
-        renamed: dict[str, str] = {}
-        for arg in [*operation.args, *operation.keywords.values()]:
-            for name in direct_names(arg):
-                if name in renamed or name not in self._sweep.facts.storage.mutated:
-                    continue
-                if self._sweep.facts.shapes.is_number(load(name)):
-                    continue
-                if self._sweep.facts.storage.written_after(name, statement):
-                    renamed[name] = self._sweep.namer.fresh(f"{self._sweep.namer.base(name)}_now")
-                    copy = call(self._sweep.externals.use_runtime("copied"), load(name))
-                    copies.append(assign(renamed[name], copy, statement))
+        if operation.primal is self._sweep.getitem:
+            return self._freeze(statement.value, "slice", statement)
+        operands = [*operation.args, *operation.keywords.values()]
+        copies, renamed = self._copy_written(
+            [name for arg in operands for name in direct_names(arg)], statement
+        )
         self._sweep.renamed = {**self._sweep.copies, **renamed}
         return copies
+
+    def _freeze(self, holder: Any, field: str, statement: Any) -> list[Any]:
+        """Copy index arrays that are written before the backward pass uses them again."""
+        index = getattr(holder, field)
+        copies, names = self._copy_written(names_read(index), statement)
+        setattr(holder, field, renamed(index, names))
+        return copies
+
+    def _copy_written(self, names: list[str], statement: Any) -> tuple[list[Any], dict[str, str]]:
+        """Return copies of the names whose memory is written after a statement, and their names."""
+        sweep = self._sweep
+        memory = sweep.facts.storage
+        copies: list[Any] = []
+        found: dict[str, str] = {}
+        for name in names:
+            if name in found or name not in memory.mutated:
+                continue
+            if not sweep.facts.shapes.is_number(load(name)) and memory.written_after(
+                name, statement
+            ):
+                found[name] = sweep.namer.fresh(f"{sweep.namer.base(name)}_now")
+                copy = call(sweep.externals.use_runtime("copied"), load(name))
+                copies.append(assign(found[name], copy, statement))
+        return copies, found
+
+    def _no_step(self, statement: Any, operation: Operation) -> list[Any]:
+        """Only what is constant may go without an adjoint: silence would be a zero gradient."""
+        if operation.kind != "constant":
+            raise InternalError(f"an active statement of kind {operation.kind!r} has no adjoint")
+        return [statement]
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         (source,) = direct_names(operation.args[0]) or [""]

@@ -23,7 +23,9 @@ class CallSteps:
         if derived is None:
             return [statement]
         saved = self._sweep.namer.fresh("saved")
-        statement.value = at(call(derived.forward, *derived.passed), statement)
+        statement.value = at(
+            call(derived.forward, *[self._sweep.kept(item) for item in derived.passed]), statement
+        )
         statement.value.keywords = []
         target = statement.targets[0]
         statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]

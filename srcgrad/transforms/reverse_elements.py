@@ -43,13 +43,16 @@ class ElementSteps:
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
-        target = like.targets[0].id
-        plain = target in self._sweep.kinds.arrays or target not in self._sweep.passed_whole
-        if plain and self._sweep.selects_once(read.slice):
+        if self._is_array(like.targets[0].id) and self._sweep.selects_once(read.slice):
             return add_assign(place, grad, like)
         function = self._sweep.externals.use_runtime("add_at")
         added = call(function, load(self._sweep.adjoints.name(cell)), index_value(read.slice), grad)
         return at(gast.Expr(added), like)
+
+    def _is_array(self, name: str) -> bool:
+        """Say whether a name is surely bound to a number or an array, so that ``+=`` adds to it."""
+        arrays = self._sweep.kinds.arrays
+        return name in arrays or self._sweep.facts.shapes.is_number(load(name))
 
     def reverse_unpack(self, statement: Any, source: str, targets: list[str]) -> list[Any]:
         held = [target in self._sweep.adjoints.state for target in targets]
@@ -60,15 +63,17 @@ class ElementSteps:
         for position, target in enumerate(targets):
             is_part = target in self._sweep.adjoints.parts
             if self._sweep.adjoints.state.pop(target, None) is not None and not is_part:
-                place = subscript(
-                    load(self._sweep.adjoints.name(source)),
-                    gast.Constant(position, None),
-                    storing=True,
-                )
-                done.append(
-                    add_assign(place, load(self._sweep.adjoints.release(target)), statement)
-                )
+                index = gast.Constant(position, None)
+                grad = load(self._sweep.adjoints.release(target))
+                done.append(self._add_part(source, index, grad, target, statement))
         return done
+
+    def _add_part(self, source: str, index: Any, grad: Any, target: str, like: Any) -> Any:
+        whole = load(self._sweep.adjoints.name(source))
+        if self._is_array(target):
+            return add_assign(subscript(whole, index, storing=True), grad, like)
+        function = self._sweep.externals.use_runtime("add_at")
+        return at(gast.Expr(call(function, whole, index, grad)), like)
 
     def reverse_store(self, statement: Any) -> list[Any]:
         """The adjoint of ``y[i] = v`` moves the adjoint of that place to v."""

@@ -99,6 +99,7 @@ class Sweep:
         inliner: Inliner,
         externals: Externals,
         derive_call: CallPair,
+        result: str | None = None,
     ) -> None:
         self.program = program
         self.facts = facts
@@ -107,14 +108,16 @@ class Sweep:
         self.derive_call = derive_call
         self.namer = program.namer
         self.getitem = program.reader.vocabulary.getitem
-        self.adjoints = Adjoints(program.namer, externals)
+        self.adjoints = Adjoints(
+            program.namer, externals, lambda cell: facts.shapes.is_number(load(cell))
+        )
         self.missing: list[tuple[Any, str, str]] = []
         self.steps: dict[int, Callable[[], list[Any]]] = {}
         self.renamed: dict[str, str] = {}
         self.copies: dict[str, str] = {}
         self.pairs: list[Pair] = []
         self.paths: dict[str, dict[str, str]] = {}
-        self.kinds: Kinds = kinds(program)
+        self.kinds: Kinds = kinds(program, result)
         self.passed_whole = _passed_whole(program)
         self.origins = Origins(
             [],
