@@ -146,9 +146,9 @@ def refresh_view(tensor: Core, view: ViewInfo) -> None:
     """
     if view.creation == "function" and tensor._edge is not None:
         raise RuntimeError(
-            f"Output {tensor._edge[1]} of {view.multiple} is a view and its base or another view of "
-            "its base has been modified inplace. It was made inside a custom Function, whose own "
-            "backward no longer fits. Clone the output of the custom Function."
+            f"Output {tensor._edge[1]} of {view.multiple} is a view and its base or another view "
+            "of its base has been modified inplace. It was made inside a custom Function, whose "
+            "own backward no longer fits. Clone the output of the custom Function."
         )
     view.edge_version = view.base._counter[0]
     if view.creation or not requires_grad(view.base):

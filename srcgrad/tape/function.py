@@ -435,7 +435,7 @@ def _own_view(view: Core, ctx: BackwardCFunction) -> Any:
     """Mark a view that a user's Function returned: its history is the Function's own."""
     assert view._view is not None
     view._view.creation = "function"
-    view._view.multiple = ctx.name()
+    view._view.multiple = ctx._forward_cls.__name__
     return view
 
 

@@ -46,10 +46,10 @@ def check_writable(
     if view is not None:
         if view.creation == "function":
             raise RuntimeError(
-                f"Output 0 of {view.multiple} is a view and is being modified inplace. This view "
-                "was created inside a custom Function (or because an input was returned as-is), whose "
-                "own backward a change in place would override. Clone the output of the custom "
-                "Function."
+                f"Output 0 of {view.multiple} is a view and is being modified inplace. This "
+                "view was created inside a custom Function (or because an input was returned "
+                "as-is), whose own backward a change in place would override. Clone the output of "
+                "the custom Function."
             )
         if view.multiple:
             raise RuntimeError(
