@@ -21,7 +21,21 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements
 def coalesce(
     body: list[Any], parameters: tuple[str, ...], namer: Namer, keep_in_place: set[str]
 ) -> list[Any]:
-    """Return `body` with versions renamed; `keep_in_place` are those that `+=` must not change."""
+    """Return `body` with versions renamed; `keep_in_place` are those that `+=` must not change.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> namer = Namer(["h", "x"])
+    >>> names = [namer.version("h"), namer.version("h")]
+    >>> body = parse('''
+    ... h_2 = h + x
+    ... h_3 = h_2 * x
+    ... out = h_3 - h_2
+    ... ''')
+    >>> print(text(coalesce(body, ("h", "x"), namer, set())))
+    h = h + x
+    h_2 = h * x
+    out = h_2 - h
+    """
     versions = _versions(body, parameters, namer)
     crowded = {base: names for base, names in versions.items() if len(names) > 1}
     conflicts = _conflicts(body, parameters, crowded, namer)

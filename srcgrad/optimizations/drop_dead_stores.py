@@ -13,7 +13,22 @@ from srcgrad.optimizations.purity import Purity
 
 
 class DeadStores:
-    """Sweeps a function body backwards with the set of names that are read later."""
+    """Sweeps a function body backwards with the set of names that are read later.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> body = parse('''
+    ... a = np.sin(x)
+    ... b = np.cos(x)
+    ... c = np.tan(a)
+    ... d = print(a)
+    ... return x * a
+    ... ''')
+    >>> print(text(DeadStores(purity).drop(body)))
+    a = np.sin(x)
+    d = print(a)
+    return x * a
+    """
 
     def __init__(self, purity: Purity, *, keep_updates: bool = False) -> None:
         self._purity = purity

@@ -22,6 +22,20 @@ class ForwardSubstitution:
 
     `is_temporary(name)` says which names the compiler made; those of the user stay. `width(node)`
     is the printed width of an expression.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> from srcgrad.optimizations.width import width
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> body = parse('''
+    ... double = x * 2
+    ... first = y[0]
+    ... y[0] = double
+    ... z = first + 1
+    ... ''')
+    >>> print(text(ForwardSubstitution(purity, {"double", "first"}.__contains__, width).run(body)))
+    first = y[0]
+    y[0] = x * 2
+    z = first + 1
     """
 
     def __init__(

@@ -15,7 +15,18 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements
 def propagate_copies(
     body: list[Any], is_temporary: Callable[[str], bool], parameters: tuple[str, ...]
 ) -> list[Any]:
-    """Return `body` without copies ``t = s`` of temporaries, where neither is bound again."""
+    """Return `body` without copies ``t = s`` of temporaries, where neither is bound again.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... a = x * 2
+    ... b = a
+    ... y = a + b
+    ... ''')
+    >>> print(text(propagate_copies(body, {"a", "b"}.__contains__, ("x",))))
+    a = x * 2
+    y = a + a
+    """
     binds: Counter[str] = Counter(parameters)
     for statement in statements(body):
         for target in targets_of(statement):

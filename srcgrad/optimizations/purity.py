@@ -19,7 +19,13 @@ _EFFECTS: Final = frozenset(
 
 
 class Purity:
-    """Judges the expressions of one generated function."""
+    """Judges the expressions of one generated function.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> [purity.of(line.value) for line in parse("np.sin(x)[0]; x.sum(); print(x); x.sort(); g(x)")]
+    [True, True, False, False, False]
+    """
 
     def __init__(self, reader: Reader, generated: frozenset[str]) -> None:
         self._reader = reader

@@ -19,7 +19,21 @@ _NEGATED: Final = {
 
 
 def tidy(block: list[Any]) -> list[Any]:
-    """Return `block` without empty branches; ``if a: pass else: b`` becomes ``if not a: b``."""
+    """Return `block` without empty branches; ``if a: pass else: b`` becomes ``if not a: b``.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... if n == 0:
+    ...     pass
+    ... else:
+    ...     x = 1
+    ... if x:
+    ...     pass
+    ... ''')
+    >>> print(text(tidy(body)))
+    if n != 0:
+        x = 1
+    """
     kept: list[Any] = []
     for statement in block:
         for part in blocks_of(statement):

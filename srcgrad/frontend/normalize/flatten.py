@@ -34,7 +34,20 @@ class Varies(Protocol):
 
 
 class Flattener:
-    """Rewrites one function body into normal form."""
+    """Rewrites one function body into normal form.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> print(text(program_of('''
+    ... def f(x, y):
+    ...     return np.sin(x * y[0]) + np.pi / 2
+    ... ''').body))
+    y_0 = y[0]
+    x_times_y_0 = x * y_0
+    sin = np.sin(x_times_y_0)
+    ratio = np.pi / 2
+    out = sin + ratio
+    return out
+    """
 
     def __init__(self, varies: Varies, reader: Reader, namer: Namer, refusals: Refusals) -> None:
         self.varies = varies

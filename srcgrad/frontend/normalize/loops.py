@@ -17,6 +17,23 @@ def index_loop(node: Any, reader: Reader, namer: Namer, simple: Callable[[Any], 
 
     `xs` may be one sequence, or `enumerate`, `zip` or `reversed` of sequences. `simple` turns an
     expression into a name.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> print(text(program_of('''
+    ... def f(xs, n):
+    ...     for i, x in enumerate(xs):
+    ...         n = n + i * x
+    ...     return n
+    ... ''').body))
+    n_2 = n
+    for i_2 in range(len(xs)):
+        i_3 = i_2
+        x_2 = xs[i_2]
+        i_times_x = i_3 * x_2
+        n_3 = n_2 + i_times_x
+        n_2 = n_3
+    out = n_2
+    return out
     """
     index = namer.fresh(_index_name(node))
     count, reads, backwards = _parts(node, reader, simple, index)

@@ -15,7 +15,23 @@ _MOST_COPIED = 20
 
 
 def single_exit(tree: Any, namer: Namer, refusals: Refusals) -> Any:
-    """Return `tree` with one `return`, of a name or a tuple of names, as its last statement."""
+    """Return `tree` with one `return`, of a name or a tuple of names, as its last statement.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> (tree,) = parse('''
+    ... def f(x):
+    ...     if x > 0:
+    ...         return x
+    ...     return -x
+    ... ''')
+    >>> print(text([single_exit(tree, Namer(), None)]))
+    def f(x):
+        if x > 0:
+            out = x
+        else:
+            out = -x
+        return out
+    """
     body = list(tree.body)
     if not any(isinstance(item, gast.Return) for item in statements(body)):
         body.append(at(gast.Return(None), tree))

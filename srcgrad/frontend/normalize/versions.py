@@ -18,7 +18,24 @@ Environment = dict[str, str]
 
 
 class Versions:
-    """Renames one function body."""
+    """Renames one function body.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... y = x
+    ... if c:
+    ...     y = y * x
+    ... x = y + 1
+    ... ''')
+    >>> print(text(Versions(Namer(["x", "c", "y"]), ["x", "c"], frozenset(["x", "y"])).block(body)))
+    y = x
+    if c:
+        y_2 = y * x
+        y_3 = y_2
+    else:
+        y_3 = y
+    x_2 = y_3 + 1
+    """
 
     def __init__(self, namer: Namer, parameters: list[str], variables: frozenset[str]) -> None:
         self._namer = namer
