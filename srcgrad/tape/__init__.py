@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from srcgrad.tape import functions
 from srcgrad.tape.backward import GradientEdge, backward, grad
-from srcgrad.tape.creation import from_numpy, tensor
+from srcgrad.tape.creation import (
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    is_tensor,
+    linspace,
+    manual_seed,
+    ones,
+    ones_like,
+    rand,
+    randn,
+    tensor,
+    zeros,
+    zeros_like,
+)
 from srcgrad.tape.function import Function
 from srcgrad.tape.modes import (
     enable_grad,
@@ -20,15 +40,32 @@ __all__ = [
     "Function",
     "GradientEdge",
     "Tensor",
+    "arange",
+    "as_tensor",
     "backward",
+    "empty",
+    "empty_like",
     "enable_grad",
+    "eye",
     "from_numpy",
+    "full",
+    "full_like",
+    "functions",
     "grad",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_tensor",
+    "linspace",
+    "manual_seed",
     "no_grad",
+    "ones",
+    "ones_like",
+    "rand",
+    "randn",
     "set_grad_enabled",
     "strict_fallback",
     "tensor",
+    "zeros",
+    "zeros_like",
 ]

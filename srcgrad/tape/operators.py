@@ -22,6 +22,7 @@ SUBTRACT = require_op(np.subtract)
 MULTIPLY = require_op(np.multiply)
 DIVIDE = require_op(np.divide)
 REMAINDER = require_op(np.remainder)
+DIVMOD = require_op(np.divmod)
 POWER = require_op(np.power)
 MATMUL = require_op(np.matmul)
 NEGATIVE = require_op(np.negative)
@@ -100,6 +101,12 @@ class Operators(Core):
 
     def __rmatmul__(self, other: Any) -> Any:
         return binary(MATMUL, other, self) if is_operand(other) else NotImplemented
+
+    def __divmod__(self, other: Any) -> Any:
+        return apply(DIVMOD, (self, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return apply(DIVMOD, (other, self))
 
     def __neg__(self) -> Any:
         return unary(NEGATIVE, self)
@@ -192,6 +199,9 @@ class Operators(Core):
     # -- elements ----------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
+        if not STATE.strict and _is_element(index, self._data.ndim):
+            # PyTorch's elements are views; NumPy's, and those of strict mode, are values
+            index = (*index, ...) if isinstance(index, tuple) else (index, ...)
         return apply(GETITEM, (self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -269,6 +279,13 @@ class Operators(Core):
         """Return the elements as nested lists of Python numbers."""
         guard(self, "tolist()")
         return self._data.tolist()
+
+
+def _is_element(index: Any, ndim: int) -> bool:
+    """Return whether `index` selects one element by integers alone."""
+    if isinstance(index, tuple):
+        return len(index) == ndim and all(isinstance(i, (int, np.integer)) for i in index)
+    return ndim == 1 and isinstance(index, (int, np.integer)) and not isinstance(index, bool)
 
 
 def _warn_scalar() -> None:

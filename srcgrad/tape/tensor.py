@@ -16,6 +16,7 @@ from srcgrad.tape.messages import warn_non_leaf_grad
 from srcgrad.tape.methods import Methods
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, node_hooks
+from srcgrad.tape.operators import guard
 
 
 class Tensor(Methods):
@@ -191,6 +192,7 @@ class Tensor(Methods):
     @property
     def data(self) -> Any:
         """The same memory with a version counter of its own: changes there go unseen."""
+        guard(self, "the buffer `data`")
         return make(self._data.view())
 
     @data.setter
@@ -284,7 +286,14 @@ class Tensor(Methods):
             copied._grad = self._grad.__deepcopy__(memo)
         return copied
 
+    def __copy__(self) -> Any:
+        if STATE.strict:
+            return self.clone()
+        make_again, values = self.__reduce_ex__(2)
+        return make_again(*values)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
+        guard(self, "pickling")
         if not self.is_leaf:
             raise RuntimeError(
                 "Only leaf tensors can be pickled: call detach() before pickling a computed one"

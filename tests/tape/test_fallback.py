@@ -1,6 +1,8 @@
 """Strict mode: plain NumPy code runs on tensors as on arrays, or is refused."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -56,6 +58,8 @@ def test_augmented_assignment_of_elements_rebinds(x):
         lambda x: complex(x[0]),
         lambda x: x[0].item(),
         lambda x: x.tolist(),
+        lambda x: x.data,
+        pickle.dumps,
         np.asarray,
         lambda x: np.array([x[0], x[1]]),
         lambda x: np.full(2, x[0]),
@@ -67,6 +71,12 @@ def test_what_would_detach_is_refused(x, escape):
         escape(x)
     errors = caught.value, caught.value.__cause__
     assert any(isinstance(error, NotDifferentiableError) for error in errors)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, np.copy, lambda x: x.copy()])
+def test_copies_keep_the_gradient(x, duplicate):
+    (g,) = autograd.grad(duplicate(x)[1], x)
+    assert g.tolist() == [0.0, 1.0, 0.0]
 
 
 def test_a_function_without_a_rule_is_refused_by_name(x):
@@ -90,6 +100,17 @@ def derived_buffers(x):
     return (wide * wide).sum() + shifted.prod()
 
 
+def elements_are_values(x):
+    y = x * 1.0
+    y[0], y[2] = y[2], y[0]
+    kept = y[1]
+    y[1] = 7.0
+    rows = np.outer(y, y)
+    first = rows[0]
+    rows[0] *= 2.0  # slices are views
+    return kept * (y * np.arange(1.0, 4.0)).sum() + first.sum()
+
+
 def newton(x):
     y = np.ones_like(x)
     while abs(y * y - x).max() > 1e-12:
@@ -111,7 +132,9 @@ def matrices(x):
     return np.trace(inverse @ a @ inverse) + np.log(values).sum() + np.linalg.norm(a[0])
 
 
-@pytest.mark.parametrize("program", [running_mean, derived_buffers, newton, mixed, matrices])
+@pytest.mark.parametrize(
+    "program", [running_mean, derived_buffers, elements_are_values, newton, mixed, matrices]
+)
 def test_a_plain_program_has_the_gradient_of_differences(x, program):
     out = program(x)
     (g,) = autograd.grad(out, x)

@@ -354,6 +354,21 @@ def swap_elements(S, log):
     log(y, x.grad)
 
 
+def elements_are_views(S, log):
+    x = leaf(S)
+    y = x * 1
+    v = y[0]
+    v.mul_(3.0)
+    w = (x.unsqueeze(0) * 1)[0, 1]
+    log(v._is_view(), w._is_view(), list(v.shape), y)
+    (y * y).sum().backward()
+    log(x.grad)
+    c = S.tensor(X)
+    for e in c:
+        e.add_(1.0)
+    log(c, c._version)
+
+
 def unbind_outputs_refuse(S, log):
     x = leaf(S, M)
     y = x * 1
