@@ -67,6 +67,8 @@ class Origins:
             return set()
         if isinstance(node, gast.Call):
             return self._of_call(node, seen)
+        if isinstance(node, gast.Attribute) and node.attr == "T":
+            return self.of(node.value, seen)
         return {OTHERS}
 
     def _of_name(self, name: str, seen: frozenset[str]) -> set[str]:
@@ -96,9 +98,8 @@ class Origins:
     def _of_arguments(self, node: Any, seen: frozenset[str]) -> set[str]:
         found: set[str] = set()
         for item in node.args:
-            for name in names_read(item):
-                if self._is_adjoint(name):
-                    found |= self._of_name(name, seen)
+            if any(self._is_adjoint(name) for name in names_read(item)):
+                found |= self.of(item, seen)
         return found
 
     def _of_numpy(self, name: str, node: Any, seen: frozenset[str]) -> set[str]:

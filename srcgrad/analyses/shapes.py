@@ -48,7 +48,10 @@ class Shapes:
     [['x'], ['x'], ['x', 'y'], []]
     """
 
-    def __init__(self, program: Program, integers: Integers) -> None:
+    def __init__(
+        self, program: Program, integers: Integers, numbers: frozenset[str] = frozenset()
+    ) -> None:
+        self._numbers = numbers
         self._program = program
         self._integers = integers
         self._known: dict[str, Shape] = self._of_parameters()
@@ -57,14 +60,16 @@ class Shapes:
         while conflicts := self._sweep(varying):
             varying |= conflicts
         self._first: dict[Shape, str] = {}
-        for name in program.parameters:
+        for name in [*program.parameters, *_top_variables(program)]:
             self._first.setdefault(self._known[name], name)
 
     def _of_parameters(self) -> dict[str, Shape]:
         given = self._program.given
         return {
             name: SCALAR
-            if given.get(name) in ("int", "number") or name in self._integers.names
+            if given.get(name) in ("int", "number")
+            or name in self._integers.names
+            or name in self._numbers
             else frozenset({name})
             for name in self._program.parameters
         }
@@ -171,6 +176,7 @@ class Shapes:
     def _note(self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]) -> None:
         own: Shape = frozenset({name})
         new = own if shape is None or name in varying else shape
+        new = SCALAR if name in self._numbers else new
         old = self._known.setdefault(name, new)
         if old != new and name not in varying:
             conflicts.add(name)
@@ -253,3 +259,16 @@ def _number(node: Any) -> int | None:
     if negative and isinstance(node.operand, gast.Constant) and type(node.operand.value) is int:
         return -int(node.operand.value)
     return None
+
+
+def _top_variables(program: Program) -> list[str]:
+    """Return the user's variables that are bound whatever path is taken."""
+    names = [
+        name
+        for statement in program.body
+        if isinstance(statement, gast.Assign)
+        for target in statement.targets
+        for name in names_bound(target)
+    ]
+    local = program.reader.scope.local
+    return [name for name in names if program.namer.base(name) in local]

@@ -13,6 +13,7 @@ from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.liveness import first_reads
+from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
@@ -28,6 +29,7 @@ from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import names_read, statements
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
+from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
@@ -60,7 +62,7 @@ class Derivation:
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
     ) -> list[Any]:
         """Return the body of one function that runs forward and backward."""
-        facts = self._facts(self.program.outputs[:1])
+        facts = self._facts(self.program.outputs[:1], is_number=True)
         (output, *rest) = self.program.outputs
         if rest and not aux:
             self.refusals.add(
@@ -89,7 +91,8 @@ class Derivation:
 
         The forward half returns the value and what the backward half reads.
         """
-        facts = self._facts(self.program.outputs)
+        is_number = self.program.given.get("return") == "number"
+        facts = self._facts(self.program.outputs, is_number=is_number)
         sweep = self._sweep(facts, derive_call)
         outputs = self.program.outputs
         given = [self.program.namer.adjoint(name) for name in outputs]
@@ -105,11 +108,13 @@ class Derivation:
 
     # -- passes
 
-    def _facts(self, outputs: tuple[str, ...]) -> Facts:
+    def _facts(self, outputs: tuple[str, ...], *, is_number: bool) -> Facts:
+        """Run the analyses; `is_number` says that the first output is known to be one number."""
         self.refusals.raise_if_any()
         assumed = self._assume_vectors()
         integers = Integers(self.program)
-        shapes = Shapes(self.program, integers)
+        known = frozenset(numbers(self.program, outputs[0])) if is_number else frozenset()
+        shapes = Shapes(self.program, integers, known)
         dimensions = Dimensions(self.program, integers, assume=self.assume)
         self.conditions = (*assumed, *dimensions.conditions)
         memory = storage(self.program, shapes)
@@ -145,7 +150,8 @@ class Derivation:
         self.refusals.raise_if_any()
 
     def _seed(self, output: str, facts: Facts) -> Any:
-        if facts.shapes.is_number(load(output)) and output in facts.activity.active:
+        alone = Shapes(self.program, facts.integers)  # without what the seed itself makes sure of
+        if alone.is_number(load(output)) and output in facts.activity.active:
             return gast.Constant(1.0, None)
         return call(self.externals.use_runtime("scalar_seed"), load(output))
 
@@ -164,14 +170,21 @@ class Derivation:
         body = self._drop_dead(body, purity)
         parameters = (*self.program.parameters, *given)
         body = propagate_copies(body, self._is_temporary, parameters)
-        body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
+        body = ForwardSubstitution(purity, self._is_temporary, width, self.program.parameters).run(
+            body
+        )
         self.stages.note("substitute", body)
         keep = recorder.recorded | facts.storage.mutated
         body = coalesce(body, parameters, self.program.namer, keep)
-        body = tidy(body)
+        body = tidy(ConstantFolding(self._is_float(facts)).run(body))
         self._name_externals(body)
         self.stages.note("coalesce names", body)
         return body
+
+    def _is_float(self, facts: Facts) -> Callable[[str], bool]:
+        """Adjoints are floating-point numbers, and so is what varies with the inputs."""
+        varied = {self.program.namer.base(name) for name in facts.activity.varied}
+        return lambda name: name.startswith("grad_") or self.program.namer.base(name) in varied
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
         return DeadStores(purity).drop(body)
@@ -247,7 +260,8 @@ class Derivation:
             return load(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)
-        return load(adjoint) if cell in sweep.containers else handed.take(adjoint)
+        plain = cell in sweep.containers or sweep.facts.shapes.is_number(load(cell))
+        return load(adjoint) if plain else handed.take(adjoint)
 
     def _dictionary(
         self,
@@ -324,8 +338,7 @@ class _Handed:
         """Return the gradient, or a copy of it."""
         memory = self._origins.of(load(name)) or {name}
         if OTHERS in memory or memory & self._given:
-            self._externals.use_numpy()
-            return call("np.array", load(name))
+            return call(self._externals.use_runtime("copied"), load(name))
         self._given |= memory
         return load(name)
 

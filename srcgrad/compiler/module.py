@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,7 +100,13 @@ class Module:
         body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
         self.scalars |= derivation.scalars
         self.conditions = derivation.conditions
-        self._end(derivation, name, clone(source.tree.args), body, _docstring(source, wrt, value))
+        self._end(
+            derivation,
+            name,
+            clone(source.tree.args),
+            body,
+            _docstring(source, wrt, value, derivation.conditions),
+        )
         return name
 
     def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
@@ -164,6 +171,8 @@ class Module:
             for name, item in zip(names, passed, strict=True)
             if (fact := facts.shapes.fact(item)) is not None
         }
+        if facts.shapes.is_number(statement.targets[0]):
+            known["return"] = "number"
         half = self._half(source, tuple(wrt), tuple(known.items()))
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
@@ -412,14 +421,19 @@ def _is_literal(node: Any) -> bool:
     return all(isinstance(item, allowed) for item in gast.walk(node))
 
 
-def _docstring(source: FunctionSource, wrt: Sequence[str], value: bool) -> str:
+def _docstring(
+    source: FunctionSource, wrt: Sequence[str], value: bool, conditions: Sequence[str]
+) -> str:
     shown = ", ".join(f"`{name}`" for name in wrt)
     what = "Value and gradient" if value else "Gradient"
     place = f"{Path(source.file).name}:{source.tree.lineno}"
     line = f"{what} of `{source.name}` ({place}) with respect to {shown}."
-    if len(line) <= _WIDEST_DOCSTRING:
-        return line
-    return f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}.\n    "
+    if len(line) > _WIDEST_DOCSTRING:
+        line = f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}."
+    if not conditions:
+        return line if "\n" not in line else f"{line}\n    "
+    taken = textwrap.wrap("Taken for granted: " + "; ".join(conditions) + ".", _WIDEST_DOCSTRING)
+    return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
 
 
 def _import_from(module: str, names: Sequence[str]) -> str:

@@ -2,74 +2,119 @@
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
 
 from srcgrad.ir.build import constant
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.walk import blocks_of, names_read
 
 _FRESH: Final = (gast.BinOp, gast.Call)
+_EXACT: Final = 2**20
 
 
-def fold_constants(body: list[Any]) -> list[Any]:
-    """Return `body` with its adjoint arithmetic made short.
+class ConstantFolding:
+    """Folds the statements of one body.
+
+    `is_float(name)` says which names surely hold floating-point numbers: a product with 1.0 turns
+    integers into those, and is left out only where that is no matter.
 
     >>> from srcgrad.codegen.printer import to_source
     >>> def fold(text):
-    ...     return to_source(fold_constants(gast.parse(text).body))
+    ...     return to_source(ConstantFolding(lambda name: name != "k").run(gast.parse(text).body))
     >>> fold("a = 4 * x ** (4 - 1) * (g * 3)")
     'a = 12 * x**3 * g'
     >>> fold("a = 2 * y * 1.0"), fold("a += -b"), fold("a = a + -(b * c)")
     ('a = 2 * y', 'a -= b', 'a = a - b * c')
+    >>> fold("a = 2 * k * 1.0")
+    'a = 2 * k * 1.0'
     """
-    for statement in body:
-        for part in blocks_of(statement):
-            fold_constants(part)
-        if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return)):
-            if statement.value is not None:
-                statement.value = _fold(statement.value)
-        if isinstance(statement, gast.AugAssign):
-            _subtract(statement)
-    return body
+
+    def __init__(self, is_float: Callable[[str], bool]) -> None:
+        self._is_float = is_float
+
+    def run(self, body: list[Any]) -> list[Any]:
+        """Return `body` with its arithmetic made short."""
+        for statement in body:
+            for part in blocks_of(statement):
+                self.run(part)
+            if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return)):
+                if statement.value is not None:
+                    statement.value = self._fold(statement.value)
+            if isinstance(statement, gast.AugAssign):
+                _subtract(statement)
+        return body
+
+    def _fold(self, node: Any) -> Any:
+        if isinstance(node, gast.BinOp):
+            node.left, node.right = self._fold(node.left), self._fold(node.right)
+            return self._binary(node)
+        for field in ("operand", "args", "values", "elts"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list):
+                setattr(node, field, [self._fold(item) for item in inner])
+            elif inner is not None and isinstance(node, gast.UnaryOp):
+                node.operand = self._fold(inner)
+        return node
+
+    def _binary(self, node: Any) -> Any:
+        left, right = _number(node.left), _number(node.right)
+        if type(left) is int and type(right) is int:
+            return _arithmetic(node, left, right)
+        if isinstance(node.op, gast.Add) and _leads_negative(node.right):
+            return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
+        if isinstance(node.op, gast.Pow) and right == 1:
+            return node.left
+        return self._product(node) if isinstance(node.op, gast.Mult) else node
+
+    def _product(self, node: Any) -> Any:
+        """Gather the small whole factors of a product in front; one is left out."""
+        whole: list[float] = []
+        others: list[Any] = []
+        for factor in _factors(node):
+            number = _number(factor)
+            if number is not None and number == int(number) and abs(number) < _EXACT:
+                whole.append(number)
+            else:
+                others.append(factor)
+        if len(whole) < 2 and 1 not in whole:
+            return node
+        names = [name for item in others for name in names_read(item)]
+        if not any(map(self._is_float, names)):
+            return node
+        total = int(math.prod(whole))
+        alone = len(others) == 1 and not isinstance(others[0], _FRESH)
+        if total == 1 and alone:
+            return node
+        chain = others if total == 1 else [constant(total), *others]
+        return functools.reduce(lambda a, b: gast.BinOp(a, gast.Mult(), b), chain)
 
 
 def _subtract(statement: Any) -> None:
     value = statement.value
-    if isinstance(statement.op, gast.Add) and _is_negative(value):
-        statement.op, statement.value = gast.Sub(), value.operand
+    if isinstance(statement.op, gast.Add) and _leads_negative(value):
+        statement.op, statement.value = gast.Sub(), _turned(value)
+
+
+def _leads_negative(node: Any) -> bool:
+    """Say whether a product or quotient begins with a minus, as ``-a * b / c`` does."""
+    while isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
+        node = node.left
+    return _is_negative(node)
+
+
+def _turned(node: Any) -> Any:
+    """Return a product or quotient without the minus that it begins with."""
+    if _is_negative(node):
+        return node.operand
+    return gast.BinOp(_turned(node.left), node.op, node.right)
 
 
 def _is_negative(node: Any) -> bool:
     return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
-
-
-def _fold(node: Any) -> Any:
-    if isinstance(node, gast.BinOp):
-        node.left, node.right = _fold(node.left), _fold(node.right)
-        return _binary(node)
-    if isinstance(node, gast.UnaryOp):
-        node.operand = _fold(node.operand)
-    elif isinstance(node, gast.Call):
-        node.args = [_fold(item) for item in node.args]
-    elif isinstance(node, gast.Dict):
-        node.values = [_fold(item) for item in node.values]
-    elif isinstance(node, gast.Tuple):
-        node.elts = [_fold(item) for item in node.elts]
-    return node
-
-
-def _binary(node: Any) -> Any:
-    left, right = _number(node.left), _number(node.right)
-    if left is not None and right is not None and type(left) is int and type(right) is int:
-        return _arithmetic(node, left, right)
-    if isinstance(node.op, gast.Add) and _is_negative(node.right):
-        return gast.BinOp(node.left, gast.Sub(), node.right.operand)
-    if isinstance(node.op, gast.Pow) and right == 1:
-        return node.left
-    if isinstance(node.op, gast.Mult):
-        return _product(node)
-    return node
 
 
 def _arithmetic(node: Any, left: int, right: int) -> Any:
@@ -78,31 +123,6 @@ def _arithmetic(node: Any, left: int, right: int) -> Any:
     if isinstance(node.op, gast.Sub):
         return constant(left - right)
     return constant(left * right) if isinstance(node.op, gast.Mult) else node
-
-
-def _product(node: Any) -> Any:
-    """Gather the small whole factors of a product in front; one is left out."""
-    factors = _factors(node)
-    numbers = [_number(item) for item in factors]
-    whole = [n for n in numbers if n is not None and n == int(n) and abs(n) < _EXACT]
-    others = [f for f, n in zip(factors, numbers, strict=True) if n not in whole or n is None]
-    if len(whole) < 2 and 1 not in whole:
-        return node
-    factor: float = 1
-    for number in whole:
-        factor *= number
-    if not others or (factor == 1 and not any(isinstance(item, _FRESH) for item in others)):
-        return node
-    if all(float(n) == n and int(n) == n for n in whole):
-        factor = int(factor)
-    chain = others if factor == 1 else [constant(factor), *others]
-    result = chain[0]
-    for item in chain[1:]:
-        result = gast.BinOp(result, gast.Mult(), item)
-    return result
-
-
-_EXACT: Final = 2**20
 
 
 def _factors(node: Any) -> list[Any]:

@@ -73,6 +73,8 @@ class Adjoints:
         """Return the statements that add `value` to the adjoint of `cell`."""
         lead = self.spell_uniform(like, [cell])
         held = self.state.get(cell)
+        if held is not None and _is_spread(value):
+            value = value.args[0]  # it is spread by the addition itself
         if held is None:
             self.state[cell] = status or _status_of(value)
             if isinstance(value, gast.Name) and value.id != self._namer.adjoint(cell):
@@ -177,6 +179,12 @@ class Adjoints:
             part = subscript(part, clone(index))
         self.state[cell] = Status.OWNED
         return [*done, *self.vacate(cell, like), assign(self.own_name(cell), part, like)]
+
+
+def _is_spread(value: Any) -> bool:
+    """Say whether a value is ``np.broadcast_to(entries, shape)``."""
+    func = getattr(value, "func", None)
+    return isinstance(func, gast.Attribute) and func.attr == "broadcast_to"
 
 
 def _status_of(value: Any) -> Status:

@@ -205,7 +205,7 @@ class Reverser:
         for cell in sorted(set(then) ^ set(other)):
             lacking, block = (then, body) if cell not in then else (other, orelse)
             adjoints.state = lacking
-            block.extend(adjoints.need(cell, statement))
+            block.extend(adjoints.need(cell, None))  # a fill-in stems from no line
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
         if not body and not orelse:
             return lead

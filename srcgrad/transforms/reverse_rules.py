@@ -111,6 +111,8 @@ class RuleSteps:
             elif count > 1:
                 grads = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
             emitted, values = placed.adjoint(grads)
+            for value in [*values, *emitted]:
+                self._simplify_sizes(value)
             contributions: Contributions = []
             for item, value in zip_longest(placed.parameters, values[: len(placed.parameters)]):
                 if value is None and self._sweep.is_active(item):
@@ -120,6 +122,14 @@ class RuleSteps:
             return emitted, contributions
 
         return self._sweep.pass_on(statement, targets, rule)
+
+    def _simplify_sizes(self, node: Any) -> None:
+        """Ask a variable for its shape or size, rather than an intermediate value of that shape."""
+        for item in gast.walk(node) if node is not None else ():
+            func = getattr(item, "func", None)
+            asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
+            if asks and len(item.args) == 1:
+                item.args[0] = self._sweep.facts.shapes.representative(item.args[0])
 
     def note_missing(self, statement: Any, item: Any) -> None:
         """Note a gradient that a built-in rule does not know; None from a user's means zero."""
@@ -178,6 +188,8 @@ def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> 
     axes = added or stretched
     if not axes:
         return grad
+    if isinstance(grad, gast.UnaryOp):  # negate the smaller one
+        return gast.UnaryOp(grad.op, _sum_over(grad.operand, added, stretched))
     constants = [gast.Constant(axis, None) for axis in axes]
     axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
     total = method(grad, "sum")
