@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements
@@ -57,7 +58,9 @@ class Dimensions:
     (('x', 0), ('w', 1))
     """
 
-    def __init__(self, program: Program, integers: Integers, *, assume: bool) -> None:
+    def __init__(
+        self, program: Program, integers: Integers, shapes: Shapes, *, assume: bool
+    ) -> None:
         self._program = program
         self._integers = integers
         self._assume = assume
@@ -66,6 +69,7 @@ class Dimensions:
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
         self._products: set[str] = set()
+        self._vectors = _surely_vectors(program, shapes)
         varying: set[str] = set()
         while conflicts := self._sweep(varying):
             varying |= conflicts
@@ -104,10 +108,10 @@ class Dimensions:
             return self.of_expression(node.operand, given)
         return self.of(node)
 
-    def is_matrix(self, node: Any) -> bool:
-        """Say whether an operand has two axes."""
+    def rank(self, node: Any) -> int | None:
+        """Return how many axes an operand has, or None."""
         vector = self.of(node)
-        return vector is not None and len(vector) == 2
+        return None if vector is None else len(vector)
 
     # -- one pass over the program
 
@@ -154,7 +158,11 @@ class Dimensions:
             return self._of_product(name, args)
         if isinstance(primal, np.ufunc):
             plain = primal.signature is None and primal.nout == 1 and not operation.keywords
-            return self._broadcast(args, may_add_bias=primal is np.add) if plain else None
+            return (
+                self._broadcast(args, may_add_bias=primal in (np.add, np.subtract))
+                if plain
+                else None
+            )
         if canonical == "numpy.where" and len(args) == 3:
             return self._broadcast(args[1:])
         if canonical in _REDUCTIONS:
@@ -167,18 +175,24 @@ class Dimensions:
         return None
 
     def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
-        left, right = (self._matrix(item) for item in args[:2])
-        if left is None or right is None or len(left) != 2 or len(right) != 2:
+        both = {item.id for item in args[:2] if isinstance(item, gast.Name)} <= self._vectors
+        is_vector = name in self._vectors
+        left = self._with_rank(args[0], 1 if both else 2)
+        right = self._with_rank(args[1], 1 if both or is_vector else 2)
+        if left is None or right is None:
             return None
-        self._products.add(name)
-        return left[0], right[1]
+        ranks = len(left), len(right)
+        if ranks in ((2, 2), (2, 1)):
+            self._products.add(name)
+            return (left[0], right[1]) if ranks == (2, 2) else left[:1]
+        return () if ranks == (1, 1) else None
 
-    def _matrix(self, node: Any) -> Vector | None:
+    def _with_rank(self, node: Any, rank: int) -> Vector | None:
         vector = self.of(node)
         root = self._root(node)
         if vector is None and root is not None and self._assume:
-            vector = (root, 0), (root, 1)
-            self._give(node.id, vector, f"{root}.ndim == 2")
+            vector = tuple((root, axis) for axis in range(rank))
+            self._give(node.id, vector, f"{root}.ndim == {rank}")
         return vector
 
     def _give(self, name: str, vector: Vector, condition: str) -> None:
@@ -212,9 +226,10 @@ class Dimensions:
             made = isinstance(node, gast.Name) and node.id in self._products
             if made and vector is not None and vectors[bias] is None and root is not None:
                 last = vector[-1]
-                if isinstance(last, tuple) and last[1] == 1:
+                if isinstance(last, tuple):
                     row: Vector = (last,)
-                    self._give(operands[bias].id, row, f"{root}.shape == {last[0]}.shape[1:]")
+                    part = "shape[1:]" if last[1] == 1 else "shape[:1]"
+                    self._give(operands[bias].id, row, f"{root}.shape == {last[0]}.{part}")
                     vectors = list(vectors)
                     vectors[bias] = row
         return vectors
@@ -280,6 +295,43 @@ class Dimensions:
                 return None
             taken += 1
         return (*done, *vector[taken:])
+
+
+def _surely_vectors(program: Program, shapes: Shapes) -> set[str]:
+    """Return the names with one axis, by steps that are run whatever path is taken.
+
+    A product that is a number has two vectors for operands; an elementwise step whose result has
+    one axis is taken to have operands with one.
+    """
+    found: set[str] = set()
+    for statement in reversed(program.body):
+        if not isinstance(statement, gast.Assign) or not isinstance(
+            statement.targets[0], gast.Name
+        ):
+            continue
+        operation = program.operation(statement)
+        if operation.kind not in ("primitive", "copy"):
+            continue
+        operands = {item.id for item in operation.args if isinstance(item, gast.Name)}
+        name = ""
+        if operation.primal is not None:
+            name = program.reader.vocabulary.canonical_name(operation.primal)
+        if name in _PRODUCTS:
+            if shapes.is_number(statement.targets[0]):
+                found |= operands
+        elif statement.targets[0].id in found and _keeps_axes(operation):
+            found |= {
+                item
+                for item in operands
+                if not shapes.is_number(gast.Name(item, gast.Load(), None, None))
+            }
+    return found
+
+
+def _keeps_axes(operation: Operation) -> bool:
+    primal = operation.primal
+    elementwise = isinstance(primal, np.ufunc) and primal.signature is None
+    return operation.kind == "copy" or elementwise
 
 
 def _given_vectors(program: Program, integers: Integers) -> dict[str, Vector]:

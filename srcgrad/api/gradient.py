@@ -77,6 +77,7 @@ class Gradient:
         self._simple = len(self._positions) == len(positions) and not has_aux
         self._only = self._positions[0] if len(positions) == 1 and self._simple else None
         self._plan: Plan | None = None
+        self._shown: Plan | None = None
         self._twins: dict[str, Plan] = {}
         self._warned = False
         self._lock = threading.RLock()
@@ -93,8 +94,8 @@ class Gradient:
             plan = self._compile()
         if plan is None:
             return self._run_on_tape(args, kwargs)
-        if plan.holds is not None and not plan.fits(args, kwargs):
-            plan = self._general(plan)
+        if plan.holds is not None:
+            self._shown = plan = plan if plan.fits(args, kwargs) else self._general(plan)
         only = self._only
         if only is None or only >= len(args) or kwargs or plan.scalars:
             return self._call_any(plan, args, kwargs)
@@ -130,7 +131,7 @@ class Gradient:
             self._refuse(_update_of_array(plan, self._function))
             return self._run_on_tape(args, kwargs)
         if not self._complex_plan(plan) and self._sees_complex(args, kwargs):
-            plan = self._complex_twin()
+            self._shown = plan = self._complex_twin()
         try:
             result = plan.function(*args, **kwargs)
         except Exception as error:
@@ -260,19 +261,23 @@ class Gradient:
                 self._plan = plan = self._make_plan()
         return plan
 
+    def _text(self) -> Plan:
+        ready, shown = self._ready(), self._shown
+        return shown if shown is not None and shown.is_current(self._function) else ready
+
     @property
     def source(self) -> str:
-        """The text of the generated module.
+        """The text of the generated module: the one that the last call used, if there are several.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._ready().generated.source
+        return self._text().generated.source
 
     @property
     def generated(self) -> Callable[..., Any]:
         """The generated function itself, without checks of its arguments."""
-        return self._ready().function
+        return self._text().function
 
     def show(self) -> None:
         """Print the generated source, in colours if the output is a terminal."""

@@ -115,7 +115,7 @@ class Derivation:
         integers = Integers(self.program)
         known = frozenset(numbers(self.program, outputs[0])) if is_number else frozenset()
         shapes = Shapes(self.program, integers, known)
-        dimensions = Dimensions(self.program, integers, assume=self.assume)
+        dimensions = Dimensions(self.program, integers, shapes, assume=self.assume)
         self.conditions = (*assumed, *dimensions.conditions)
         memory = storage(self.program, shapes)
         for problem in memory.problems:
@@ -135,7 +135,7 @@ class Derivation:
 
     def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:
         inliner = Inliner(
-            self.program.namer, self.externals, self.keep_complex, facts.dimensions.is_matrix
+            self.program.namer, self.externals, self.keep_complex, facts.dimensions.rank
         )
         return Sweep(self.program, facts, inliner, self.externals, derive_call, result)
 

@@ -445,7 +445,7 @@ def _import_from(module: str, names: Sequence[str]) -> str:
 
 
 def _is_standard(line: str) -> bool:
-    return line.split()[1].split(".")[0] in sys.stdlib_module_names
+    return line.split(maxsplit=2)[1].partition(".")[0] in sys.stdlib_module_names
 
 
 def _import_order(line: str) -> tuple[bool, str]:

@@ -41,9 +41,9 @@ class ConstantFolding:
         for statement in body:
             for part in blocks_of(statement):
                 self.run(part)
-            if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return)):
-                if statement.value is not None:
-                    statement.value = self._fold(statement.value)
+            computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return))
+            if computes and statement.value is not None:
+                statement.value = self._fold(statement.value)
             if isinstance(statement, gast.AugAssign):
                 _subtract(statement)
         return body
@@ -62,7 +62,7 @@ class ConstantFolding:
 
     def _binary(self, node: Any) -> Any:
         left, right = _number(node.left), _number(node.right)
-        if type(left) is int and type(right) is int:
+        if isinstance(left, int) and isinstance(right, int):
             return _arithmetic(node, left, right)
         if isinstance(node.op, gast.Add) and _leads_negative(node.right):
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))

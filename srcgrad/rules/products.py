@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     inner_left,
     inner_right,
     is_matrix,
+    is_vector,
     kron_left,
     kron_right,
     matmul_left,
@@ -48,11 +49,19 @@ class Matmul(Function):
         if ctx.needs_input_grad[0]:
             if is_matrix(x1) and is_matrix(x2):
                 grad_x1 = grad @ conj(x2.T)
+            elif is_matrix(x1) and is_vector(x2):
+                grad_x1 = np.outer(grad, conj(x2))
+            elif is_vector(x1) and is_vector(x2):
+                grad_x1 = grad * conj(x2)
             else:
                 grad_x1 = matmul_left(grad, x1, x2)
         if ctx.needs_input_grad[1]:
             if is_matrix(x1) and is_matrix(x2):
                 grad_x2 = conj(x1.T) @ grad
+            elif is_matrix(x1) and is_vector(x2):
+                grad_x2 = grad @ conj(x1)
+            elif is_vector(x1) and is_vector(x2):
+                grad_x2 = grad * conj(x1)
             else:
                 grad_x2 = matmul_right(grad, x1, x2)
         return grad_x1, grad_x2
@@ -72,9 +81,23 @@ class Dot(Function):
         a, b = ctx.saved_tensors
         grad_a, grad_b = None, None
         if ctx.needs_input_grad[0]:
-            grad_a = grad @ conj(b.T) if is_matrix(a) and is_matrix(b) else dot_left(grad, a, b)
+            if is_matrix(a) and is_matrix(b):
+                grad_a = grad @ conj(b.T)
+            elif is_matrix(a) and is_vector(b):
+                grad_a = np.outer(grad, conj(b))
+            elif is_vector(a) and is_vector(b):
+                grad_a = grad * conj(b)
+            else:
+                grad_a = dot_left(grad, a, b)
         if ctx.needs_input_grad[1]:
-            grad_b = conj(a.T) @ grad if is_matrix(a) and is_matrix(b) else dot_right(grad, a, b)
+            if is_matrix(a) and is_matrix(b):
+                grad_b = conj(a.T) @ grad
+            elif is_matrix(a) and is_vector(b):
+                grad_b = grad @ conj(a)
+            elif is_vector(a) and is_vector(b):
+                grad_b = grad * conj(a)
+            else:
+                grad_b = dot_right(grad, a, b)
         return grad_a, grad_b
 
 

@@ -191,6 +191,7 @@ from srcgrad.runtime.predicates import (
     SHORTCUTS,
     is_matrix,
     is_number,
+    is_vector,
     shortcut,
 )
 from srcgrad.runtime.products import (
@@ -337,6 +338,7 @@ __all__ = [
     "is_fortran",
     "is_matrix",
     "is_number",
+    "is_vector",
     "item",
     "item_index",
     "item_shapes",

@@ -67,7 +67,7 @@ def gradient_back(
             continue
         unit = np.eye(np.shape(f)[i])
         matrix = np.gradient(unit, step, axis=0, edge_order=edge_order)
-        matrix = matrix.astype(np.result_type(np.asarray(f).dtype, np.float32))
+        matrix = cast_like(matrix, f)
         part = np.moveaxis(np.tensordot(matrix, grad, axes=(0, i)), 0, i)
         total = part if total is None else total + part
         if any(wanted[1:]):

@@ -72,16 +72,8 @@ def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
     new = np.equal(values, tops)
     new[1:] &= np.not_equal(tops[1:], tops[:-1])
     source = np.maximum.accumulate(np.where(new, places, 0), axis=0)
-    return np.moveaxis(put_along(np.moveaxis(grad, axis, 0), source), 0, axis)
-
-
-@recordable
-def put_along(rows: Any, source: Any) -> Any:
-    """Add each element of `rows` at the place along the first axis that `source` names."""
-    full = np.zeros_like(rows)
-    grid = np.indices(source.shape, sparse=True)[1:]
-    np.add.at(full, (source, *grid), rows)
-    return full
+    rows = np.moveaxis(grad, axis, 0)
+    return np.moveaxis(put_along_axis(rows, source, np.shape(rows), 0), 0, axis)
 
 
 def reduceat_back(grad: Any, indices: Any, shape: Any, axis: int) -> Any:

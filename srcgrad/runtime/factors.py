@@ -90,6 +90,7 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
 
 def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
     """Return the gradient of eigenvalues and eigenvectors, in the triangle that was read."""
+    grad_w = None if grad_w is None else real_part(grad_w)
     inner: Any = 0.0
     if grad_v is not None:
         turned = adjoint(v) @ grad_v
@@ -130,7 +131,7 @@ def eigvals_back(grad: Any, a: Any) -> Any:
 def svdvals_back(grad: Any, a: Any) -> Any:
     """Return the gradient of the singular values of `a`."""
     u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (u * np.expand_dims(grad, -2)) @ vh
+    return (u * np.expand_dims(real_part(grad), -2)) @ vh
 
 
 def _thin(grad: Any, vectors: Any, rank: int) -> Any:
@@ -144,6 +145,7 @@ def _thin(grad: Any, vectors: Any, rank: int) -> Any:
 def svd_back(grads: Any, result: Any) -> Any:
     """Return the gradient of the three factors of an SVD, of which some may be unused."""
     u, s, vh = result
+    grad_s = None if grads[1] is None else real_part(grads[1])
     rank = np.shape(s)[-1]
     v = adjoint(vh)
     grad_u = _thin(grads[0], u, rank)
@@ -156,10 +158,10 @@ def svd_back(grads: Any, result: Any) -> Any:
     inner = 0 * column * row
     if known:
         skew_u, skew_v = (0 if t is None else t - adjoint(t) for t in (of_u, of_v))
-        both = over_gaps((skew_u + skew_v) / 2, s, at_ties(known[0], grads[1]))
+        both = over_gaps((skew_u + skew_v) / 2, s, at_ties(known[0], grad_s))
         inner = _off_diagonal(both) + divide_or_zero((skew_u - skew_v) / 2, row + column)
-    if grads[1] is not None:
-        inner = inner + on_diagonal(grads[1])
+    if grad_s is not None:
+        inner = inner + on_diagonal(grad_s)
     total = u @ inner @ adjoint(v)
     if of_u is not None and np.shape(u)[-2] > rank:
         total = total + divide_or_zero(grad_u - u @ of_u, row) @ adjoint(v)

@@ -46,6 +46,7 @@ def rfft_back(grad: Any, shape: Any, n: int | None, axis: int, norm: Any) -> Any
 
 def irfft_back(grad: Any, shape: Any, axis: int, norm: Any) -> Any:
     """Return the adjoint of ``np.fft.irfft``, which reads all but one or two numbers twice."""
+    grad = real_part(grad)
     length = np.shape(grad)[axis]
     half = np.fft.rfft(grad, axis=axis, norm=opposite(norm))
     count = np.shape(half)[axis]

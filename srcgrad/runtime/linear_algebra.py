@@ -32,7 +32,7 @@ def det_back(grad: Any, a: Any, y: Any) -> Any:
 
 def slogdet_back(grad_sign: Any, grad: Any, a: Any, sign: Any) -> Any:
     """Return the gradient of the sign and the logarithm of a determinant."""
-    total = 0.0 if grad is None else grad
+    total = 0.0 if grad is None else real_part(grad)
     if grad_sign is not None and is_complex(sign):
         total = total + 1j * np.real(conj(grad_sign) * 1j * sign)
     return spread(total) * adjoint(np.linalg.inv(a))
@@ -129,6 +129,7 @@ def norm_back(grad: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: bool) ->
 
 def vector_norm_back(grad: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: bool) -> Any:  # noqa: A002
     """Return the gradient of a norm of vectors along `axis`; 0 where the norm is 0."""
+    grad = real_part(grad)
     if axis is not None and not keepdims:
         grad, y = np.expand_dims(grad, axis), np.expand_dims(y, axis)
     if ord == 2:
@@ -149,6 +150,7 @@ def matrix_norm_back(grad: Any, x: Any, y: Any, ord: Any, axes: Any, keepdims: b
     """Return the gradient of a norm of matrices along two axes; split evenly among ties."""
     if ord in (None, "fro", "f"):
         return vector_norm_back(grad, x, y, 2, axes, keepdims)
+    grad = real_part(grad)
     if not keepdims:
         grad, y = np.expand_dims(grad, axes), np.expand_dims(y, axes)
     if ord in ("nuc", 2, -2):
@@ -168,6 +170,7 @@ def matrix_norm_back(grad: Any, x: Any, y: Any, ord: Any, axes: Any, keepdims: b
 
 def cond_back(grad: Any, x: Any, p: Any) -> Any:
     """Return the gradient of a condition number."""
+    grad = real_part(grad)
     if p in (None, 2, -2):
         s = np.linalg.svd(x, compute_uv=False)
         top, low = (s[..., -1:], s[..., :1]) if p == -2 else (s[..., :1], s[..., -1:])

@@ -16,6 +16,11 @@ def is_matrix(x: Any) -> bool:
     return np.ndim(x) == 2
 
 
+def is_vector(x: Any) -> bool:
+    """Return whether `x` has exactly one axis."""
+    return np.ndim(x) == 1
+
+
 def is_number(x: Any, value: float | None = None, *, at_least: float | None = None) -> bool:
     """Return whether `x` is a Python number; if asked, equal to `value` or not below `at_least`."""
     if type(x) is not float and type(x) is not int:
@@ -28,4 +33,4 @@ def shortcut(test: Any) -> bool:
     return bool(test)
 
 
-SHORTCUTS = frozenset({"is_matrix", "is_number", "shortcut"})
+SHORTCUTS = frozenset({"is_matrix", "is_vector", "is_number", "shortcut"})

@@ -84,6 +84,7 @@ def var_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     grad: Any, a: Any, where: Any, mean: Any, axis: Any, keepdims: bool, ddof: float
 ) -> Any:
     """Give each element of `a` its part in a variance with `ddof` degrees of freedom less."""
+    grad = real_part(grad)
     if where is True:
         middle = np.mean(a, axis=axis, keepdims=True) if mean is None else mean
         count = reduced_size(np.shape(a), axis) - ddof
@@ -109,8 +110,8 @@ def average_back(
     if grad is not None:
         full = expand_reduced(grad, shape, axis, keepdims)
         middle = np.sum(a * spread, axis=axis, keepdims=True) / total
-        grad_a = full * spread / total
-        grad_spread = full * (a - middle) / total
+        grad_a = full * conj(spread / total)
+        grad_spread = full * conj((a - middle) / total)
     if grad_total is not None:
         grad_spread = grad_spread + expand_reduced(grad_total, shape, axis, keepdims)
     part = unbroadcast(grad_spread, np.shape(spread))

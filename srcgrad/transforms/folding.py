@@ -9,6 +9,8 @@ import gast
 
 UNKNOWN: Final = object()
 
+_RANKS: Final = {"is_vector": 1, "is_matrix": 2}
+
 _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "Is": lambda a, b: a is b,
     "IsNot": lambda a, b: a is not b,
@@ -50,10 +52,10 @@ class Folder:
     def __init__(
         self,
         shortcut_name: Callable[[Any], str | None],
-        known_matrix: Callable[[Any], bool] = lambda _: False,
+        known_rank: Callable[[Any], int | None] = lambda _: None,
     ) -> None:
         self._shortcut_name = shortcut_name
-        self._known_matrix = known_matrix
+        self._known_rank = known_rank
 
     def test(self, node: Any) -> bool | None:
         """Return the truth of a test, or None."""
@@ -90,8 +92,8 @@ class Folder:
             return None
 
     def _shortcut(self, name: str, call: Any) -> bool:
-        if name == "is_matrix":
-            return self._known_matrix(call.args[0])
+        if name in _RANKS:
+            return self._known_rank(call.args[0]) == _RANKS[name]
         if name == "shortcut":
             return self.test(call.args[0]) is True
         return self._is_number(call)

@@ -57,7 +57,7 @@ class Inliner:
     namer: Namer
     externals: Externals
     keep_complex: bool = True
-    known_matrix: Callable[[Any], bool] = field(default=lambda _: False)
+    known_rank: Callable[[Any], int | None] = field(default=lambda _: None)
 
     def place(
         self,
@@ -150,7 +150,7 @@ class _Body:
         self._results: tuple[list[str], Sequence[Any]] = ([], ())
         self._value: Any = None
         self._own = True
-        self._folder = Folder(self._shortcut_name, inliner.known_matrix)
+        self._folder = Folder(self._shortcut_name, inliner.known_rank)
 
     # -- the two halves
 

@@ -23,11 +23,14 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import matmul_left, matmul_right, share_among_ties, unbroadcast
+from srcgrad.runtime import copied, matmul_left, matmul_right, share_among_ties, unbroadcast
 
 
 def loss_grad(q, k, v):
-    """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`."""
+    """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`.
+
+    Taken for granted: q.ndim == 2; v.ndim == 2.
+    """
     k_t = k.T
     sqrt = np.sqrt(q.shape[1])
     scores = q @ k_t / sqrt
@@ -38,13 +41,12 @@ def loss_grad(q, k, v):
 
     # backward
     # L12: return np.sum((p @ v) ** 2)
-    grad_p_at_v = 2 * (p @ v) * 1.0
+    grad_p_at_v = 2 * (p @ v)
     grad_p = matmul_left(grad_p_at_v, p, v)
     grad_v = matmul_right(grad_p_at_v, p, v)
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
     grad_scores = unbroadcast(grad_p / sum_scores, scores_2)
-    grad_sum_scores = unbroadcast(-grad_p * p / sum_scores, sum_scores)
-    grad_scores = grad_scores + np.broadcast_to(grad_sum_scores, np.shape(scores_2))
+    grad_scores += unbroadcast(-grad_p * p / sum_scores, sum_scores)
     # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     grad_difference = grad_scores * scores_2
     grad_scores = unbroadcast(grad_difference, scores)
@@ -54,4 +56,4 @@ def loss_grad(q, k, v):
     grad_product = grad_scores / sqrt
     grad_q = matmul_left(grad_product, q, k_t)
     grad_k = np.transpose(matmul_right(grad_product, q, k_t))
-    return grad_q, np.array(grad_k), grad_v
+    return grad_q, copied(grad_k), grad_v

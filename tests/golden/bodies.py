@@ -26,29 +26,29 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import matmul_left, matmul_right, scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import matmul_left, matmul_right, scalar_seed, zeros_like
 
 
 def potential_grad(positions, masses):
-    """Gradient of `potential` (bodies.py:8) with respect to `positions`, `masses`."""
+    """Gradient of `potential` (bodies.py:8) with respect to `positions`, `masses`.
+
+    Taken for granted: positions.ndim == 1; masses.ndim == 1.
+    """
     total = 0.0
-    steps_2 = []
+    steps_saved = []
     for i in range(len(masses)):
         steps = []
-        total_saved = []
         for j in range(len(masses)):
-            total_saved.append(total)
             test = i != j
             if test:
                 d = positions[i] - positions[j]
                 masses_i = masses[i]
                 masses_j = masses[j]
-                product = masses_i * masses_j
                 sqrt = np.sqrt(d @ d + 0.01)
-                ratio = product / sqrt
-                total = total - ratio
-                steps.append((d, product, sqrt, ratio))
-        steps_2.append((steps, total_saved))
+                ratio = masses_i * masses_j / sqrt
+                total -= ratio
+                steps.append((d, sqrt, ratio))
+        steps_saved.append(steps)
 
     # backward
     # L15: return 0.5 * total
@@ -57,30 +57,24 @@ def potential_grad(positions, masses):
     grad_masses = zeros_like(masses)
     grad_positions = zeros_like(positions)
     for i in reversed(range(len(masses))):
-        steps, total_saved = steps_2.pop()
+        steps = steps_saved.pop()
         # L11: for j in range(len(masses)):
         for j in reversed(range(len(masses))):
-            total = total_saved.pop()
             test = i != j
             # L12: if i != j:
-            grad_total_3 = grad_total
             if test:
-                d, product, sqrt, ratio = steps.pop()
+                d, sqrt, ratio = steps.pop()
                 masses_i = masses[i]
                 masses_j = masses[j]
                 # L14: total -= masses[i] * masses[j] / np.sqrt(d @ d + 0.01)
-                grad_total = unbroadcast(grad_total_3, total)
-                grad_ratio = unbroadcast(-grad_total_3, ratio)
-                grad_product = unbroadcast(grad_ratio / sqrt, product)
+                grad_ratio = -grad_total
+                grad_product = grad_ratio / sqrt
                 grad_total_2 = 0.5 * (-grad_ratio * ratio / sqrt) / sqrt
                 grad_d = matmul_left(grad_total_2, d, d)
                 grad_d = grad_d + matmul_right(grad_total_2, d, d)
                 grad_masses[j] += grad_product * masses_i
                 grad_masses[i] += grad_product * masses_j
                 # L13: d = positions[i] - positions[j]
-                grad_positions[j] += -grad_d
+                grad_positions[j] -= grad_d
                 grad_positions[i] += grad_d
-            else:
-                # L12: if i != j:
-                grad_total = grad_total_3
     return grad_positions, grad_masses

@@ -31,8 +31,7 @@ from srcgrad.runtime import scalar_seed, sign, unbroadcast, zeros_like
 def huber_grad(x, delta):
     """Gradient of `huber` (branches.py:8) with respect to `x`, `delta`."""
     size = abs(x)
-    test = size <= delta
-    if test:
+    if size <= delta:
         loss = 0.5 * x**2
     else:
         test_2 = size <= 3 * delta
@@ -45,10 +44,9 @@ def huber_grad(x, delta):
     # backward
     # L10: if size <= delta:
     grad_loss = scalar_seed(loss)
-    if test:
+    if size <= delta:
         # L11: loss = 0.5 * x**2
         grad_x = 2 * x * (grad_loss * 0.5)
-        # L10: if size <= delta:
         grad_delta = zeros_like(delta)
         grad_size = zeros_like(size)
     else:
@@ -58,13 +56,11 @@ def huber_grad(x, delta):
             grad_delta = unbroadcast(grad_loss * difference, delta)
             grad_difference = grad_loss * delta
             grad_size = unbroadcast(grad_difference, x)
-            grad_delta = grad_delta + unbroadcast(-grad_difference, delta) * 0.5
+            grad_delta += unbroadcast(-grad_difference * 0.5, delta)
         else:
             # L15: loss = 2.5 * delta**2
             grad_delta = 2 * delta * (grad_loss * 2.5)
-            # L12: elif size <= 3 * delta:
             grad_size = zeros_like(size)
-        # L10: if size <= delta:
         grad_x = zeros_like(x)
     # L9: size = abs(x)
     grad_x += grad_size * sign(x)

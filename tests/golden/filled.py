@@ -25,9 +25,10 @@ def example(rng):
 # ---------------------------------------- the derivative ----------------------------------------
 
 import math
+
 import numpy as np
 
-from srcgrad.runtime import unbroadcast, zeros_like
+from srcgrad.runtime import copied, unbroadcast, zeros_like
 
 
 def energy_grad(x, k):
@@ -44,7 +45,7 @@ def energy_grad(x, k):
 
     # backward
     # L15: return np.sum(y**2)
-    grad_y = 2 * y * 1.0
+    grad_y = 2 * y
     # L13: for i in range(1, 5):
     grad_k = zeros_like(k)
     for i in reversed(range(1, 5)):
@@ -57,4 +58,4 @@ def energy_grad(x, k):
         grad_y[i - 1] += grad_y_part
     # L12: y[0] = x
     grad_x = grad_y[0]
-    return np.array(grad_x), grad_k
+    return copied(grad_x), grad_k

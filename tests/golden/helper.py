@@ -35,25 +35,24 @@ def normalized_forward(x, eps):
     """Run `normalized` and keep what `normalized_backward` reads."""
     mean = np.mean(x)
     x_minus_mean = x - mean
-    power = x_minus_mean**2
-    scale = np.sqrt(np.mean(power) + eps)
+    scale = np.sqrt(np.mean(x_minus_mean**2) + eps)
     out_1 = (x - mean) / scale
-    return (out_1, scale), (scale, out_1, mean, x_minus_mean, power, x)
+    return (out_1, scale), (scale, out_1, mean, x_minus_mean, x)
 
 
 def normalized_backward(saved, grad_out_1, grad_out_2):
     """Return the gradients of `normalized` with respect to `x`."""
-    scale, out_1, mean, x_minus_mean, power, x = saved
+    scale, out_1, mean, x_minus_mean, x = saved
     # L11: return (x - mean) / scale, scale
     grad_x_minus_mean_2 = grad_out_1 / scale
     grad_scale = grad_out_2 + unbroadcast(-grad_out_1 * out_1 / scale, scale)
     grad_mean = unbroadcast(-grad_x_minus_mean_2, mean)
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
-    grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(power))
+    grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
     grad_x = grad_x_minus_mean_2 + grad_x_minus_mean
-    grad_mean = grad_mean + unbroadcast(-grad_x_minus_mean, mean)
+    grad_mean += unbroadcast(-grad_x_minus_mean, mean)
     # L9: mean = np.mean(x)
-    grad_x += np.broadcast_to(grad_mean / np.size(x), np.shape(x))
+    grad_x += grad_mean / np.size(x)
     return grad_x
 
 
@@ -67,11 +66,11 @@ def loss_grad(x, y):
     # L17: return np.sum(a * b**2)
     grad_product = np.broadcast_to(1.0, np.shape(a * b_squared))
     grad_a = unbroadcast(grad_product * b_squared, a)
-    grad_b = 2 * b * unbroadcast(grad_product * a, b_squared)
+    grad_b = 2 * b * unbroadcast(grad_product * a, b)
     # L16: b, _ = normalized(y * scale)
     grad_y_times_scale = normalized_backward(saved_2, grad_b, zeros_like(_))
     grad_y = unbroadcast(grad_y_times_scale * scale, y)
     grad_scale = unbroadcast(grad_y_times_scale * y, scale)
     # L15: a, scale = normalized(x)
     grad_x = normalized_backward(saved, grad_a, grad_scale)
-    return np.array(grad_x), grad_y
+    return grad_x, grad_y

@@ -28,26 +28,23 @@ from srcgrad.runtime import greater_part, unbroadcast, within
 def penalty_grad(x, y):
     """Gradient of `penalty` (kinks.py:8) with respect to `x`, `y`."""
     test = x > y
-    x_times_y = x * y
-    x_minus_y = x - y
-    low = np.where(test, x_times_y, x_minus_y)
+    low = np.where(test, x * y, x - y)
     high = np.maximum(x, y) + np.clip(x, -0.5, 0.5)
-    abs_low = np.abs(low)
 
     # backward
     # L11: return np.sum(np.abs(low) * high)
-    grad_product = np.broadcast_to(1.0, np.shape(abs_low * high))
-    grad_high = unbroadcast(grad_product * abs_low, high)
+    grad_product = np.broadcast_to(1.0, np.shape(low))
+    grad_high = unbroadcast(grad_product * np.abs(low), high)
     grad_low = grad_product * high * np.sign(low)
     # L10: high = np.maximum(x, y) + np.clip(x, -0.5, 0.5)
     grad_x = np.where(within(x, -0.5, 0.5), unbroadcast(grad_high, x), 0)
     grad_x += unbroadcast(greater_part(grad_high, x, y), x)
     grad_y = unbroadcast(greater_part(grad_high, y, x), y)
     # L9: low = np.where(x > y, x * y, x - y)
-    grad_x_times_y = unbroadcast(np.where(test, grad_low, 0), x_times_y)
-    grad_x_minus_y = unbroadcast(np.where(test, 0, grad_low), x_minus_y)
+    grad_x_times_y = unbroadcast(np.where(test, grad_low, 0), high)
+    grad_x_minus_y = unbroadcast(np.where(test, 0, grad_low), high)
     grad_x += unbroadcast(grad_x_minus_y, x)
     grad_y = grad_y + unbroadcast(-grad_x_minus_y, y)
     grad_x += unbroadcast(grad_x_times_y * y, x)
     grad_y += unbroadcast(grad_x_times_y * x, y)
-    return grad_x, np.array(grad_y)
+    return grad_x, grad_y

@@ -39,7 +39,7 @@ def loss_grad(layers, x):
 
     # backward
     # L11: return np.sum(x**2)
-    grad_x = 2 * x * 1.0
+    grad_x = 2 * x
     # L9: for w, b in layers:
     grad_layers = zeros_like(layers)
     for i in reversed(range(len(layers))):

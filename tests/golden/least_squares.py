@@ -19,23 +19,26 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import scalar_seed, unbroadcast
+import numpy as np
+
+from srcgrad.runtime import scalar_seed
 
 
 def misfit_grad(a, x, b):
-    """Gradient of `misfit` (least_squares.py:8) with respect to `a`, `x`, `b`."""
-    a_at_x = a @ x
-    r = a_at_x - b
+    """Gradient of `misfit` (least_squares.py:8) with respect to `a`, `x`, `b`.
+
+    Taken for granted: a.ndim == 2; x.ndim == 1; b.shape == a.shape[:1].
+    """
+    r = a @ x - b
     product = 0.5 * r
 
     # backward
     # L10: return 0.5 * r @ r
     grad_out = scalar_seed(product @ r)
-    grad_r = product.T @ grad_out
-    grad_r += grad_out @ r.T * 0.5
+    grad_r = grad_out * product
+    grad_r += grad_out * r * 0.5
     # L9: r = a @ x - b
-    grad_a_at_x = unbroadcast(grad_r, a_at_x)
-    grad_b = unbroadcast(-grad_r, b)
-    grad_a = grad_a_at_x @ x.T
-    grad_x = a.T @ grad_a_at_x
+    grad_b = -grad_r
+    grad_a = np.outer(grad_r, x)
+    grad_x = grad_r @ a
     return grad_a, grad_x, grad_b

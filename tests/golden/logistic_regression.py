@@ -27,26 +27,25 @@ from srcgrad.runtime import scalar_seed, unbroadcast
 
 
 def loss_grad(w, x, y, penalty):
-    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`."""
+    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`.
+
+    Taken for granted: x.ndim == 2; w.ndim == 2; np.ndim(y) <= 2.
+    """
     exp = np.exp(-(x @ w))
     total = 1 + exp
     p = 1 / total
-    log_p = np.log(p)
     difference = 1 - y
     difference_2 = 1 - p
-    log = np.log(difference_2)
-    likelihood = y * log_p + difference * log
-    neg_2 = -np.sum(likelihood)
-    sum_2 = np.sum(w**2)
+    likelihood = y * np.log(p) + difference * np.log(difference_2)
 
     # backward
     # L11: return -np.sum(likelihood) + penalty * np.sum(w**2)
-    grad_out = scalar_seed(neg_2 + penalty * sum_2)
-    grad_w = 2 * w * unbroadcast(grad_out * penalty, sum_2)
+    grad_out = scalar_seed(-np.sum(likelihood) + penalty * np.sum(w**2))
+    grad_w = 2 * w * (grad_out * penalty)
     # L10: likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
-    grad_likelihood = np.broadcast_to(-unbroadcast(grad_out, neg_2), np.shape(likelihood))
-    grad_p = -(unbroadcast(grad_likelihood * difference, log) / difference_2)
-    grad_p += unbroadcast(grad_likelihood * y, log_p) / p
+    grad_likelihood = np.broadcast_to(-grad_out, np.shape(likelihood))
+    grad_p = -(unbroadcast(grad_likelihood * difference, p) / difference_2)
+    grad_p += unbroadcast(grad_likelihood * y, p) / p
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
     grad_w += x.T @ -(-grad_p * p / total * exp)
     return grad_w

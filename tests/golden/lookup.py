@@ -39,7 +39,7 @@ def total_grad(table, points):
 
     # backward
     # L12: return np.sum(values**2)
-    grad_values = 2 * values * 1.0
+    grad_values = 2 * values
     # L11: values = (1 - weight) * table[index] + weight * table[index + 1]
     grad_product = unbroadcast(grad_values, product)
     grad_weight_times_table = unbroadcast(grad_values, weight_times_table)
@@ -47,9 +47,9 @@ def total_grad(table, points):
     grad_table_part = unbroadcast(grad_weight_times_table * weight, table_part)
     grad_table = zeros_like(table)
     add_at(grad_table, index + 1, grad_table_part)
-    grad_difference = unbroadcast(grad_product * table_index, difference)
+    grad_difference = unbroadcast(grad_product * table_index, weight)
     add_at(grad_table, index, unbroadcast(grad_product * difference, table_index))
-    grad_weight = grad_weight + -grad_difference
+    grad_weight -= grad_difference
     # L10: weight = points - index
     grad_points = unbroadcast(grad_weight, points)
     return grad_table, grad_points

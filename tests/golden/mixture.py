@@ -28,13 +28,15 @@ from srcgrad.runtime import copied, expand_sum, share_among_ties, unbroadcast
 
 
 def log_likelihood_grad(means, log_scales, weights, x):
-    """Gradient of `log_likelihood` (mixture.py:8) with respect to `means`, `log_scales`, `weights`."""
+    """Gradient of `log_likelihood` (mixture.py:8).
+
+    With respect to `means`, `log_scales`, `weights`.
+    """
     x_minus_means = x[:, None] - means
     exp_log_scales = np.exp(log_scales)
     z = x_minus_means / exp_log_scales
     difference = np.log(weights) - log_scales
-    product = 0.5 * z**2
-    log_p = difference - product
+    log_p = difference - 0.5 * z**2
     peak = np.max(log_p, axis=1)
     peak_part = peak[:, None]
     exp = np.exp(log_p - peak_part)
@@ -55,11 +57,11 @@ def log_likelihood_grad(means, log_scales, weights, x):
     grad_log_p = grad_log_p + share_among_ties(grad_peak, log_p, peak, 1)
     # L10: log_p = np.log(weights) - log_scales - 0.5 * z**2
     grad_difference = unbroadcast(grad_log_p, difference)
-    grad_z = 2 * z * (unbroadcast(-grad_log_p, product) * 0.5)
+    grad_z = 2 * z * (unbroadcast(-grad_log_p, z) * 0.5)
     grad_log_scales = unbroadcast(-grad_difference, log_scales)
     grad_weights = unbroadcast(grad_difference, weights) / weights
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
-    grad_exp_log_scales = unbroadcast(-grad_z * z / exp_log_scales, log_scales)
-    grad_log_scales = grad_log_scales + grad_exp_log_scales * exp_log_scales
-    grad_means = unbroadcast(-unbroadcast(grad_z / exp_log_scales, x_minus_means), means)
+    grad_x_minus_means = unbroadcast(grad_z / exp_log_scales, x_minus_means)
+    grad_log_scales += unbroadcast(-grad_z * z / exp_log_scales, log_scales) * exp_log_scales
+    grad_means = unbroadcast(-grad_x_minus_means, means)
     return grad_means, grad_log_scales, grad_weights

@@ -32,7 +32,12 @@ from srcgrad.runtime import unbroadcast
 
 
 def loss_grad(params, x, y):
-    """Gradient of `loss` (mlp.py:8) with respect to `params`."""
+    """Gradient of `loss` (mlp.py:8) with respect to `params`.
+
+    Taken for granted: x.ndim == 2; params['w1'].ndim == 2; params['b1'].shape ==
+    params['w1'].shape[1:]; params['w2'].ndim == 2; params['b2'].shape ==
+    params['w2'].shape[1:]; np.ndim(y) <= 2.
+    """
     h = np.tanh(x @ params["w1"] + params["b1"])
     w2 = params["w2"]
     total_2 = h @ w2 + params["b2"]
@@ -40,7 +45,7 @@ def loss_grad(params, x, y):
 
     # backward
     # L11: return np.mean(error**2)
-    grad_error = 2 * error * (1.0 / np.size(error**2))
+    grad_error = 2 * error * (1.0 / np.size(error))
     # L10: error = h @ params["w2"] + params["b2"] - y
     grad_total_2 = unbroadcast(grad_error, total_2)
     grad_b2 = grad_total_2.sum(axis=0)

@@ -43,9 +43,9 @@ def cube_root_grad(a):
         # L11: x = x - (x**3 - a) / (3 * x**2)
         grad_ratio = -grad_x
         grad_difference = grad_ratio / product
-        grad_x = grad_x + 2 * x * (-grad_ratio * ratio / product * 3)
+        grad_x = grad_x + 6 * x * (-grad_ratio * ratio / product)
         grad_a -= grad_difference
-        grad_x += 3 * x ** (3 - 1) * grad_difference
+        grad_x += 3 * x**2 * grad_difference
     # L9: x = a
     grad_a += grad_x
     return grad_a

@@ -28,6 +28,6 @@ def polynomial_grad(x):
     # L9: return 3 * x**4 - 2 * x**2 + x / 5 - 7
     grad_out = scalar_seed(3 * x**4 - 2 * x**2 + x / 5 - 7)
     grad_x = grad_out / 5
-    grad_x += 2 * x * (-grad_out * 2)
-    grad_x += 4 * x ** (4 - 1) * (grad_out * 3)
+    grad_x += 4 * x * -grad_out
+    grad_x += 12 * x**3 * grad_out
     return grad_x

@@ -23,8 +23,6 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-import numpy as np
-
 from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
 
 
@@ -35,8 +33,7 @@ def power_forward(x, n):
     saved = None
     half = None
     saved_2 = None
-    test = n == 0
-    if test:
+    if n == 0:
         out = 1.0
     else:
         test_2 = n % 2
@@ -46,33 +43,32 @@ def power_forward(x, n):
         else:
             half, saved_2 = power_forward(x, n // 2)
             out = half * half
-    return out, (test, x, test_2, power_x, saved, half, saved_2)
+    return out, (n, x, test_2, power_x, saved, half, saved_2)
 
 
 def power_backward(saved, grad_out_5):
     """Return the gradients of `power` with respect to `x`."""
-    test, x, test_2, power_x, saved, half, saved_2 = saved
+    n, x, test_2, power_x, saved, half, saved_2 = saved
     # L9: if n == 0:
-    if test:
+    if n == 0:
         grad_x = zeros_like(x)
     else:
         # L11: if n % 2:
         if test_2:
             # L12: return x * power(x, n - 1)
             grad_x = unbroadcast(grad_out_5 * power_x, x)
-            grad_x = grad_x + power_backward(saved, unbroadcast(grad_out_5 * x, power_x))
+            grad_x += power_backward(saved, grad_out_5 * x)
         else:
             # L14: return half * half
             grad_half = 2 * grad_out_5 * half
             # L13: half = power(x, n // 2)
             grad_x = power_backward(saved_2, grad_half)
-    return np.array(grad_x)
+    return grad_x
 
 
 def power_grad(x, n):
     """Gradient of `power` (recursion.py:8) with respect to `x`."""
-    test = n == 0
-    if test:
+    if n == 0:
         out = 1.0
     else:
         test_2 = n % 2
@@ -86,14 +82,14 @@ def power_grad(x, n):
     # backward
     # L9: if n == 0:
     grad_out = scalar_seed(out)
-    if test:
+    if n == 0:
         grad_x = zeros_like(x)
     else:
         # L11: if n % 2:
         if test_2:
             # L12: return x * power(x, n - 1)
             grad_x = unbroadcast(grad_out * power_x, x)
-            grad_x = grad_x + power_backward(saved, unbroadcast(grad_out * x, power_x))
+            grad_x += power_backward(saved, grad_out * x)
         else:
             # L14: return half * half
             grad_half = 2 * grad_out * half

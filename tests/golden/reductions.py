@@ -30,8 +30,7 @@ def skewness_grad(x):
     """Gradient of `skewness` (reductions.py:8) with respect to `x`."""
     mean_x = x.mean(axis=0)
     centered = x - mean_x
-    centered_squared = centered**2
-    variance = np.mean(centered_squared, axis=0)
+    variance = np.mean(centered**2, axis=0)
     sqrt_variance = np.sqrt(variance)
     z = centered / sqrt_variance
     sum_z = z.sum(axis=1, keepdims=True)
@@ -40,14 +39,13 @@ def skewness_grad(x):
     # backward
     # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
     grad_product = np.broadcast_to(1.0 / x.size, np.shape(sum_z * z_to_3))
-    grad_z = 3 * z ** (3 - 1) * unbroadcast(grad_product * sum_z, z_to_3)
-    grad_z += np.broadcast_to(unbroadcast(grad_product * z_to_3, sum_z), np.shape(z))
+    grad_z = 3 * z**2 * unbroadcast(grad_product * sum_z, z)
+    grad_z += unbroadcast(grad_product * z_to_3, sum_z)
     # L11: z = centered / np.sqrt(variance)
     grad_centered = unbroadcast(grad_z / sqrt_variance, centered)
-    grad_variance = 0.5 * unbroadcast(-grad_z * z / sqrt_variance, sqrt_variance) / sqrt_variance
+    grad_variance = 0.5 * unbroadcast(-grad_z * z / sqrt_variance, variance) / sqrt_variance
     # L10: variance = np.mean(centered**2, axis=0)
-    grad_centered_squared = expand_mean(grad_variance, np.shape(centered_squared), 0, False)
-    grad_centered = grad_centered + 2 * centered * grad_centered_squared
+    grad_centered += 2 * centered * expand_mean(grad_variance, np.shape(centered), 0, False)
     # L9: centered = x - x.mean(axis=0)
     grad_x = unbroadcast(grad_centered, x)
     grad_x = grad_x + expand_mean(unbroadcast(-grad_centered, mean_x), np.shape(x), 0, False)

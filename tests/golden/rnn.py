@@ -27,7 +27,10 @@ from srcgrad.runtime import matmul_left, matmul_right, unbroadcast, zeros_like
 
 
 def loss_grad(w, u, h, xs, target):
-    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`."""
+    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`.
+
+    Taken for granted: xs.ndim == 1; w.ndim == 2; u.ndim == 2.
+    """
     steps = []
     for t in range(len(xs)):
         w_at_h = w @ h
@@ -39,7 +42,7 @@ def loss_grad(w, u, h, xs, target):
 
     # backward
     # L11: return np.sum((h - target) ** 2)
-    grad_h = unbroadcast(2 * (h - target) * 1.0, h)
+    grad_h = unbroadcast(2 * (h - target), h)
     # L9: for t in range(len(xs)):
     grad_u = zeros_like(u)
     grad_w = zeros_like(w)

@@ -23,7 +23,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import scalar_seed, zeros_like
 
 
 def roughness_grad(image):
@@ -33,22 +33,20 @@ def roughness_grad(image):
     image_part_5 = image[0, 0]
     image_part_6 = image[-1, -1]
     corner = image_part_5 * image_part_6
-    total = np.sum(right**2) + np.sum(down**2)
 
     # backward
     # L12: return np.sum(right**2) + np.sum(down**2) + corner
-    grad_out = scalar_seed(total + corner)
-    grad_total = unbroadcast(grad_out, total)
-    grad_down = 2 * down * grad_total
-    grad_right = 2 * right * grad_total
+    grad_out = scalar_seed(np.sum(right**2) + np.sum(down**2) + corner)
+    grad_down = 2 * down * grad_out
+    grad_right = 2 * right * grad_out
     # L11: corner = image[0, 0] * image[-1, -1]
     grad_image = zeros_like(image)
     grad_image[-1, -1] += grad_out * image_part_5
     grad_image[0, 0] += grad_out * image_part_6
     # L10: down = image[1:] - image[:-1]
-    grad_image[:-1] += -grad_down
+    grad_image[:-1] -= grad_down
     grad_image[1:] += grad_down
     # L9: right = image[:, 1:] - image[:, :-1]
-    grad_image[:, :-1] += -grad_right
+    grad_image[:, :-1] -= grad_right
     grad_image[:, 1:] += grad_right
     return grad_image

@@ -28,7 +28,10 @@ from srcgrad.runtime import add_at, share_among_ties, zeros_like
 
 
 def loss_value_and_grad(w, b, x, labels):
-    """Value and gradient of `loss` (softmax_regression.py:8) with respect to `w`, `b`."""
+    """Value and gradient of `loss` (softmax_regression.py:8) with respect to `w`, `b`.
+
+    Taken for granted: x.ndim == 2; w.ndim == 2; b.shape == w.shape[1:].
+    """
     logits = x @ w + b
     max_logits = logits.max(axis=1, keepdims=True)
     logits_2 = logits - max_logits
@@ -44,9 +47,9 @@ def loss_value_and_grad(w, b, x, labels):
     grad_log_p = zeros_like(log_p)
     add_at(grad_log_p, (arange, labels), -1.0 / np.size(log_p_part))
     # L11: log_p = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    grad_logits = grad_log_p + (-grad_log_p).sum(axis=1, keepdims=True) / sum_2 * exp_logits
+    grad_logits = grad_log_p - grad_log_p.sum(axis=1, keepdims=True) / sum_2 * exp_logits
     # L10: logits = logits - logits.max(axis=1, keepdims=True)
-    grad_max_logits = (-grad_logits).sum(axis=1, keepdims=True)
+    grad_max_logits = -grad_logits.sum(axis=1, keepdims=True)
     grad_logits = grad_logits + share_among_ties(grad_max_logits, logits, max_logits, 1, True)
     # L9: logits = x @ w + b
     grad_b = grad_logits.sum(axis=0)

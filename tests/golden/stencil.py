@@ -30,21 +30,20 @@ def energy_grad(u, rate, steps):
     steps_2 = []
     for _ in range(steps):
         roll_u = np.roll(u, 1)
-        product_2 = 2 * u
-        difference = roll_u - product_2
+        difference = roll_u - 2 * u
         roll_u_2 = np.roll(u, -1)
         total = difference + roll_u_2
         u_2 = u + rate * total
-        steps_2.append((roll_u, product_2, difference, roll_u_2, total, u))
+        steps_2.append((roll_u, difference, roll_u_2, total, u))
         u = u_2
 
     # backward
     # L11: return np.sum(u**2)
-    grad_u = 2 * u * 1.0
+    grad_u = 2 * u
     # L9: for _ in range(steps):
     grad_rate = zeros_like(rate)
     for _ in reversed(range(steps)):
-        roll_u, product_2, difference, roll_u_2, total, u = steps_2.pop()
+        roll_u, difference, roll_u_2, total, u = steps_2.pop()
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
         grad_u_2 = grad_u
         grad_u = unbroadcast(grad_u_2, u)
@@ -53,6 +52,6 @@ def energy_grad(u, rate, steps):
         grad_difference = unbroadcast(grad_total, difference)
         grad_u = grad_u + np.roll(unbroadcast(grad_total, roll_u_2), negated(-1), None)
         grad_roll_u = unbroadcast(grad_difference, roll_u)
-        grad_u += unbroadcast(-grad_difference, product_2) * 2
+        grad_u += unbroadcast(-grad_difference, u) * 2
         grad_u += np.roll(grad_roll_u, negated(1), None)
     return grad_u, grad_rate

@@ -42,7 +42,7 @@ def energy_grad(start, rate, steps):
 
     # backward
     # L12: return np.sum(u**2)
-    grad_u = 2 * u * 1.0
+    grad_u = 2 * u
     # L10: for _ in range(steps):
     grad_rate = zeros_like(rate)
     for _ in reversed(range(steps)):

@@ -31,7 +31,10 @@ from srcgrad.runtime import unbroadcast, zeros_like
 
 
 def solution_grad(a, b):
-    """Gradient of `solution` (triangular.py:8) with respect to `a`, `b`."""
+    """Gradient of `solution` (triangular.py:8) with respect to `a`, `b`.
+
+    Taken for granted: b.ndim == 1.
+    """
     n = len(b)
     x = np.zeros(n)
     steps_2 = []
@@ -52,7 +55,7 @@ def solution_grad(a, b):
 
     # backward
     # L16: return np.sum(x**2)
-    grad_x = 2 * x * 1.0
+    grad_x = 2 * x
     # L11: for i in range(n):
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
