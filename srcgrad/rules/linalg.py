@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     matrix_power_back,
     norm_back,
     pinv_back,
+    real_part,
     shortcut,
     slogdet_back,
     solve_back,
@@ -204,7 +205,7 @@ class Norm(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
         if shortcut(ctx.ord is None and ctx.axis is None and not ctx.keepdims):
-            grad_x = x * divide_or_zero(grad, y)
+            grad_x = x * divide_or_zero(real_part(grad), y)
         else:
             grad_x = norm_back(grad, x, y, ctx.ord, ctx.axis, ctx.keepdims)
         return grad_x

@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     numbers,
     prod_back,
     prod_initial_back,
+    real_part,
     share_among_ties,
     shortcut,
     single,
@@ -124,7 +125,7 @@ class Var(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean = ctx.saved_tensors
         if shortcut(ctx.plain):
-            grad_a = 2 * grad * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
+            grad_a = 2 * real_part(grad) * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
         else:
             grad_a = var_back(grad, a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof)
         grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
@@ -216,7 +217,8 @@ class Std(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean, y = ctx.saved_tensors
         if shortcut(ctx.plain):
-            grad_a = divide_or_zero(grad, y) * (a - np.mean(a)) / (np.size(a) - ctx.ddof)
+            slope = divide_or_zero(real_part(grad), y) / (np.size(a) - ctx.ddof)
+            grad_a = slope * (a - np.mean(a))
         else:
             grad_a = var_back(
                 divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof

@@ -10,6 +10,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.indexing import scatter
+from srcgrad.runtime.reducing import cast_like
 
 
 def undo_diff(grad: Any, axis: int) -> Any:

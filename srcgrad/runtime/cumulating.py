@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.complex_parts import conj
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.gathering import put_along_axis
 
 
 def cumsum_back(grad: Any, shape: Any, axis: int | None) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.slopes import divide_or_zero
 

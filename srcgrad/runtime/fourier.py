@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.complex_parts import real_part
 from srcgrad.runtime.reducing import cast_like
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import expand_reduced, unbroadcast
-from srcgrad.runtime.complex_parts import conj, is_complex
+from srcgrad.runtime.complex_parts import conj, is_complex, real_part
 from srcgrad.runtime.cumulating import others_product
 from srcgrad.runtime.factors import svdvals_back
 from srcgrad.runtime.products import adjoint

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unbroadcast
-from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.cumulating import others_product
 
 

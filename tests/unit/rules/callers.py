@@ -108,14 +108,18 @@ class Writer:
 
     def _weight(self, place: int, out: Any) -> Any:
         weight: Any = self.rng.uniform(0.5, 1.5, np.shape(out))
-        if np.iscomplexobj(out) and place not in self.spec.squared:
+        if self._mixes(out) and place not in self.spec.squared:
             weight = weight + 1j * self.rng.uniform(0.5, 1.5, np.shape(out))
         return weight if np.ndim(out) else weight.item() if np.ndim(weight) else weight
+
+    def _mixes(self, out: Any) -> bool:
+        """Say whether complex numbers come in; real outputs meet them too then."""
+        return any(np.iscomplexobj(item) for item in [*self.leaves, out])
 
     def _term(self, weight: str, name: str, place: int, out: Any) -> str:
         if place in self.spec.squared:
             term = f"{weight} * np.abs({name}) ** 2"
-        elif np.iscomplexobj(out):
+        elif self._mixes(out):
             term = f"np.real(np.conj({weight}) * {name})"
         else:
             term = f"{weight} * {name}"

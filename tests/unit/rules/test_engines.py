@@ -24,7 +24,6 @@ GAPS = {
     "math.pow(*": NUMBERS,
     "builtins.float(*": NUMBERS,
     "builtins.complex(*": NUMBERS,
-    "builtins.divmod(*": "tensors have no divmod",
     "*.item(*": "the method `item` detaches, as PyTorch's does",
     "numpy.mean([[]*": "the class of arguments inside a list is not looked at",
     "numpy.sum([[]*": "the class of arguments inside a list is not looked at",
