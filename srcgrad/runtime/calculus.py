@@ -67,9 +67,10 @@ def gradient_back(
         if grad is None:
             continue
         unit = np.eye(np.shape(f)[i])
-        matrix = np.gradient(unit, step, axis=0, edge_order=edge_order)
-        matrix = cast_like(matrix, f)
-        part = np.moveaxis(np.tensordot(matrix, grad, axes=(0, i)), 0, i)
+        even = np.ndim(step) == 0
+        matrix = np.gradient(unit, 1.0 if even else step, axis=0, edge_order=edge_order)
+        part = np.moveaxis(np.tensordot(cast_like(matrix, f), grad, axes=(0, i)), 0, i)
+        part = part / step if even else part
         total = part if total is None else total + part
         if any(wanted[1:]):
             number = min(place, len(distances) - 1)
