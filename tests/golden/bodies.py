@@ -30,10 +30,7 @@ from srcgrad.runtime import matmul_left, matmul_right, scalar_seed, zeros_like
 
 
 def potential_grad(positions, masses):
-    """Gradient of `potential` (bodies.py:8) with respect to `positions`, `masses`.
-
-    Taken for granted: positions.ndim == 1; masses.ndim == 1.
-    """
+    """Gradient of `potential` (bodies.py:8) with respect to `positions`, `masses`."""
     total = 0.0
     steps_saved = []
     for i in range(len(masses)):

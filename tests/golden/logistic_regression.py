@@ -23,14 +23,11 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import scalar_seed, unbroadcast
+from srcgrad.runtime import matmul_right, scalar_seed, unbroadcast
 
 
 def loss_grad(w, x, y, penalty):
-    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`.
-
-    Taken for granted: x.ndim == 2; w.ndim == 2; np.ndim(y) <= 2.
-    """
+    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`."""
     exp = np.exp(-(x @ w))
     total = 1 + exp
     p = 1 / total
@@ -47,5 +44,5 @@ def loss_grad(w, x, y, penalty):
     grad_p = -(unbroadcast(grad_likelihood * difference, p) / difference_2)
     grad_p += unbroadcast(grad_likelihood * y, p) / p
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
-    grad_w += x.T @ -(-grad_p * p / total * exp)
+    grad_w += matmul_right(-(-grad_p * p / total * exp), x, w)
     return grad_w

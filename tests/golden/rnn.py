@@ -27,10 +27,7 @@ from srcgrad.runtime import matmul_left, matmul_right, unbroadcast, zeros_like
 
 
 def loss_grad(w, u, h, xs, target):
-    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`.
-
-    Taken for granted: xs.ndim == 1; w.ndim == 2; u.ndim == 2.
-    """
+    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`."""
     steps = []
     for t in range(len(xs)):
         w_at_h = w @ h

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 FOLDER = Path(__file__).parent.parent / "golden"
 LINE = f"\n\n# {' the derivative '.center(96, '-')}\n\n"
 
@@ -44,8 +46,10 @@ class Golden:
         return sys.modules[name]
 
     def gradient(self) -> Any:
-        """The derivative that the compiler makes now."""
-        return self.module().gradient
+        """The derivative, compiled for arguments like those of the example."""
+        module = self.module()
+        module.gradient(*module.example(np.random.default_rng(0)))
+        return module.gradient
 
     def write(self, text: str) -> None:
         """Put a new text below the line."""
