@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from srcgrad import autograd
-from srcgrad.api import Gradient, grad, value_and_grad
+from srcgrad import autograd, utils
+from srcgrad.api import Compiled, Gradient, compile, grad, value_and_grad  # noqa: A004 - the name
 from srcgrad.errors import (
     ArgumentError,
     FallbackWarning,
@@ -19,18 +19,37 @@ from srcgrad.errors import (
 )
 from srcgrad.tape import (
     Tensor,
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
     enable_grad,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    functions,
     inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
+    is_tensor,
+    linspace,
     no_grad,
+    ones,
+    ones_like,
+    rand,
+    randn,
     set_grad_enabled,
     tensor,
+    zeros,
+    zeros_like,
 )
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are added below
     "ArgumentError",
+    "Compiled",
     "FallbackWarning",
     "Gradient",
     "IntegerInputError",
@@ -43,13 +62,44 @@ __all__ = [
     "Tensor",
     "UnsupportedError",
     "UnsupportedSyntaxError",
+    "arange",
+    "as_tensor",
     "autograd",
+    "compile",
+    "empty",
+    "empty_like",
     "enable_grad",
+    "eye",
+    "from_numpy",
+    "full",
+    "full_like",
     "grad",
     "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "is_tensor",
+    "linspace",
     "no_grad",
+    "ones",
+    "ones_like",
+    "rand",
+    "randn",
     "set_grad_enabled",
     "tensor",
+    "utils",
     "value_and_grad",
+    "zeros",
+    "zeros_like",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return PyTorch's function of that name over tensors, such as `srcgrad.exp`."""
+    if name in functions.NAMES:
+        return getattr(functions, name)
+    raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all public names, those of the functions over tensors included."""
+    return sorted({*globals(), *functions.NAMES})

@@ -258,6 +258,9 @@ class _Analysis:
     def _written_by(self, statement: Any, call: Any) -> list[str]:
         reader = self._program.reader
         operation = reader.read(call)
+        passed = {name for arg in operation.args for name in direct_names(arg)}
+        if operation.kind == "taped" and not passed.isdisjoint(self._varied):
+            return []  # it gets copies, and the tape refuses a write into them
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)

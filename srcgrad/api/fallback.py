@@ -6,10 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.api.values import is_float
-from srcgrad.errors import NonScalarOutputError, SrcgradError
 from srcgrad.runtime import scalar_seed
-from srcgrad.tape import Tensor, enable_grad, strict_fallback, tensor
+from srcgrad.tape import Tensor, call_strictly, gradients_like, unwrapped, wrapped
 from srcgrad.tape import grad as tape_grad
 
 
@@ -31,74 +29,19 @@ def run_on_tape(
     bound.apply_defaults()
     tracked: list[Any] = []
     for name in wrt:
-        bound.arguments[name] = _wrap(bound.arguments[name], tracked)
-    with enable_grad(), strict_fallback():
-        result = _call(function, bound)
+        bound.arguments[name] = wrapped(bound.arguments[name], tracked)
+    given = [bound.arguments[name] for name in wrt]
+    result = call_strictly(function, *bound.args, **bound.kwargs)
     output = result[0] if aux else result
-    gradients = _gradients(output, tracked)
-    parts = iter(gradients)
-    grads = tuple(_unwrap_like(bound.arguments[name], parts) for name in wrt)
-    value = (_plain(output), _plain(result[1])) if aux else _plain(output)
+    parts = iter(_gradients(output, tracked))
+    grads = tuple(gradients_like(value, parts) for value in given)
+    value = (unwrapped(output), unwrapped(result[1])) if aux else unwrapped(output)
     return value, grads
 
 
-def _call(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
-    """Call the function; NumPy wraps our refusals in errors of its own, which say less."""
-    try:
-        return function(*bound.args, **bound.kwargs)
-    except (ValueError, TypeError) as error:
-        if isinstance(error.__cause__, SrcgradError):
-            raise error.__cause__ from None
-        raise
-
-
-def _wrap(value: Any, tracked: list[Any]) -> Any:
-    """Return `value` with every float leaf as a tensor that may be written into."""
-    if isinstance(value, dict):
-        return {key: _wrap(item, tracked) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [_wrap(item, tracked) for item in value]
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return parts if isinstance(value, list) else tuple(parts)
-    if not is_float(value):
-        return value
-    leaf = tensor(value, requires_grad=True)
-    tracked.append(leaf)
-    return leaf.clone()
-
-
 def _gradients(output: Any, tracked: list[Any]) -> Sequence[Any]:
-    if not isinstance(output, Tensor):
-        scalar_seed(output)
+    scalar_seed(output.detach().numpy() if isinstance(output, Tensor) else output)
+    if not isinstance(output, Tensor) or not output.requires_grad:
         return [None] * len(tracked)
-    scalar_seed(output.detach().numpy())
-    if not output.requires_grad:
-        return [None] * len(tracked)
-    if not tracked:
-        raise NonScalarOutputError("there is nothing to differentiate with respect to")
     gradients: Sequence[Any] = tape_grad(output, tracked, allow_unused=True)
     return gradients
-
-
-def _unwrap_like(value: Any, parts: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _unwrap_like(item, parts) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_unwrap_like(item, parts) for item in value]
-    if not isinstance(value, Tensor):
-        return None
-    part = next(parts)
-    return None if part is None else part.detach().numpy()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        array = value.detach().numpy()
-        return array[()] if array.ndim == 0 else array
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [_plain(item) for item in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    return value

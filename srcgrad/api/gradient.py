@@ -6,7 +6,6 @@ import functools
 import linecache
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Literal
@@ -15,6 +14,7 @@ import numpy as np
 
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.refusal import describe, warn_of
 from srcgrad.api.selection import Selection, select
 from srcgrad.api.values import check_input, conform, fits, is_complex
 from srcgrad.codegen.highlight import highlight
@@ -23,7 +23,7 @@ from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
-    FallbackWarning,
+    MissingRuleError,
     MutationError,
     SourceNotFoundError,
     UnsupportedError,
@@ -202,6 +202,8 @@ class Gradient:
         with self._lock:
             try:
                 self._plan = self._make_plan()
+                if self._plan.generated.taped:
+                    self._refuse(MissingRuleError(diagnostics=self._plan.generated.taped))
             except UnsupportedError as refusal:
                 self._refuse(refusal)
                 return None
@@ -213,7 +215,7 @@ class Gradient:
             raise refusal
         if self._fallback == "warn" and not self._warned:
             self._warned = True
-            _warn(refusal, self.primal)
+            warn_of(refusal, self.primal)
 
     def _make_plan(
         self, *, keep_complex: bool = False, assume: bool = True, stages: Stages | None = None
@@ -221,7 +223,7 @@ class Gradient:
         function = self._function
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
-                f"`{_describe(function)}` is not a Python function with source",
+                f"`{describe(function)}` is not a Python function with source",
                 hint="wrap it in a `def`",
             )
         request = Request(
@@ -297,16 +299,16 @@ class Gradient:
 
     def __repr__(self) -> str:
         kind = "value_and_grad" if self._value else "grad"
-        return f"<srcgrad.{kind} of {_describe(self.primal)}>"
+        return f"<srcgrad.{kind} of {describe(self.primal)}>"
 
     def __reduce__(self) -> Any:
         """Pickle by name if the gradient stands under the function's own name, else by parts."""
         module = sys.modules.get(getattr(self.primal, "__module__", ""), None)
         found: Any = module
-        for part in _describe(self.primal).split("."):
+        for part in describe(self.primal).split("."):
             found = getattr(found, part, None)
         if found is self:
-            return _describe(self.primal)
+            return describe(self.primal)
         return Gradient, (self.primal, *self._options)
 
 
@@ -323,18 +325,3 @@ def _update_of_array(plan: Plan, function: Any) -> MutationError:
 
 def _first_line(code: Any) -> str:
     return linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
-
-
-def _describe(thing: Any) -> str:
-    return getattr(thing, "__qualname__", None) or type(thing).__qualname__
-
-
-def _warn(refusal: UnsupportedError, primal: Any) -> None:
-    """Warn once, at the line of the caller outside of this package."""
-    message = f"`{_describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
-    depth = 2
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
-        frame = frame.f_back
-        depth += 1
-    warnings.warn(message, FallbackWarning, stacklevel=depth - 1)

@@ -67,6 +67,38 @@ class Plan:
         return True
 
 
+@dataclass(slots=True)
+class HalvesPlan(Plan):
+    """A loaded pair of halves.
+
+    Attributes:
+        forward: From the arguments to the value and what is kept.
+        backward: From what is kept and the adjoints of the results to those of the arguments.
+        parameters: The names of the arguments, in order.
+    """
+
+    forward: Callable[..., Any] = print
+    backward: Callable[..., Any] = print
+    parameters: tuple[str, ...] = ()
+
+
+def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
+    """Load the generated halves of a function as a plan."""
+    module = load(generated.source, generated.entry, generated.bound, generated.lines)
+    code = user.__code__
+    return HalvesPlan(
+        generated,
+        module,
+        vars(module)[generated.entry],
+        code,
+        None,
+        (),
+        forward=vars(module)[generated.entry],
+        backward=vars(module)[generated.backward],
+        parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
+    )
+
+
 def load_plan(generated: Generated, user: FunctionType) -> Plan:
     """Load generated text as a module and return it as a plan."""
     module = load(generated.source, generated.entry, generated.bound, generated.lines)

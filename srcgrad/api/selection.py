@@ -57,6 +57,11 @@ def select(
     if argnums is not None:
         chosen += [_by_number(item, positional, function) for item in _as_list(argnums)]
     if argnames is not None:
+        if not isinstance(argnames, (str, tuple, list)):
+            raise ArgumentError(
+                f"argnames must be a name or a tuple of names, not {argnames!r}",
+                hint="give parameters by number with argnums=",
+            )
         names = [argnames] if isinstance(argnames, str) else list(argnames)
         chosen += [_by_name(name, signature, function) for name in names]
     _refuse_none_and_twice(chosen, function)

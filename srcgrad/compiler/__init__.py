@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from srcgrad.compiler.module import Generated, Request, compile_gradient
+from srcgrad.compiler.module import Generated, Request, compile_gradient, compile_halves
 
-__all__ = ["Generated", "Request", "compile_gradient"]
+__all__ = ["Generated", "Request", "compile_gradient", "compile_halves"]

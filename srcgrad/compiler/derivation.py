@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -19,7 +19,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MissingRuleError, MutationError, NonScalarOutputError
+from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScalarOutputError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.usage import vector_parameters
@@ -57,6 +57,7 @@ class Derivation:
     assume: bool = False
     scalars: frozenset[str] = frozenset()
     conditions: tuple[str, ...] = ()
+    taped: list[Diagnostic] = field(default_factory=list)
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -64,6 +65,14 @@ class Derivation:
         """Return the body of one function that runs forward and backward."""
         facts = self._facts(self.program.outputs[:1], is_number=True)
         (output, *rest) = self.program.outputs
+        if aux and len(rest) != 1:
+            self.refusals.add(
+                self.program.body[-1],
+                "has_aux=True needs a function that returns a pair: the number, and one thing more",
+                "return a pair, putting several things into a tuple or dict",
+                NonScalarOutputError,
+            )
+            self.refusals.raise_if_any()
         if rest and not aux:
             self.refusals.add(
                 self.program.body[-1],
@@ -140,6 +149,23 @@ class Derivation:
         return Sweep(self.program, facts, inliner, self.externals, derive_call, result)
 
     def _refuse_missing(self, sweep: Sweep) -> None:
+        for statement, callee in sweep.taped:
+            name = getattr(callee, "__qualname__", None) or type(callee).__qualname__
+            self.taped.append(
+                Diagnostic(
+                    MissingRuleError.code,
+                    f"the call of `{name}`, which has neither a derivative rule nor source",
+                    self.source.span(statement),
+                    "define it in a file, or write a `Function` and call `apply`",
+                )
+            )
+        for statement in sweep.untaped:
+            self.refusals.add(
+                statement,
+                "a call of a function without source, with a keyword or several results",
+                "pass values with derivatives by position, and return one value",
+                MissingRuleError,
+            )
         for statement, function, operand in sweep.missing:
             self.refusals.add(
                 statement,
@@ -151,7 +177,11 @@ class Derivation:
 
     def _seed(self, output: str, facts: Facts) -> Any:
         alone = Shapes(self.program, facts.integers)  # without what the seed itself makes sure of
-        if alone.is_number(load(output)) and output in facts.activity.active:
+        if (
+            not self.keep_complex
+            and alone.is_number(load(output))
+            and output in facts.activity.active
+        ):
             return gast.Constant(1.0, None)
         return call(self.externals.use_runtime("scalar_seed"), load(output))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
@@ -20,7 +20,7 @@ from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MutationError, UnsupportedSyntaxError
+from srcgrad.errors import Diagnostic, MutationError, UnsupportedSyntaxError
 from srcgrad.frontend.complexity import may_make_complex
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, find_source
@@ -55,6 +55,8 @@ class Generated:
         scalars: Parameters for which the text holds only if they are no arrays.
         keep_complex: Whether the text is right for complex numbers too.
         conditions: What the text takes for granted of its arguments, as Python expressions.
+        backward: The name of the backward half, where `entry` is a forward half.
+        taped: The calls that run on the tape.
     """
 
     source: str
@@ -66,6 +68,8 @@ class Generated:
     scalars: frozenset[str]
     keep_complex: bool
     conditions: tuple[str, ...]
+    backward: str = ""
+    taped: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,6 +92,7 @@ class Module:
     bindings: list[Binding] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
     conditions: tuple[str, ...] = ()
+    taped: list[Diagnostic] = field(default_factory=list)
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
     def entry(self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool) -> str:
@@ -108,6 +113,10 @@ class Module:
             _docstring(source, wrt, value, derivation.conditions),
         )
         return name
+
+    def halves(self, function: FunctionType, wrt: Sequence[str]) -> _Half:
+        """Compile a function's two halves as the module's entry."""
+        return self._half(find_source(function), tuple(wrt), ())
 
     def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
         if not self.keep_complex and self._meets_complex(source):
@@ -137,6 +146,7 @@ class Module:
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
         self._name_defaults(derivation, arguments)
         self.definitions.append((derivation.source, definition))
+        self.taped.extend(item for item in derivation.taped if item not in self.taped)
         self.bindings.extend(derivation.program.reader.scope.used.values())
 
     def _name_defaults(self, derivation: Derivation, arguments: Any) -> None:
@@ -329,14 +339,27 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
+    return _generate(request, lambda request: _make_module(request, stages))
+
+
+def compile_halves(request: Request) -> Generated:
+    """Return the source of a function's forward and backward halves.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+    return _generate(request, _make_halves)
+
+
+def _generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
     collects = gc.isenabled()
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:
         try:
-            module, entry = _make_module(request, stages)
+            module, entry, backward = make(request)
         except ComplexMetError:
             request = replace(request, keep_complex=True)
-            module, entry = _make_module(request, stages)
+            module, entry, backward = make(request)
         text, lines = module.render()
     finally:
         if collects:
@@ -353,17 +376,30 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
         frozenset(module.scalars),
         request.keep_complex,
         module.conditions,
+        backward,
+        tuple(module.taped),
     )
 
 
-def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str]:
+def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
+    module = _empty_module(request, stages)
+    entry = module.entry(request.function, request.wrt, value=request.value, aux=request.aux)
+    _collect_numpy(module)
+    return module, entry, ""
+
+
+def _make_halves(request: Request) -> tuple[Module, str, str]:
+    module = _empty_module(request, None)
+    half = module.halves(request.function, request.wrt)
+    _collect_numpy(module)
+    return module, half.forward, half.backward
+
+
+def _empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(_own_names())
-    module = Module(request.keep_complex, request.assume, stages or Stages(), externals, namer)
-    entry = module.entry(request.function, request.wrt, value=request.value, aux=request.aux)
-    _collect_numpy(module)
-    return module, entry
+    return Module(request.keep_complex, request.assume, stages or Stages(), externals, namer)
 
 
 _OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from srcgrad.frontend.effects import ELSEWHERE, given_to, written_parameters
+from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
@@ -42,6 +46,22 @@ def _results(value: Any, wanted: int) -> int | None:
     return wanted if least <= wanted <= most else least
 
 
+def _needs_tape(value: Any) -> bool:
+    if isinstance(value, FunctionType):
+        return not has_source(value)
+    foreign = (type, ModuleType, BuiltinFunctionType, np.ufunc)
+    return callable(value) and not isinstance(value, foreign) and _is_python(value)
+
+
+def _is_python(value: Any) -> bool:
+    """Say whether a callable object is one of Python's own making, which tensors may go through."""
+    if isinstance(value, functools.partial):
+        return _is_python(value.func)
+    inner = getattr(value, "__wrapped__", value)
+    call = inner if isinstance(inner, FunctionType) else vars(type(inner)).get("__call__")
+    return isinstance(call, FunctionType) and not call.__module__.startswith("numpy")
+
+
 def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], bool]:
     written = written_parameters(function, VOCABULARY)
     return given_to(function, call, written), ELSEWHERE in written
@@ -61,6 +81,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     unary=operators.UNARY,
     getitem=getitem,
     container_parameters=container_parameters,
+    needs_tape=_needs_tape,
     results=_results,
     views=_VIEWS,
     written_operands=_written_operands,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
@@ -68,6 +69,18 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
         )
     tree = _find_tree(code, lines)
     return FunctionSource(function, gast.ast_to_gast(tree), code.co_filename, tuple(lines))
+
+
+@functools.lru_cache(maxsize=4096)
+def has_source(function: FunctionType) -> bool:
+    """Say whether the source of a function can be found."""
+    try:
+        find_source(function)
+    except SourceNotFoundError:
+        return False
+    except NotDifferentiableError:
+        return True
+    return True
 
 
 def _describe(thing: Any) -> str:

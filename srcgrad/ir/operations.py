@@ -12,7 +12,17 @@ from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
 
 Kind = Literal[
-    "copy", "unpack", "primitive", "constant", "user", "class", "tuple", "list", "dict", "unknown"
+    "copy",
+    "unpack",
+    "primitive",
+    "constant",
+    "user",
+    "taped",
+    "class",
+    "tuple",
+    "list",
+    "dict",
+    "unknown",
 ]
 
 
@@ -122,6 +132,8 @@ class Reader:
         if apply_of is not None:
             return Operation("class", apply_of, args, keywords)
         operation = self._primitive(callee, *args, **keywords)
+        if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
+            return Operation("taped", callee, args, keywords)
         if operation.kind == "unknown" and isinstance(callee, FunctionType):
             return Operation("user", callee, args, keywords)
         return operation

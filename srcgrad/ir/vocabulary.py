@@ -25,6 +25,7 @@ class Vocabulary:
         binary, unary: The function that each operator stands for, by the name of its syntax node.
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
+        needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
         results: How many values a primitive or `Function` returns where so many are unpacked; None
             for any number.
         views: Canonical names of functions whose result may share memory with their argument.
@@ -45,6 +46,7 @@ class Vocabulary:
     unary: Mapping[str, Primal]
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
+    needs_tape: Callable[[Any], bool]
     results: Callable[[Any, int], int | None]
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]

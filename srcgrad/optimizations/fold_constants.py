@@ -131,7 +131,7 @@ def _factors(node: Any) -> list[Any]:
     return [node]
 
 
-def _number(node: Any) -> float | None:
+def _number(node: Any) -> int | float | None:
     value = getattr(node, "value", None) if isinstance(node, gast.Constant) else None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value

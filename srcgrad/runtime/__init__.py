@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.adjoints import (
-    scalar_seed,
-    zeros_like,
-)
+from srcgrad.runtime.adjoints import complex_zeros_like, scalar_seed, zeros_like
 from srcgrad.runtime.broadcasting import (
     expand_reduced,
     kept,
@@ -245,6 +242,7 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
+from srcgrad.runtime.taped import on_tape
 
 __all__ = [
     "COMPLEX_ONLY",
@@ -273,6 +271,7 @@ __all__ = [
     "cholesky_back",
     "choose_back",
     "chosen_part",
+    "complex_zeros_like",
     "compress",
     "cond_back",
     "conj",
@@ -364,6 +363,7 @@ __all__ = [
     "number_sign",
     "numbers",
     "on_diagonal",
+    "on_tape",
     "only_if",
     "onto_triangle",
     "opposite",

@@ -29,6 +29,18 @@ def zeros_like(x: Any) -> Any:
     return None
 
 
+def complex_zeros_like(x: Any) -> Any:
+    """Return zeros like `zeros_like`, but of complex numbers, since such may be added to them."""
+    if isinstance(x, dict):
+        return {key: complex_zeros_like(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [complex_zeros_like(value) for value in x]
+    zeros = zeros_like(x)
+    if zeros is None or not hasattr(zeros, "dtype"):
+        return None if zeros is None else 0j
+    return zeros.astype(np.result_type(zeros.dtype, np.complex64))
+
+
 def scalar_seed(value: Any) -> float:
     """Return 1.0, the adjoint of an output, if `value` is one real number.
 

@@ -34,6 +34,7 @@ from srcgrad.tape.modes import (
     set_grad_enabled,
 )
 from srcgrad.tape.mutation import strict_fallback
+from srcgrad.tape.plainly import call_strictly, gradients_like, unwrapped, wrapped
 from srcgrad.tape.tensor import Tensor
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "arange",
     "as_tensor",
     "backward",
+    "call_strictly",
     "empty",
     "empty_like",
     "enable_grad",
@@ -52,6 +54,7 @@ __all__ = [
     "full_like",
     "functions",
     "grad",
+    "gradients_like",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
@@ -66,6 +69,8 @@ __all__ = [
     "set_grad_enabled",
     "strict_fallback",
     "tensor",
+    "unwrapped",
+    "wrapped",
     "zeros",
     "zeros_like",
 ]

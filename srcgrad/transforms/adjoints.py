@@ -43,8 +43,14 @@ class Adjoints:
     """
 
     def __init__(
-        self, namer: Namer, externals: Externals, is_number: Callable[[str], bool]
+        self,
+        namer: Namer,
+        externals: Externals,
+        is_number: Callable[[str], bool],
+        *,
+        keep_complex: bool = False,
     ) -> None:
+        self._keep_complex = keep_complex
         self._is_number = is_number
         self.state: State = {}
         self.uniform: dict[str, Any] = {}
@@ -138,7 +144,8 @@ class Adjoints:
         Nothing may borrow its variable then: call `spell_out` or `vacate` before.
         """
         self.state[cell] = Status.OWNED
-        zeros = call(self._externals.use_runtime("zeros_like"), self._model(cell, model))
+        maker = "complex_zeros_like" if self._keep_complex else "zeros_like"
+        zeros = call(self._externals.use_runtime(maker), self._model(cell, model))
         return assign(self.own_name(cell), zeros, like)
 
     def _model(self, cell: str, name: str | None) -> Any:

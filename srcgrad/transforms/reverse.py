@@ -37,6 +37,7 @@ class Reverser:
             "primitive": self._prepare_primitive,
             "class": self._prepare_class,
             "user": self._calls.prepare_user,
+            "taped": self._calls.prepare_taped,
             "tuple": self._elements.prepare_display,
             "list": self._elements.prepare_display,
             "dict": self._elements.prepare_display,

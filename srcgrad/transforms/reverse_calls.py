@@ -49,3 +49,38 @@ class CallSteps:
 
         self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
         return [statement]
+
+    def prepare_taped(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        """Run the call on the tape, for want of a rule and of source, and keep its pullback."""
+        sweep = self._sweep
+        callee = statement.value.func
+        flags = [gast.Constant(sweep.is_active(item), None) for item in operation.args]
+        inside = any(sweep.is_active(item) for item in operation.keywords.values())
+        if inside or len(targets) != 1:
+            sweep.untaped.append(statement)
+            return [statement]
+        sweep.taped.append((statement, operation.primal))
+        pullback = sweep.namer.fresh(f"pull_{targets[0]}")
+        value = call(
+            sweep.externals.use_runtime("on_tape"),
+            callee,
+            gast.Tuple(flags, gast.Load()),
+            *operation.args,
+        )
+        value.keywords = statement.value.keywords
+        statement.value = at(value, statement)
+        both = [statement.targets[0], store(pullback)]
+        statement.targets = [gast.Tuple(both, gast.Store())]
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            cells = [item.id for item in operation.args if sweep.is_active(item)]
+            pulled = call(pullback, *sweep.filled(grads, targets))
+            if len(cells) == 1:
+                return [], [(cells[0], pulled)]
+            parts = [sweep.namer.version(sweep.namer.adjoint(cell)) for cell in cells]
+            names = gast.Tuple([store(part) for part in parts], gast.Store())
+            pairs = zip(cells, parts, strict=True)
+            return [assign(names, pulled)], [(cell, load(part)) for cell, part in pairs]
+
+        sweep.steps[id(statement)] = lambda: sweep.pass_on(statement, targets, rule)
+        return [statement]

@@ -90,6 +90,7 @@ class Sweep:
         containers: The names that are bound to dicts, lists or tuples.
         pairs: The loops and branches of both halves that belong together.
         missing: Operands whose derivative a rule does not know.
+        taped: The calls that run on the tape, with what they call; `untaped` cannot even that.
     """
 
     def __init__(
@@ -109,9 +110,14 @@ class Sweep:
         self.namer = program.namer
         self.getitem = program.reader.vocabulary.getitem
         self.adjoints = Adjoints(
-            program.namer, externals, lambda cell: facts.shapes.is_number(load(cell))
+            program.namer,
+            externals,
+            lambda cell: facts.shapes.is_number(load(cell)),
+            keep_complex=inliner.keep_complex,
         )
         self.missing: list[tuple[Any, str, str]] = []
+        self.taped: list[tuple[Any, Any]] = []
+        self.untaped: list[Any] = []
         self.steps: dict[int, Callable[[], list[Any]]] = {}
         self.renamed: dict[str, str] = {}
         self.copies: dict[str, str] = {}

@@ -1,0 +1,122 @@
+"""Defines `compile`: a function that records one node, with the generated adjoint, on tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from srcgrad.api.plan import HalvesPlan, load_halves
+from srcgrad.api.refusal import warn_of
+from srcgrad.api.selection import select
+from srcgrad.api.values import is_float
+from srcgrad.autograd.function import once_differentiable
+from srcgrad.compiler import Request, compile_halves
+from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.tape import Function, Tensor, is_grad_enabled, tensor
+
+
+class Compiled:
+    """A function that is itself on arrays; on tensors that require a gradient it is one node.
+
+    Attributes:
+        primal: The user's function.
+    """
+
+    def __init__(self, primal: Callable[..., Any]) -> None:
+        if not isinstance(primal, FunctionType):
+            raise ArgumentError(
+                f"srcgrad.compile needs a Python function, not {type(primal).__name__}",
+                hint="wrap it in a `def`",
+            )
+        self.primal = primal
+        self._plans: dict[tuple[str, ...], HalvesPlan | None] = {}
+        self._warned = False
+        functools.update_wrapper(self, primal)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; on tensors, through its generated forward and backward halves."""
+        values = (*args, *kwargs.values())
+        if not is_grad_enabled() or not any(_wants_gradient(item) for item in values):
+            return self.primal(*args, **kwargs)
+        signature = select(self.primal, None, list(self._parameters()[:1])).signature
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        names = tuple(n for n, value in bound.arguments.items() if _wants_gradient(value))
+        plan = self._plan(names)
+        if plan is None:
+            return self.primal(*args, **kwargs)
+        return _Generated.apply(plan, names, *[bound.arguments[n] for n in self._parameters()])
+
+    def _parameters(self) -> tuple[str, ...]:
+        code = self.primal.__code__
+        return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def _plan(self, names: tuple[str, ...]) -> HalvesPlan | None:
+        """Return the halves for derivatives with respect to `names`; None if they are refused."""
+        plan = self._plans.get(names)
+        if plan is not None and plan.is_current(self.primal):
+            return plan
+        try:
+            plan = load_halves(compile_halves(Request(self.primal, names)), self.primal)
+        except UnsupportedError as refusal:
+            if not self._warned:
+                self._warned = True
+                warn_of(refusal, self.primal)
+            plan = None
+        self._plans[names] = plan
+        return plan
+
+    def __repr__(self) -> str:
+        return f"<srcgrad.compile of {self.primal.__qualname__}>"
+
+
+class _Generated(Function):
+    """One node whose backward is a generated adjoint."""
+
+    @staticmethod
+    def forward(ctx: Any, plan: HalvesPlan, names: tuple[str, ...], *values: Any) -> Any:
+        ctx.save_for_backward(*[value for value in values if isinstance(value, Tensor)])
+        arrays = [
+            value.detach().numpy() if isinstance(value, Tensor) else value for value in values
+        ]
+        out, ctx.kept = plan.forward(*arrays)
+        ctx.plan, ctx.wanted = plan, [name in names for name in plan.parameters]
+        return tuple(map(_as_tensor, out)) if type(out) is tuple else _as_tensor(out)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Any) -> Any:
+        _ = ctx.saved_tensors  # an input that was written into since is refused here
+        given = [grad.detach().numpy() for grad in grads]
+        result = ctx.plan.backward(_fresh_lists(ctx.kept), *given)
+        parts = iter(result if sum(ctx.wanted) > 1 else (result,))
+        return (None, None, *[next(parts) if wanted else None for wanted in ctx.wanted])
+
+
+def _as_tensor(value: Any) -> Any:
+    """Return floats and float arrays as tensors, and all else as it is."""
+    return tensor(value) if is_float(value) else value
+
+
+def _wants_gradient(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def _fresh_lists(kept: Any) -> Any:
+    """Copy the lists of records, which a backward half empties, so that it may run again."""
+    if isinstance(kept, list):
+        return [_fresh_lists(item) for item in kept]
+    return tuple(_fresh_lists(item) for item in kept) if type(kept) is tuple else kept
+
+
+def compile(f: Callable[..., Any]) -> Compiled:  # noqa: A001 - the name that users know
+    """Return `f` with a generated adjoint: on arrays it is `f`, on tensors it records one node.
+
+    A function that is not differentiated by source runs on the tape as it is, with one warning.
+
+    Raises:
+        ArgumentError: `f` is not a plain Python function.
+    """
+    return Compiled(f)

@@ -1,0 +1,25 @@
+"""Warns, at the caller's line, that the tape takes over."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+from srcgrad.errors import FallbackWarning, UnsupportedError
+
+
+def describe(thing: Any) -> str:
+    """Return the name of a function, or the type of anything else."""
+    return getattr(thing, "__qualname__", None) or type(thing).__qualname__
+
+
+def warn_of(refusal: UnsupportedError, primal: Any) -> None:
+    """Warn at the line of the caller outside of this package."""
+    message = f"`{describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
+    depth = 2
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(message, FallbackWarning, stacklevel=depth)
