@@ -51,7 +51,9 @@ class Dimensions:
     total = x_at_w + b
     out = np.sum(total, axis=0)
     return out
-    >>> dimensions = Dimensions(program, Integers(program), assume=True)
+    >>> integers = Integers(program)
+    >>> shapes = Shapes(program, integers)
+    >>> dimensions = Dimensions(program, integers, shapes, assume=True)
     >>> dimensions.conditions
     ('x.ndim == 2', 'w.ndim == 2', 'b.shape == w.shape[1:]')
     >>> dimensions.of(program.body[1].targets[0])
