@@ -1,0 +1,189 @@
+"""Random programs: source, tape and differences agree, and every pass preserves meaning."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import itertools
+import os
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, note, settings
+
+import srcgrad as sg
+from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.values import conform
+from tests.differences import assert_same, copied, numerical_gradient
+from tests.properties.programs import programs
+
+EXAMPLES = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "100"))
+every = settings(
+    max_examples=EXAMPLES,
+    derandomize=EXAMPLES <= 300,  # the same programs on every run, until more are asked for
+    database=None,
+    deadline=None,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+        HealthCheck.data_too_large,
+    ],
+)
+numbers = itertools.count()
+
+
+def load(text: str, folder: Path) -> ModuleType:
+    """Write a program to a file of its own and import it, so that its source can be found."""
+    name = f"random_program_{next(numbers)}"
+    path = folder / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def arguments() -> tuple[Any, ...]:
+    rng = np.random.default_rng(7)
+    return rng.normal(size=4), rng.normal(size=4), 0.83
+
+
+def primal(function: Callable[..., Any]) -> float:
+    """Return the value; what raises, leaves the floats or grows without bound is no example."""
+    try:
+        with np.errstate(all="raise"):
+            value = function(*copied(arguments()))
+    except (
+        FloatingPointError,
+        ArithmeticError,
+        ValueError,
+        TypeError,
+        IndexError,
+        UnboundLocalError,
+    ):
+        assume(False)
+    assume(np.isfinite(value))
+    return float(value)
+
+
+def smooth_gradients(function: Callable[..., Any]) -> list[Any]:
+    """Return differences, where two steps agree: else a kink or a branch is too near."""
+    found = []
+    for argnum in range(3):
+        near = numerical_gradient(function, arguments(), argnum)
+        moved = tuple(a + 1e-6 for a in arguments())
+        far = numerical_gradient(function, moved, argnum)
+        assume(np.all(np.isfinite(near)))
+        assume(np.max(np.abs(near)) < 1e5)
+        assume(np.allclose(near, far, rtol=1e-3, atol=1e-3))
+        found.append(near)
+    return found
+
+
+def by_source(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Return value and gradients by source, or None if it refuses."""
+    try:
+        return sg.value_and_grad(function, (0, 1, 2), fallback="error")(*args)
+    except sg.UnsupportedError:
+        return None
+
+
+def by_tape(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Return value and gradients by the tape, or None if it refuses."""
+    names = ["x", "y", "s"]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            value, grads = run_on_tape(
+                function, inspect.signature(function), names, args, {}, aux=False
+            )
+    except (sg.SrcgradError, RuntimeError):
+        return None
+    return value, tuple(conform(g, a) for g, a in zip(grads, args, strict=True))
+
+
+def check(text: str, folder: Path, tally: Counter[str]) -> None:
+    note(text)
+    module = load(text, folder)
+    try:
+        function = module.program
+        value = primal(function)
+        expected = smooth_gradients(function)
+        for engine in (by_source, by_tape):
+            args = arguments()
+            with np.errstate(all="ignore"):  # what is not used may overflow
+                found = engine(function, args)
+            tally[f"{engine.__name__}: {'right' if found else 'refused'}"] += 1
+            if found is None:
+                continue
+            note(engine.__name__)
+            assert_same(found[0], value, 1e-14 if engine is by_source else 1e-10, 0.0)
+            assert_same(args, arguments(), 0, 0)
+            for mine, numeric in zip(found[1], expected, strict=True):
+                assert_same(mine, numeric, 1e-4, 1e-4)
+    finally:
+        del sys.modules[module.__name__]
+
+
+@pytest.mark.slow
+def test_random_programs_get_the_right_gradient_or_a_refusal(tmp_path: Path) -> None:
+    tally: Counter[str] = Counter()
+
+    @every
+    @given(programs(views=False))
+    def run(text: str) -> None:
+        check(text, tmp_path, tally)
+
+    run()
+    assert tally["by_source: right"] > tally["by_source: refused"], tally
+
+
+@pytest.mark.slow
+def test_random_programs_with_views_get_the_right_gradient_or_a_refusal(tmp_path: Path) -> None:
+    tally: Counter[str] = Counter()
+
+    @every
+    @given(programs(views=True))
+    def run(text: str) -> None:
+        check(text, tmp_path, tally)
+
+    run()
+    assert tally["by_source: right"] > 0, tally
+
+
+@pytest.mark.slow
+def test_the_passes_before_reversal_preserve_the_value(tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    @every
+    @given(programs(views=False))
+    def run(text: str) -> None:
+        note(text)
+        module = load(text, tmp_path)
+        try:
+            value = primal(module.program)
+            try:
+                stages = sg.grad(module.program, (0, 1, 2), fallback="error").stages()
+            except sg.UnsupportedError:
+                return
+            for name in ("flatten", "name versions"):
+                note(stages[name])
+                names = dict(vars(module))
+                exec(stages[name], names)
+                assert names["program"](*arguments()) == value
+                seen[name] += 1
+        finally:
+            del sys.modules[module.__name__]
+
+    run()
+    assert seen["flatten"] == seen["name versions"] > 0
