@@ -63,7 +63,7 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
             parts += [(target, source) for target in targets for source in sources[:1]]
             if sources and _is_key(operation.args[1]):
                 found.add(sources[0])
-            same += _read_back(targets[0], operation, displays)
+            same += _read_back(targets[0], operation, displays) if targets else []
         elif operation.kind == "primitive":
             arrays.update(targets)
             arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
