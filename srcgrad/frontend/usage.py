@@ -57,10 +57,13 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     counters = _counters(tree, scope)
+    rows = _multiplied(tree)
     uses: Counter[str] = Counter()
     plain: Counter[str] = Counter()
     elements: set[str] = set()
     for node in gast.walk(tree):
+        if id(node) in rows:
+            continue  # an operand of `@` is no number, so what it is read from is no vector
         if (
             isinstance(node, gast.Name)
             and node.id in names
@@ -72,6 +75,19 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
             if is_element:
                 elements.add(name)
     return frozenset(name for name in elements & names if plain[name] == uses[name])
+
+
+def _multiplied(tree: Any) -> set[int]:
+    """Return the operands of ``@`` and of `dot` and `matmul`, by identity."""
+    found: set[int] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
+            found.update((id(node.left), id(node.right)))
+        elif isinstance(node, gast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("dot", "matmul"):
+                found.update(id(item) for item in [*node.args, getattr(node.func, "value", None)])
+    return found
 
 
 def _counters(tree: Any, scope: Scope) -> set[str]:

@@ -138,4 +138,12 @@ def _number(node: Any) -> int | float | None:
     if _is_negative(node):
         inner = _number(node.operand)
         return None if inner is None else -inner
-    return None
+    return 1 if _is_log_of_e(node) else None
+
+
+def _is_log_of_e(node: Any) -> bool:
+    """Say whether an expression is ``math.log(math.e)``, as the rule of `math.log` has it."""
+    func = getattr(node, "func", None)
+    if not isinstance(func, gast.Attribute) or func.attr != "log" or len(node.args) != 1:
+        return False
+    return getattr(node.args[0], "attr", "") == "e"

@@ -27,7 +27,10 @@ from srcgrad.runtime import matmul_left, matmul_right, unbroadcast, zeros_like
 
 
 def loss_grad(w, u, h, xs, target):
-    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`."""
+    """Gradient of `loss` (rnn.py:8) with respect to `w`, `u`, `h`.
+
+    Taken for granted: w.ndim == 2; u.ndim == 2.
+    """
     steps = []
     for t in range(len(xs)):
         w_at_h = w @ h
