@@ -14,13 +14,14 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
-from srcgrad.tape.rulenode import RuleNode, flattened
+from srcgrad.tape.rulenode import FLOAT, RuleNode, flattened
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNCHANGING: list[int] = [0]  # the version counter of values that are no tensors
-ONE_NEEDED = (True,)
+ONE_NEEDED = (True,)  # tuples that nodes share
+BOTH_NEEDED, LEFT_NEEDED, RIGHT_NEEDED = (True, True), (True, False), (False, True)
 
-new = object.__new__
+new: Any = object.__new__
 
 
 def wrap(data: Any, node: RuleNode) -> Any:
@@ -37,9 +38,8 @@ def wrap(data: Any, node: RuleNode) -> Any:
 
 
 def unary(op: Op, a: Core) -> Any:
-    """Apply an elementwise rule to one tensor, without options."""
-    slope = op.slope
-    if slope is None or not STATE.plain:
+    """Apply the rule of a function of one array to a tensor, without options."""
+    if not STATE.plain or (op.slope is None and not (op.single and a._data.dtype.kind == "f")):
         return apply(op, (a,))
     edge = a._edge if a._view is None else edge_of(a)
     if edge is None:
@@ -47,11 +47,13 @@ def unary(op: Op, a: Core) -> Any:
             return apply(op, (a,))
         edge = leaf_edge(a)
     x = a._data
-    y = op.primal(x)
     node = new(op.node_class)
     node._key = next_number()
     node._edges = (edge,)
     node.needs_input_grad = ONE_NEEDED
+    if op.slope is None:
+        return _without_slope(op, a, node)
+    y = op.primal(x)
     result = wrap(y, node)
     if op.reads_output:
         node.saved_tensors = (y,)
@@ -60,6 +62,19 @@ def unary(op: Op, a: Core) -> Any:
     counter = a._counter
     node.saved_tensors = (x,)
     node._versions = (counter, counter[0])
+    if counter is INFERENCE:
+        refuse_inference(node)
+    return result
+
+
+def _without_slope(op: Op, a: Core, node: RuleNode) -> Any:
+    """Run the rule's forward, of one real operand, and let `node` note its memory."""
+    x, counter = a._data, a._counter
+    node.saved_tensors = ()
+    y = op.forward(node, x)
+    result = wrap(y, node)
+    node._ids = (id(x), id(y))
+    node._versions = (counter, counter[0], result._counter, 0)
     if counter is INFERENCE:
         refuse_inference(node)
     return result
@@ -85,12 +100,24 @@ def binary(op: Op, a: Any, b: Any) -> Any:
             edge_b = leaf_edge(b)
     if edge_a is None and edge_b is None:
         return apply(op, (a, b))
-    node = new(op.node_class)
+    needs = (LEFT_NEEDED if edge_b is None else BOTH_NEEDED) if edge_a is not None else RIGHT_NEEDED
+    if op.partials is None:
+        node = new(op.node_class)
+        node.needs_input_grad = needs
+        node.saved_tensors = ()
+        z = op.forward(node, x, y)
+    else:
+        z = op.primal(x, y)
+        real = z.dtype is FLOAT or z.dtype.kind == "f"
+        node = new(op.partials_class if real else op.node_class)
+        node.needs_input_grad = needs
+        node.saved_tensors = () if op.keep is None else op.keep(needs, x, y, z)
+        if edge_a is not None:
+            node.x_shape = x.shape
+        if edge_b is not None:
+            node.y_shape = y.shape
     node._key = next_number()
     node._edges = (edge_a, edge_b)
-    node.needs_input_grad = (edge_a is not None, edge_b is not None)
-    node.saved_tensors = ()
-    z = op.forward(node, x, y)
     node._ids = (id(x), id(y), id(z))
     result = wrap(z, node)
     node._versions = (counter_a, counter_a[0], counter_b, counter_b[0], result._counter, 0)

@@ -109,11 +109,13 @@ class Pass:
         while heap or ahead is not None:
             if ahead is not None:
                 node, grad = ahead, ahead_grad
+                special = waiting is not None and node._special  # hooks of leaves may set hooks
                 ahead = None
             else:
                 key = heappop(heap)
                 node, grad = nodes.pop(key), grads.pop(key)
-            if closely or node._special or grad is None:
+                special = node._special
+            if closely or special or grad is None:
                 parts = self._step(node, grad)
                 if parts is None:
                     continue
@@ -121,25 +123,46 @@ class Pass:
                 parts = node.pull(grad)
             if not keep:
                 node.release()
-            alone = not heap
-            for edge, part in zip(node._edges, parts, strict=False):
-                if edge is None:
-                    continue
+            edges = node._edges
+            count = len(edges)
+            edge = None
+            if count <= 2 and count == len(parts) and not heap and waiting is None:
+                if count == 1 or edges[1] is None:
+                    edge, part = edges[0], parts[0]
+                elif edges[0] is None:
+                    edge, part = edges[1], parts[1]
+            if edge is not None:
                 target = edge[0]
-                if alone and ahead is None and not target._special and not target._leaf:
+                if not target._special:
                     if needed is None or target in needed:
                         ahead, ahead_grad = target, part
-                elif target is ahead:
-                    ahead_grad = part if ahead_grad is None else _sum(ahead_grad, part)
-                else:
-                    if not target._leaf:
-                        alone = False
-                        if ahead is not None:
-                            self.add((ahead, 0), ahead_grad)
-                            ahead = None
-                    self.add(edge, part)
+                    continue
+            ahead, ahead_grad = self._distribute(edges, parts)
             if waiting is not None:
                 self._notice(node)
+
+    def _distribute(self, edges: Any, parts: tuple[Any, ...]) -> tuple[Node | None, Any]:
+        """Add `parts` where `edges` lead; if one node alone waits after that, return it instead."""
+        ahead: Node | None = None
+        ahead_grad: Any = None
+        needed, alone = self.needed, not self.heap
+        for edge, part in zip(edges, parts):  # noqa: B905 - naming `strict` costs time
+            if edge is None:
+                continue
+            target = edge[0]
+            if alone and ahead is None and not target._special:
+                if needed is None or target in needed:
+                    ahead, ahead_grad = target, part
+            elif target is ahead:
+                ahead_grad = part if ahead_grad is None else _sum(ahead_grad, part)
+            else:
+                if not target._leaf:
+                    alone = False
+                    if ahead is not None:
+                        self.add((ahead, 0), ahead_grad)
+                        ahead = None
+                self.add(edge, part)
+        return ahead, ahead_grad
 
     # -- one node, with everything that can be on --------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.tape.apply import unary
 from srcgrad.tape.calls import lift, np_call
+from srcgrad.tape.core import Core
 from srcgrad.tape.ops import op_for
 from srcgrad.tape.protocols import call_function
 from srcgrad.tape.reductions import (
@@ -179,7 +180,11 @@ def _unary(name: str, primal: Any) -> Callable[..., Any]:
     if isinstance(primal, np.ufunc) and primal.nin == 1:
         op = op_for(primal)
         if op is not None:
-            return _named(name, lambda input: unary(op, lift(input)), primal)  # noqa: A006
+
+            def call(input: Any) -> Any:
+                return unary(op, input if isinstance(input, Core) else lift(input))
+
+            return _named(name, call, primal)
     return _named(name, lambda input: call_function(primal, (lift(input),), {}), primal)  # noqa: A006
 
 

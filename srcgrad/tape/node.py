@@ -62,7 +62,7 @@ class Node:
     saved_tensors: Any
 
     _outputs: int = 1
-    _special: bool = False  # it has hooks or several outputs, so the engine must look closer
+    _special: bool = False  # a leaf, or with hooks or several outputs: the engine looks closer
     _hooks: NodeHooks | None = None
     _packed: Any = None
     _leaf: ClassVar[bool] = False
@@ -164,6 +164,7 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     _leaf = True
+    _special = True
 
     def __init__(self, variable: Any) -> None:
         self._key = next(_leaf_numbers)

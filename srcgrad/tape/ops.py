@@ -14,6 +14,7 @@ from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.library import canonical_name, rule_for
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.names import node_name
+from srcgrad.tape.partials import PARTIALS, PartialsNode
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 
 
@@ -75,6 +76,8 @@ class Op:
         primal: The function itself, for calls that need not be recorded.
         forward, backward: The rule's static methods.
         node_class: The class of nodes that calls make, named as PyTorch names it.
+        partials, keep, partials_class: The rule written out, if it is, and the nodes that use it.
+        single: It is a ufunc with one operand and one result.
         slope: For elementwise rules, the derivative of input or output (`reads_output`).
     """
 
@@ -83,14 +86,18 @@ class Op:
         "defaults",
         "forward",
         "jvp",
+        "keep",
         "label",
         "names",
         "node_class",
         "options",
+        "partials",
+        "partials_class",
         "positional",
         "primal",
         "reads_output",
         "rule",
+        "single",
         "slope",
         "varargs",
     )
@@ -108,7 +115,11 @@ class Op:
             self.slope = _rebound(rule.slope)
             self.reads_output = rule.slope.__code__.co_varnames[0] == "y"
         self._read_signature()
+        self.single = self._is_ufunc(1)
         self.node_class = self._node_class(node_name(self.label))
+        self.partials = PARTIALS.get(primal)
+        self.keep = None if self.partials is None else self.partials.keep
+        self.partials_class = self._partials_class()
 
     def _read_signature(self) -> None:
         kinds = inspect.Parameter
@@ -124,12 +135,24 @@ class Op:
         base: type[RuleNode] = RuleNode
         if self.slope is not None:
             base = ElementwiseNode
-        elif isinstance(self.primal, np.ufunc) and (self.primal.nin, self.primal.nout) == (2, 1):
+        elif self._is_ufunc(2):
             base = BinaryNode
         members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
         if self.slope is not None:
             members["slope"] = staticmethod(self.slope)
         return cast("type[RuleNode]", type(name, (base,), members))
+
+    def _is_ufunc(self, operands: int) -> bool:
+        primal = self.primal
+        return isinstance(primal, np.ufunc) and (primal.nin, primal.nout) == (operands, 1)
+
+    def _partials_class(self) -> type[RuleNode]:
+        if self.partials is None:
+            return self.node_class
+        _, left, right = self.partials
+        members = {"__slots__": (), "left": staticmethod(left), "right": staticmethod(right)}
+        bases = (PartialsNode, self.node_class)
+        return cast("type[RuleNode]", type(self.node_class.__name__, bases, members))
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return one value for each parameter of the rule's forward.

@@ -10,6 +10,8 @@ from srcgrad.errors import InternalError
 from srcgrad.runtime import conj, real_part
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
+FLOAT = np.dtype(float)  # the usual dtype, which is one object: faster to tell than its kind
+
 
 class RuleNode(Node):
     """A call of a rule; it is the context of the rule's forward and backward.
@@ -144,7 +146,10 @@ class RuleNode(Node):
 class BinaryNode(RuleNode):
     """A call of a rule with two parameters and one output, without options."""
 
-    __slots__ = ()
+    __slots__ = ("x_shape", "y_shape")  # what rules of operands that are broadcast note
+
+    x_shape: tuple[int, ...]
+    y_shape: tuple[int, ...]
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Run the rule's backward on arrays."""
@@ -184,10 +189,9 @@ class ElementwiseNode(RuleNode):
         if counter[0] != version or saved is FREED or self._packed is not None:
             return RuleNode.pull(self, grad)
         slope = self.slope(saved[0])
-        return (
-            grad
-            * (slope if type(slope) is np.ndarray and slope.dtype.kind == "f" else conj(slope)),
-        )
+        if type(slope) is not np.ndarray or slope.dtype is not FLOAT:
+            slope = conj(slope)
+        return (grad * slope,)
 
     def release(self) -> None:
         """Let go of the saved value."""
