@@ -29,8 +29,7 @@ _REDUCTIONS: Final = frozenset(
     for name in ("sum mean max min amax amin prod std var any all argmax argmin").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}"
-    for name in ["zeros_like", "ones_like", "empty_like", "copy", "clip", "nan_to_num"]
+    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy", "nan_to_num"]
 )
 _PRODUCTS: Final = frozenset({"numpy.matmul", "numpy.dot"})
 
@@ -147,6 +146,8 @@ class Dimensions:
         operation = self._program.operation(statement)
         if operation.kind == "copy":
             return self.of(statement.value)
+        if isinstance(statement.value, gast.Compare):
+            return self._broadcast((statement.value.left, *statement.value.comparators))
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return self.of(statement.value)
         if operation.primal is self._program.reader.vocabulary.getitem:
@@ -165,8 +166,9 @@ class Dimensions:
                 if plain
                 else None
             )
-        if canonical == "numpy.where" and len(args) == 3:
-            return self._broadcast(args[1:])
+        whole = canonical in ("numpy.where", "numpy.clip") and len(args) == 3
+        if whole and not operation.keywords:
+            return self._broadcast(args)
         if canonical in _REDUCTIONS:
             return self._of_reduction(operation)
         if canonical in _SAME:

@@ -244,3 +244,10 @@ def names_beyond_ascii(x):
     Δt = 0.1
     β = np.sin(α) * Δt
     return np.sum(α * β)
+
+
+@program("v")
+def argument_is_written_after_the_call(x):
+    y = np.sin(x)
+    y[::2] -= _energy(y)
+    return np.sum(np.sin(y))

@@ -52,3 +52,23 @@ def array_from_a_list(x):
 def stack_of_a_list(x):
     rows = [x, x * x, np.cos(x)]
     return np.sum(np.stack(rows) ** 2) + np.sum(rows[1])
+
+
+@program("v")
+def tuple_in_a_tuple(x):
+    pair = (x * x, np.sin(x))
+    a, b = pair
+    nested = (pair, a)
+    return np.sum(a * b) + np.sum(nested[0][1] * nested[1])
+
+
+@program("v", "s")
+def float_rebound_beside_arrays(x, s):
+    u = x * 1.0
+    t = 0.3
+    for _ in range(2):
+        for _ in range(2):
+            u = u * t
+        for _ in u:
+            t = s
+    return np.sum(u) + t

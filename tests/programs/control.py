@@ -173,3 +173,15 @@ def shadowed_builtins(x):
         sum = sum + x[i] ** 2
     list = sum * x
     return np.sum(list)
+
+
+@program("v")
+def where_chooses_a_number(x):
+    y = np.where(x > 0.1, np.sum(x), 0.3)
+    return np.sum(np.sin(y) * np.arange(4.0))
+
+
+@program("s")
+def number_clipped_by_arrays(s):
+    bounds = np.linspace(0.0, 3.0, 4)
+    return np.sum(np.sin(np.clip(s, bounds - 1.1, bounds)) * bounds)
