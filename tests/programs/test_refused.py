@@ -84,3 +84,4 @@ def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
     line, code = marks(path)[0]
     assert f"{path.name}:{line}" in str(ours[0].message)
     assert code in str(ours[0].message)
+    assert ours[0].filename == __file__
