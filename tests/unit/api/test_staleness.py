@@ -1,0 +1,156 @@
+"""What a compiled gradient was made from may change between calls: the next call must see it."""
+
+from __future__ import annotations
+
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+import srcgrad as sg
+
+X = np.array([0.5, -1.2, 2.0])
+GAIN = 2.0
+WEIGHTS = np.ones(3)
+SETTINGS = types.SimpleNamespace(gain=2.0)
+
+
+class Options:
+    """Class attributes are read at each call."""
+
+    gain = 2.0
+
+
+def helper(x):
+    return x * GAIN
+
+
+def weighted(x):
+    return np.sum(helper(x) * WEIGHTS)
+
+
+def by_class_attribute(x):
+    return np.sum(x * Options.gain)
+
+
+def by_object_attribute(x):
+    return np.sum(x * SETTINGS.gain)
+
+
+def test_globals_of_the_function_and_of_its_helpers_are_read_anew(monkeypatch: Any) -> None:
+    derivative = sg.grad(weighted, fallback="error")
+    np.testing.assert_allclose(derivative(X), 2.0 * np.ones(3))
+    monkeypatch.setitem(globals(), "GAIN", 5.0)
+    np.testing.assert_allclose(derivative(X), 5.0 * np.ones(3))
+    monkeypatch.setitem(globals(), "WEIGHTS", np.arange(3.0))
+    np.testing.assert_allclose(derivative(X), 5.0 * np.arange(3.0))
+    globals()["WEIGHTS"][0] = 7.0
+    np.testing.assert_allclose(derivative(X), [35.0, 5.0, 10.0])
+
+
+def test_a_helper_that_is_defined_again_is_compiled_again(monkeypatch: Any) -> None:
+    derivative = sg.grad(weighted, fallback="error")
+    derivative(X)
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones(3))
+    monkeypatch.setitem(globals(), "helper", lambda x: x * x)
+    np.testing.assert_allclose(derivative(X), 2.0 * X)
+
+
+def test_attributes_of_classes_and_objects_are_read_anew(monkeypatch: Any) -> None:
+    of_class, of_object = sg.grad(by_class_attribute), sg.grad(by_object_attribute)
+    np.testing.assert_allclose(of_class(X) + of_object(X), 4.0 * np.ones(3))
+    monkeypatch.setattr(Options, "gain", 3.0)
+    monkeypatch.setattr(SETTINGS, "gain", 4.0)
+    np.testing.assert_allclose(of_class(X) + of_object(X), 7.0 * np.ones(3))
+
+
+def test_closures_of_one_code_keep_their_own_values() -> None:
+    def make(c):
+        def inner(x):
+            return np.sum(x * c)
+
+        def change(value):
+            nonlocal c
+            c = value
+
+        return inner, change
+
+    (first, change), (second, _) = make(2.0), make(3.0)
+    one, two = sg.grad(first), sg.grad(second)
+    np.testing.assert_allclose(one(X), 2.0 * np.ones(3))
+    np.testing.assert_allclose(two(X), 3.0 * np.ones(3))
+    change(8.0)
+    np.testing.assert_allclose(one(X), 8.0 * np.ones(3))
+    np.testing.assert_allclose(two(X), 3.0 * np.ones(3))
+
+
+def test_closures_over_functions_are_compiled_apart() -> None:
+    def make(h):
+        def inner(x):
+            return np.sum(h(x))
+
+        return inner
+
+    sine, exponential = sg.grad(make(np.sin)), sg.grad(make(np.exp))
+    for _ in range(2):
+        np.testing.assert_allclose(sine(X), np.cos(X))
+        np.testing.assert_allclose(exponential(X), np.exp(X))
+
+
+def test_one_gradient_serves_arguments_of_every_shape_and_type() -> None:
+    def product(x):
+        return np.sum(x[0] * x[1])
+
+    derivative = sg.grad(product, fallback="error")
+    for _ in range(2):
+        np.testing.assert_allclose(derivative(X), [X[1], X[0], 0.0])
+        np.testing.assert_allclose(derivative(np.ones((2, 3))), np.ones((2, 3)))
+        assert derivative([2.0, 3.0]) == [3.0, 2.0]
+        assert derivative(X.astype(np.float32)).dtype == np.float32
+
+
+def test_a_gradient_is_nobody_elses_memory() -> None:
+    total = sg.grad(lambda x: np.sum(x) + 1.0)
+    total(X)[0] = 5.0
+    np.testing.assert_array_equal(total(X), np.ones(3))
+    first, second = sg.grad(lambda x, y: np.sum(x + y), (0, 1))(X, X)
+    assert not np.shares_memory(first, second)
+    assert not np.shares_memory(first, X)
+
+
+def test_side_effects_happen_once_a_call(capsys: Any) -> None:
+    rng = np.random.default_rng(0)
+    twin = np.random.default_rng(0)
+
+    def noisy(x):
+        print("run")
+        noise = rng.normal(size=3)
+        return np.sum(x * noise)
+
+    derivative = sg.grad(noisy)
+    for _ in range(2):
+        np.testing.assert_array_equal(derivative(X), twin.normal(size=3))
+    assert capsys.readouterr().out == "run\nrun\n"
+
+
+def test_threads_share_one_gradient() -> None:
+    def recurrence(x):
+        s = 0.0
+        for i in range(50):
+            s = s + np.sin(x[i % 3]) * s + x[i % 3]
+        return s
+
+    points = [X * (1.0 + 0.01 * i) for i in range(8)]
+    derivative = sg.grad(recurrence)
+    found: dict[int, Any] = {}
+    threads = [
+        threading.Thread(target=lambda i=i: found.update({i: derivative(points[i])}))
+        for i in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, point in enumerate(points):
+        np.testing.assert_array_equal(found[i], derivative(point))
