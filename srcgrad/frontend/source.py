@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.errors import NotDifferentiableError, SourceNotFoundError
+from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
 from srcgrad.spans import Span
 
 
@@ -184,6 +184,10 @@ def _starts(inside: set[tuple[int, int]], node: ast.Lambda) -> Iterator[tuple[in
 
 
 def _as_def(node: ast.Lambda) -> ast.FunctionDef:
-    returned = ast.copy_location(ast.Return(node.body), node.body)
-    definition = ast.FunctionDef("function", node.args, [returned], [], None, None)
-    return ast.fix_missing_locations(ast.copy_location(definition, node))
+    """Write a lambda as a definition; a parsed one has all the fields that this Python wants."""
+    (definition,) = ast.parse("def function(): ...").body
+    if not isinstance(definition, ast.FunctionDef):
+        raise InternalError("a definition was parsed as something else")
+    definition.args = node.args
+    definition.body = [ast.copy_location(ast.Return(node.body), node.body)]
+    return ast.copy_location(definition, node)

@@ -17,8 +17,8 @@ class Program:
     """A function with the kinds of its arguments.
 
     The kinds are: s a positive float, v a vector, m and M matrices that can be multiplied, n a
-    small int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the size;
-    ``("w", (3, 4), (4, 4))`` is a tuple of matrices. All but ints are differentiated.
+    small int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the
+    size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. All but ints are differentiated.
     """
 
     function: Callable[..., Any]

@@ -83,7 +83,8 @@ def test_the_tape_agrees_or_refuses(program: Program) -> None:
     except sg.SrcgradError as refusal:
         pytest.skip(f"refused by the tape: {refusal}")
     except RuntimeError as refusal:
-        assert "modified by an inplace operation" in str(refusal)
+        if "modified by an inplace operation" not in str(refusal):
+            raise
         pytest.skip(f"refused by the tape: {refusal}")
     assert_same(value, taped, 1e-12)
     conformed = [conform(g, args[i]) for g, i in zip(tape_grads, program.argnums, strict=True)]

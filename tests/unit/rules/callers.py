@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib.util
 import math
 import operator
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -164,25 +166,17 @@ def _is_literal(value: Any) -> bool:
 def callers(specs: list[OpSpec]) -> list[Caller]:
     """Return one caller for each spec; all functions stand in one module."""
     written = [Writer(number, spec).write() for number, spec in enumerate(specs)]
-    with tempfile.TemporaryDirectory(prefix="srcgrad-tests-") as folder:
-        path = Path(folder, "spec_callers.py")
-        path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(caller.text for caller in written))
-        loader = importlib.util.spec_from_file_location("spec_callers", path)
-        assert loader is not None
-        assert loader.loader is not None
-        module = importlib.util.module_from_spec(loader)
-        sys.modules["spec_callers"] = module
-        loader.loader.exec_module(module)
-        _remember_source(path)
+    folder = tempfile.mkdtemp(prefix="srcgrad-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # their source is read until the end
+    path = Path(folder, "spec_callers.py")
+    path.write_text(f"{IMPORTS}\n\n" + "\n\n".join(caller.text for caller in written))
+    loader = importlib.util.spec_from_file_location("spec_callers", path)
+    assert loader is not None
+    assert loader.loader is not None
+    module = importlib.util.module_from_spec(loader)
+    sys.modules["spec_callers"] = module
+    loader.loader.exec_module(module)
     for number, caller in enumerate(written):
         vars(module).update(caller.constants)
         caller.function = getattr(module, f"call_{number}")
     return written
-
-
-def _remember_source(path: Path) -> None:
-    """Keep the text where `inspect` finds it when the file is gone."""
-    import linecache
-
-    lines = path.read_text().splitlines(keepends=True)
-    linecache.cache[str(path)] = (sum(map(len, lines)), None, lines, str(path))

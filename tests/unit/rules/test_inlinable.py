@@ -169,6 +169,10 @@ IGNORED = {"out", "order", "dtype", "like", "device", "subok", "casting", "inter
 FUNCTIONS = [fn for fn in RULES if not hasattr(fn, "nin")]
 
 
+LATER = {("numpy.sort", "descending"), ("numpy.argsort", "descending")}
+"""Parameters that newer versions of NumPy have: a call with one is refused by name."""
+
+
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=canonical_name)
 def test_parameters_are_those_of_the_function(fn: Any) -> None:
     try:
@@ -184,4 +188,5 @@ def test_parameters_are_those_of_the_function(fn: Any) -> None:
     for parameter in theirs:
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             known = parameter.name in by_name or accepts_more or parameter.name in IGNORED
+            known = known or (canonical_name(fn), parameter.name) in LATER
             assert known, f"{canonical_name(fn)} has a parameter {parameter.name!r}"
