@@ -47,7 +47,6 @@ class RuleSteps:
                 own_forward=own_forward,
             )
         except NotInlinableError:
-            self._note_unknown(statement, operation, rule, args, keywords, own=own_forward)
             placed = self.called_rule(
                 rule, args, keywords, targets, original, own_forward=own_forward
             )
@@ -131,25 +130,6 @@ class RuleSteps:
             asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
             if asks and len(item.args) == 1:
                 item.args[0] = self._sweep.facts.shapes.representative(item.args[0])
-
-    def _note_unknown(
-        self,
-        statement: Any,
-        operation: Operation,
-        rule: Any,
-        args: list[Any],
-        keywords: dict[str, Any],
-        *,
-        own: bool,
-    ) -> None:
-        """Refuse a call of a primitive with an argument that its rule has no parameter for."""
-        try:
-            bind(rule_source(rule).forward, args, keywords)
-        except NotInlinableError:
-            if not own:
-                name = self._sweep.program.reader.vocabulary.canonical_name(operation.primal)
-                given = ", ".join(keywords) or "so many arguments"
-                self._sweep.missing.append((statement, name, given))
 
     def note_missing(self, statement: Any, item: Any) -> None:
         """Note a gradient that a built-in rule does not know; None from a user's means zero."""
