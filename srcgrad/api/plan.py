@@ -49,6 +49,9 @@ class Plan:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
         if user.__code__ is not self.code:
             return False
+        for state in self.generated.functions:
+            if not state.is_current():
+                return False
         for binding in self.generated.fixed:
             if binding.current() is not binding.value:
                 return False

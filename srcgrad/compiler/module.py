@@ -42,6 +42,30 @@ class ComplexMetError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionState:
+    """What a function was made of when it was compiled: code and defaults can be replaced."""
+
+    function: FunctionType
+    code: Any
+    defaults: Any
+    keyword_defaults: Any
+
+    @classmethod
+    def of(cls, function: FunctionType) -> FunctionState:
+        """Return the state of a function now."""
+        return cls(function, function.__code__, function.__defaults__, function.__kwdefaults__)
+
+    def is_current(self) -> bool:
+        """Say whether the function is still made of the same."""
+        function = self.function
+        return (
+            function.__code__ is self.code
+            and function.__defaults__ is self.defaults
+            and function.__kwdefaults__ is self.keyword_defaults
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Generated:
     """The text of a derivative, and what is needed to load and to trust it.
 
@@ -57,6 +81,7 @@ class Generated:
         conditions: What the text takes for granted of its arguments, as Python expressions.
         backward: The name of the backward half, where `entry` is a forward half.
         taped: The calls that run on the tape.
+        functions: The user's functions that were compiled in, as they were then.
     """
 
     source: str
@@ -70,6 +95,7 @@ class Generated:
     conditions: tuple[str, ...]
     backward: str = ""
     taped: tuple[Diagnostic, ...] = ()
+    functions: tuple[FunctionState, ...] = ()
 
 
 @dataclass(slots=True)
@@ -93,6 +119,7 @@ class Module:
     scalars: set[str] = field(default_factory=set)
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
+    functions: dict[FunctionType, FunctionState] = field(default_factory=dict)
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
     def entry(self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool) -> str:
@@ -147,7 +174,9 @@ class Module:
         self._name_defaults(derivation, arguments)
         self.definitions.append((derivation.source, definition))
         self.taped.extend(item for item in derivation.taped if item not in self.taped)
-        self.bindings.extend(derivation.program.reader.scope.used.values())
+        scope = derivation.program.reader.scope
+        self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
+        self.functions.setdefault(scope.function, FunctionState.of(scope.function))
 
     def _name_defaults(self, derivation: Derivation, arguments: Any) -> None:
         """Defaults that are no literals are put in place when the module is loaded."""
@@ -378,6 +407,7 @@ def _generate(request: Request, make: Callable[[Request], tuple[Module, str, str
         module.conditions,
         backward,
         tuple(module.taped),
+        tuple(module.functions.values()),
     )
 
 

@@ -39,6 +39,7 @@ class Scope:
     function: FunctionType
     local: frozenset[str]
     used: dict[str, Binding] = field(default_factory=dict)
+    dotted: dict[tuple[str, str], Binding] = field(default_factory=dict)
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
@@ -58,7 +59,11 @@ class Scope:
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
             if isinstance(owner, (ModuleType, type, np.ufunc)):
-                return getattr(owner, node.attr, MISSING)
+                value = getattr(owner, node.attr, MISSING)
+                if isinstance(owner, ModuleType) and node.attr in vars(owner):
+                    key = (owner.__name__, node.attr)
+                    self.dotted.setdefault(key, Binding(node.attr, value, vars(owner)))
+                return value
         return MISSING
 
     def _find(self, name: str) -> Binding | None:

@@ -46,11 +46,18 @@ def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:
                 paths.pop(name, None)
         for name in [n for n in reads if n in paths]:
             key = _path_key(statement, name)
-            if key is None or reads.count(name) > 1:
+            if key is None or reads.count(name) > 1 or not _is_sure(sweep, statement):
                 paths.pop(name, None)
             else:
                 paths[name].setdefault(key, _path_cell(sweep, name, key, statement))
     return {name: keys for name, keys in paths.items() if keys}
+
+
+def _is_sure(sweep: Sweep, statement: Any) -> bool:
+    """Say whether it is known what is read: an array, a number or a container."""
+    target = statement.targets[0].id
+    sure = target in sweep.kinds.arrays or target in sweep.containers
+    return sure or sweep.facts.shapes.is_number(load(target))
 
 
 def _path_cell(sweep: Sweep, name: str, key: str, statement: Any) -> str:

@@ -30,6 +30,7 @@ class ElementSteps:
         if source.id in self._sweep.paths:
             cell = self._sweep.paths[source.id][statement.value.slice.value]
             return self._sweep.pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
+        moved = self._sweep.moved_away(statement, [target])
         uniform = self._sweep.adjoints.uniform.pop(target, None)
         if target not in self._sweep.adjoints.state or not self._sweep.is_active(source):
             self._sweep.adjoints.state.pop(target, None)
@@ -39,7 +40,7 @@ class ElementSteps:
         grad = load(self._sweep.adjoints.release(target)) if whole else uniform.args[0]
         done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
         done += self._sweep.adjoints.need(source.id, statement)
-        return [*done, self.add_at(source.id, statement.value, grad, statement)]
+        return [*moved, *done, self.add_at(source.id, statement.value, grad, statement)]
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)

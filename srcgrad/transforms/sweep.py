@@ -19,7 +19,7 @@ from srcgrad.analyses.storage import Storage
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.templates import Inliner
@@ -124,7 +124,6 @@ class Sweep:
         self.pairs: list[Pair] = []
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
-        self.passed_whole = _passed_whole(program)
         self.origins = Origins(
             [],
             lambda name: name.startswith("grad_"),
@@ -226,11 +225,9 @@ class Sweep:
 
     def may_be_container(self, cell: str) -> bool:
         """Say whether nothing shows that a name is bound to a number or an array."""
-        return (
-            cell not in self.kinds.arrays
-            and cell not in self.adjoints.models
-            and (cell in self.passed_whole)
-        )
+        if cell in self.kinds.arrays or cell in self.adjoints.models:
+            return False
+        return not self.facts.shapes.is_number(load(cell))
 
     def add_anything(self, cell: str, value: Any, like: Any) -> list[Any]:
         """Add to the adjoint of what may be an array or a container."""
@@ -360,14 +357,3 @@ def index_value(index: Any) -> Any:
             "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
         )
     return clone(index)
-
-
-def _passed_whole(program: Program) -> set[str]:
-    """Return the names that are passed to functions of the user's."""
-    return {
-        name
-        for statement in statements(program.body)
-        if isinstance(statement, gast.Assign) and program.operation(statement).kind == "user"
-        for arg in program.operation(statement).args
-        for name in direct_names(arg)
-    }
