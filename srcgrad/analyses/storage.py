@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.liveness import walk_live
@@ -22,6 +23,10 @@ from srcgrad.ir.program import Program, bound_names, direct_names, is_store, sto
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
+_NUMBER_MAKERS = frozenset(
+    "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
+    "linalg.det trapezoid nansum nanmean nanmax nanmin clip round around real imag".split()
+)
 _LIST_METHODS = frozenset({"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"})
 
 
@@ -171,7 +176,7 @@ class _Analysis:
         targets = [name for target in statement.targets for name in names_bound(target)]
         if getattr(statement, "in_place", False):
             left = statement.value.left if isinstance(statement.value, gast.BinOp) else None
-            if isinstance(left, gast.Name) and not self._shapes.is_number(statement.targets[0]):
+            if isinstance(left, gast.Name) and not self._is_immutable(left, statement.targets[0]):
                 self._writes.append((statement, left.id, False))
                 for target in targets:
                     self._join(target, left.id)
@@ -183,6 +188,32 @@ class _Analysis:
             self._views.update(targets)
         if _makes_list(statement.value):
             self._result.lists.update(targets)
+
+    def _is_immutable(self, left: Any, target: Any) -> bool:
+        """Say whether ``left += v`` surely binds a new number, as of an array without axes it does not."""
+        return self._shapes.is_number(target) and left.id not in self._without_axes
+
+    @functools.cached_property
+    def _without_axes(self) -> frozenset[str]:
+        """The names that may be bound to arrays without axes, which ``+=`` writes into."""
+        found: set[str] = set()
+        size = -1
+        while size != (size := len(found)):
+            for statement in statements(self._program.body):
+                if isinstance(statement, gast.Assign) and self._keeps_array(statement, found):
+                    found.update(_targets(statement))
+        return frozenset(found)
+
+    def _keeps_array(self, statement: Any, found: set[str]) -> bool:
+        operation = self._program.operation(statement)
+        if operation.kind == "copy" or getattr(statement, "in_place", False):
+            value = statement.value
+            source = value.left if isinstance(value, gast.BinOp) else value
+            return any(name in found for name in direct_names(source))
+        if operation.primal is None or operation.kind not in ("primitive", "constant"):
+            return False
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        return name.startswith("numpy.") and not _gives_numbers(operation.primal, name)
 
     def _surely_arrays(self) -> set[str]:
         """Return the names that are bound to arrays on all paths, never to lists or dicts."""
@@ -408,6 +439,11 @@ class _Analysis:
 
     def _problem(self, statement: Any, message: str, hint: str) -> None:
         self._result.problems.append(Problem(statement, message, hint))
+
+
+def _gives_numbers(primal: Any, name: str) -> bool:
+    """Say whether a NumPy function returns a number, not an array, where there are no axes."""
+    return isinstance(primal, np.ufunc) or name.removeprefix("numpy.") in _NUMBER_MAKERS
 
 
 def _is_float(node: Any) -> bool:

@@ -8,6 +8,7 @@ of one colour disappear.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -42,7 +43,8 @@ def coalesce(
     names: dict[str, str] = {}
     for base, members in versions.items():
         names.update(_colour(base, members, conflicts, parameters, namer))
-    _mark_in_place(body, names, keep_in_place)
+    bases = {namer.base(name) for name in keep_in_place}  # a version may be another's memory
+    _mark_in_place(body, names, lambda name: namer.base(name) in bases)
     _rename(body, names)
     return _without_self_copies(body)
 
@@ -126,7 +128,7 @@ def _titles(base: str, members: list[str], namer: Namer) -> list[str]:
     return list(dict.fromkeys([*plain, *sorted(members, key=lambda name: (len(name), name))]))
 
 
-def _mark_in_place(body: list[Any], names: dict[str, str], keep: set[str]) -> None:
+def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[str], bool]) -> None:
     for statement in statements(body):
         if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
             left, target = statement.value.left, statement.targets[0]
@@ -135,7 +137,7 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keep: set[str]) -> No
                 and isinstance(target, gast.Name)
                 and names.get(left.id) == names.get(target.id)
             )
-            statement.in_place = together and left.id not in keep
+            statement.in_place = together and not keeps(left.id)
 
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:

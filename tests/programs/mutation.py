@@ -194,3 +194,24 @@ def bubble_of_conditional_swaps(x):
                 y[j + 1] = y[j] * 1.0
                 y[j] = low
     return np.sum(y * np.arange(4.0) ** 2)
+
+
+@program("v")
+def updated_in_a_loop_and_read(x):
+    u = x * 1.0
+    total = 0.0
+    for _ in range(3):
+        u -= x * 0.3
+        total = total + np.sum(np.sin(u))
+    return total
+
+
+@program("v")
+def updated_by_a_helper_result(x):
+    u = x * 1.0
+    total = 0.0
+    for _ in range(3):
+        total = total + np.sum(np.sin(u)) * total
+        u *= np.cos(u)
+        total += u[0] * np.dot(u, x)
+    return total

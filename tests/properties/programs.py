@@ -250,7 +250,7 @@ class _Writer:
         """Write some statements."""
         for _ in range(self.draw(st.integers(least, 3 if depth else 8))):
             kinds = ["scalar", "vector", "owned", "update"]
-            kinds += ["store", "store", "swap"] if names.owned else ["swap"]
+            kinds += ["store", "store", "swap", "use", "use"] if names.owned else ["swap"]
             if self.views and names.owned:
                 kinds += ["alias", "alias"]
             if depth < 2 and self.budget > 0:
@@ -282,6 +282,13 @@ class _Writer:
     def _store(self, names: Names, depth: int) -> None:
         text = self.pick(STORES).replace("{a}", self.pick(names.owned))
         self.emit(depth, self.filled(text, names, 1))
+
+    def _use(self, names: Names, depth: int) -> None:
+        read = self.pick(
+            ["np.sum(np.sin({a}) * TABLE)", "energy({a})", "{a}[1] * {a}[2]", "{a} @ {a}"]
+        )
+        name = self.pick(names.scalars)
+        self.emit(depth, f"{name} += 0.3 * {read.replace('{a}', self.pick(names.owned))}")
 
     def _alias(self, names: Names, depth: int) -> None:
         name = self.fresh("w")
