@@ -72,3 +72,10 @@ def float_rebound_beside_arrays(x, s):
         for _ in u:
             t = s
     return np.sum(u) + t
+
+
+@program("t")
+def nested_container_read_twice(pair):
+    made = {"a": [pair[0], pair[1]], "b": pair}
+    first = np.sum(made["a"][0] ** 2) + np.sum(made["b"][1] * made["a"][1])
+    return first * np.sum(made["a"][0] * made["b"][0])

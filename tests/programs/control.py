@@ -185,3 +185,13 @@ def where_chooses_a_number(x):
 def number_clipped_by_arrays(s):
     bounds = np.linspace(0.0, 3.0, 4)
     return np.sum(np.sin(np.clip(s, bounds - 1.1, bounds)) * bounds)
+
+
+@program("v")
+def array_rebound_to_its_own_slice(x):
+    u = np.sin(x)
+    for _ in range(3):
+        u = u[::-1]
+    for _ in range(2):
+        u = u[1:]
+    return np.sum(u * np.arange(2.0))
