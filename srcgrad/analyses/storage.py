@@ -190,7 +190,7 @@ class _Analysis:
             self._result.lists.update(targets)
 
     def _is_immutable(self, left: Any, target: Any) -> bool:
-        """Say whether ``left += v`` surely binds a new number, as of an array without axes it does not."""
+        """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
         return self._shapes.is_number(target) and left.id not in self._without_axes
 
     @functools.cached_property

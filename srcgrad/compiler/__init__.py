@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.compiler.module import Generated, Request, compile_gradient, compile_halves
+from srcgrad.compiler.generated import Generated, Request
+from srcgrad.compiler.module import compile_gradient, compile_halves
 
 __all__ = ["Generated", "Request", "compile_gradient", "compile_halves"]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import sys
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -18,6 +15,8 @@ from srcgrad import runtime
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
+from srcgrad.compiler.module_text import docstring, import_from, import_order, is_standard
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedSyntaxError
@@ -32,70 +31,6 @@ from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts
-
-_WIDEST = 100
-_WIDEST_DOCSTRING = 90
-
-
-class ComplexMetError(Exception):
-    """Complex numbers may come up in a function: start again with text that is right for them."""
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionState:
-    """What a function was made of when it was compiled: code and defaults can be replaced."""
-
-    function: FunctionType
-    code: Any
-    defaults: Any
-    keyword_defaults: Any
-
-    @classmethod
-    def of(cls, function: FunctionType) -> FunctionState:
-        """Return the state of a function now."""
-        return cls(function, function.__code__, function.__defaults__, function.__kwdefaults__)
-
-    def is_current(self) -> bool:
-        """Say whether the function is still made of the same."""
-        function = self.function
-        return (
-            function.__code__ is self.code
-            and function.__defaults__ is self.defaults
-            and function.__kwdefaults__ is self.keyword_defaults
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """The text of a derivative, and what is needed to load and to trust it.
-
-    Attributes:
-        source: The module's text.
-        entry: The name of its function for the user.
-        lines: Where its lines come from.
-        bound: The names that the loader must put into the module.
-        data: The user's free names that hold data, by their names in the module.
-        fixed: The user's free names that were compiled in: modules, functions and classes.
-        scalars: Parameters for which the text holds only if they are no arrays.
-        keep_complex: Whether the text is right for complex numbers too.
-        conditions: What the text takes for granted of its arguments, as Python expressions.
-        backward: The name of the backward half, where `entry` is a forward half.
-        taped: The calls that run on the tape.
-        functions: The user's functions that were compiled in, as they were then.
-    """
-
-    source: str
-    entry: str
-    lines: LineMap
-    bound: Mapping[str, Any]
-    data: Mapping[str, Binding]
-    fixed: Sequence[Binding]
-    scalars: frozenset[str]
-    keep_complex: bool
-    conditions: tuple[str, ...]
-    backward: str = ""
-    taped: tuple[Diagnostic, ...] = ()
-    functions: tuple[FunctionState, ...] = ()
 
 
 @dataclass(slots=True)
@@ -137,7 +72,7 @@ class Module:
             name,
             clone(source.tree.args),
             body,
-            _docstring(source, wrt, value, derivation.conditions),
+            docstring(source, wrt, value, derivation.conditions),
         )
         return name
 
@@ -327,10 +262,10 @@ class Module:
         return [ordered[-1], *ordered[:-1]]
 
     def _imports(self) -> str:
-        every = sorted(self.externals.imports.values(), key=_import_order)
-        groups = [[line for line in every if _is_standard(line) is flag] for flag in (True, False)]
+        every = sorted(self.externals.imports.values(), key=import_order)
+        groups = [[line for line in every if is_standard(line) is flag] for flag in (True, False)]
         if self.externals.runtime:
-            groups.append([_import_from("srcgrad.runtime", sorted(self.externals.runtime))])
+            groups.append([import_from("srcgrad.runtime", sorted(self.externals.runtime))])
         groups.append(
             [
                 f"# `{name}` is put here by srcgrad when the module is loaded"
@@ -339,27 +274,6 @@ class Module:
         )
         text = "\n\n".join("\n".join(group) for group in groups if group)
         return text + "\n\n\n" if text else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to compile.
-
-    Attributes:
-        function: A plain Python function.
-        wrt: The names of the parameters to differentiate with respect to.
-        value: Whether the generated function returns the value too.
-        aux: Whether the function returns a pair of which only the first is differentiated.
-        keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
-        assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
-    """
-
-    function: FunctionType
-    wrt: tuple[str, ...]
-    value: bool = False
-    aux: bool = False
-    keep_complex: bool = False
-    assume: bool = True
 
 
 def compile_gradient(request: Request, stages: Stages | None = None) -> Generated:
@@ -485,34 +399,3 @@ def _drop_annotations(arguments: Any) -> None:
 def _is_literal(node: Any) -> bool:
     allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
     return all(isinstance(item, allowed) for item in gast.walk(node))
-
-
-def _docstring(
-    source: FunctionSource, wrt: Sequence[str], value: bool, conditions: Sequence[str]
-) -> str:
-    shown = ", ".join(f"`{name}`" for name in wrt)
-    what = "Value and gradient" if value else "Gradient"
-    place = f"{Path(source.file).name}:{source.tree.lineno}"
-    line = f"{what} of `{source.name}` ({place}) with respect to {shown}."
-    if len(line) > _WIDEST_DOCSTRING:
-        line = f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}."
-    if not conditions:
-        return line if "\n" not in line else f"{line}\n    "
-    taken = textwrap.wrap("Taken for granted: " + "; ".join(conditions) + ".", _WIDEST_DOCSTRING)
-    return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
-
-
-def _import_from(module: str, names: Sequence[str]) -> str:
-    """Return an import statement, in several lines if it is too long for one."""
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= _WIDEST:
-        return line
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
-
-
-def _is_standard(line: str) -> bool:
-    return line.split(maxsplit=2)[1].partition(".")[0] in sys.stdlib_module_names
-
-
-def _import_order(line: str) -> tuple[bool, str]:
-    return (line.startswith("from"), line)

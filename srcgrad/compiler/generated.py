@@ -1,0 +1,94 @@
+"""Defines what is asked of the compiler, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.errors import Diagnostic
+from srcgrad.ir.scopes import Binding
+
+
+class ComplexMetError(Exception):
+    """Complex numbers may come up in a function: start again with text that is right for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionState:
+    """What a function was made of when it was compiled: code and defaults can be replaced."""
+
+    function: FunctionType
+    code: Any
+    defaults: Any
+    keyword_defaults: Any
+
+    @classmethod
+    def of(cls, function: FunctionType) -> FunctionState:
+        """Return the state of a function now."""
+        return cls(function, function.__code__, function.__defaults__, function.__kwdefaults__)
+
+    def is_current(self) -> bool:
+        """Say whether the function is still made of the same."""
+        function = self.function
+        return (
+            function.__code__ is self.code
+            and function.__defaults__ is self.defaults
+            and function.__kwdefaults__ is self.keyword_defaults
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The text of a derivative, and what is needed to load and to trust it.
+
+    Attributes:
+        source: The module's text.
+        entry: The name of its function for the user.
+        lines: Where its lines come from.
+        bound: The names that the loader must put into the module.
+        data: The user's free names that hold data, by their names in the module.
+        fixed: The user's free names that were compiled in: modules, functions and classes.
+        scalars: Parameters for which the text holds only if they are no arrays.
+        keep_complex: Whether the text is right for complex numbers too.
+        conditions: What the text takes for granted of its arguments, as Python expressions.
+        backward: The name of the backward half, where `entry` is a forward half.
+        taped: The calls that run on the tape.
+        functions: The user's functions that were compiled in, as they were then.
+    """
+
+    source: str
+    entry: str
+    lines: LineMap
+    bound: Mapping[str, Any]
+    data: Mapping[str, Binding]
+    fixed: Sequence[Binding]
+    scalars: frozenset[str]
+    keep_complex: bool
+    conditions: tuple[str, ...]
+    backward: str = ""
+    taped: tuple[Diagnostic, ...] = ()
+    functions: tuple[FunctionState, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to compile.
+
+    Attributes:
+        function: A plain Python function.
+        wrt: The names of the parameters to differentiate with respect to.
+        value: Whether the generated function returns the value too.
+        aux: Whether the function returns a pair of which only the first is differentiated.
+        keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
+        assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
+    """
+
+    function: FunctionType
+    wrt: tuple[str, ...]
+    value: bool = False
+    aux: bool = False
+    keep_complex: bool = False
+    assume: bool = True

@@ -1,0 +1,47 @@
+"""Writes the lines of a generated module that are no function bodies: imports and docstrings."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from srcgrad.frontend.source import FunctionSource
+
+_WIDEST = 100
+_WIDEST_DOCSTRING = 90
+
+
+def docstring(
+    source: FunctionSource, wrt: Sequence[str], value: bool, conditions: Sequence[str]
+) -> str:
+    """Say what a derivative is of, and what its text takes for granted."""
+    shown = ", ".join(f"`{name}`" for name in wrt)
+    what = "Value and gradient" if value else "Gradient"
+    place = f"{Path(source.file).name}:{source.tree.lineno}"
+    line = f"{what} of `{source.name}` ({place}) with respect to {shown}."
+    if len(line) > _WIDEST_DOCSTRING:
+        line = f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}."
+    if not conditions:
+        return line if "\n" not in line else f"{line}\n    "
+    taken = textwrap.wrap("Taken for granted: " + "; ".join(conditions) + ".", _WIDEST_DOCSTRING)
+    return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
+
+
+def import_from(module: str, names: Sequence[str]) -> str:
+    """Return an import statement, in several lines if it is too long for one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= _WIDEST:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def is_standard(line: str) -> bool:
+    """Say whether an import line is of the standard library."""
+    return line.split(maxsplit=2)[1].partition(".")[0] in sys.stdlib_module_names
+
+
+def import_order(line: str) -> tuple[bool, str]:
+    """Return what import lines are sorted by: `import` before `from`, then by name."""
+    return (line.startswith("from"), line)
