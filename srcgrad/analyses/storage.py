@@ -191,7 +191,27 @@ class _Analysis:
 
     def _is_immutable(self, left: Any, target: Any) -> bool:
         """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
-        return self._shapes.is_number(target) and left.id not in self._without_axes
+        may_be_array = left.id in self._without_axes or left.id in self._from_parameters
+        return self._shapes.is_number(target) and not may_be_array
+
+    @functools.cached_property
+    def _from_parameters(self) -> set[str]:
+        """Return the names that may be bound to what the caller gave, which may be a 0-d array."""
+        links: list[tuple[str, str]] = []
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
+                links += [(statement.value.id, name) for name in _targets(statement)]
+            elif getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+                left = statement.value.left
+                if isinstance(left, gast.Name):
+                    links += [(left.id, name) for name in _targets(statement)]
+        given = self._program.given
+        found = {n for n in self._program.parameters if given.get(n) not in ("int", "number")}
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            found |= {target for source, target in links if source in found}
+        return found
 
     @functools.cached_property
     def _without_axes(self) -> frozenset[str]:

@@ -32,7 +32,8 @@ def wrapped(value: Any, tracked: list[Any]) -> Any:
         return value
     leaf = tensor(value, requires_grad=True)
     tracked.append(leaf)
-    return leaf.clone()
+    is_array = isinstance(value, np.ndarray) and value.ndim == 0
+    return leaf.reshape(()) if is_array else leaf.clone()  # a 0-d array is not a number
 
 
 def is_float(value: Any) -> bool:

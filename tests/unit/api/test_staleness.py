@@ -154,3 +154,18 @@ def test_threads_share_one_gradient() -> None:
         thread.join()
     for i, point in enumerate(points):
         np.testing.assert_array_equal(found[i], derivative(point))
+
+
+def _doubled_under_two_names(x: float) -> float:
+    y = x
+    y *= 2.0
+    return y * x
+
+
+def test_an_update_of_a_number_is_no_write_and_of_an_array_without_axes_is_refused() -> None:
+    gradient = sg.grad(_doubled_under_two_names, fallback="error")
+    assert gradient(3.0) == 12.0
+    with pytest.raises(sg.MutationError, match="an array"):
+        gradient(np.array(3.0))
+    with pytest.raises(sg.NotDifferentiableError, match="without axes"):
+        sg.grad(_doubled_under_two_names, fallback="tape")(np.array(3.0))
