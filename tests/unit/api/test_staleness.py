@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 import numpy as np
+import pytest
 
 import srcgrad as sg
 
