@@ -1,0 +1,190 @@
+"""Takes expressions that carry derivatives apart: one operation a statement, on simple operands."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import gast
+
+from srcgrad.errors import MissingRuleError, MutationError
+from srcgrad.frontend.normalize.cheapness import is_cheap
+from srcgrad.frontend.normalize.wording import wording
+from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.scopes import MISSING
+
+
+class Expressions:
+    """Makes the statements that compute the expressions of one function."""
+
+    def __init__(self, work: Workspace) -> None:
+        self._work = work
+        self._varies = work.varies
+        self._reader = work.reader
+        self._namer = work.namer
+        self._refusals = work.refusals
+
+    def into(self, name: str, value: Any, node: Any) -> None:
+        """Emit the statements that compute `value` and bind it to `name`."""
+        if isinstance(value, gast.IfExp) and self._varies.of(value):
+            test = self.test(value.test, node)
+            then = self._branch(name, value.body, node)
+            other = self._branch(name, value.orelse, node)
+            self._work.emit(at(gast.If(test, then, other), node))
+            return
+        done = self.operands(value, node) if self._varies.of(value) else value
+        self._work.emit(assign(name, done, node))
+
+    def _branch(self, name: str, value: Any, node: Any) -> list[Any]:
+        outer = self._work.begin()
+        self.into(name, value, node)
+        return self._work.end(outer)
+
+    def atom(self, value: Any, node: Any) -> Any:
+        """Return `value` if it is simple, or a new name bound to it."""
+        if isinstance(value, gast.Name) or (
+            is_cheap(self._reader, value) and not self._varies.of(value)
+        ):
+            return value
+        name = self._namer.fresh(wording(value))
+        if self._varies.of(value):
+            self._varies.names.add(name)
+        self.into(name, value, node)
+        return load(name)
+
+    def operands(self, value: Any, node: Any) -> Any:
+        """Return one operation with its operands made simple."""
+        operation = self._reader.read(value)
+        if operation.kind == "unknown":
+            self.refuse(value)
+            return value
+        if operation.kind == "primitive" and not self._fits_rule(operation, value):
+            return value
+        if isinstance(value, gast.BinOp):
+            if not self._is_arithmetic(value):
+                return value
+            value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
+        elif isinstance(value, gast.UnaryOp):
+            value.operand = self.atom(value.operand, node)
+        elif isinstance(value, gast.Subscript):
+            value.value = self.atom(value.value, node)
+            value.slice = self.index(value.slice, node)
+        elif isinstance(value, gast.Attribute):
+            value.value = self.atom(value.value, node)
+        elif isinstance(value, (gast.Tuple, gast.List)):
+            value.elts = [self.atom(item, node) for item in value.elts]
+        elif isinstance(value, gast.Dict):
+            value.values = [self.atom(item, node) for item in value.values]
+        elif isinstance(value, gast.Call):
+            self._call_operands(value, node, shown=operation.kind != "user")
+        return value
+
+    def _fits_rule(self, operation: Operation, value: Any) -> bool:
+        """Refuse options that the rule of a primitive does not know, such as `out=`."""
+        rule = self._reader.vocabulary.rule_for(operation.primal)
+        try:
+            _signature(rule).bind(None, *operation.args, **operation.keywords)
+        except TypeError:
+            name = self._reader.vocabulary.canonical_name(operation.primal)
+            self._refusals.add(
+                value,
+                f"the call of `{name}` with these arguments has no derivative rule",
+                "write it without `out=`, `where=` and rare options",
+                MutationError if "out" in operation.keywords else MissingRuleError,
+            )
+            return False
+        return True
+
+    def _is_arithmetic(self, value: Any) -> bool:
+        """Refuse `+` and `*` of lists, which join and repeat them."""
+        sides = [value.left, value.right]
+        lists = [side for side in sides if self._work.is_list(side)]
+        if len(lists) < 2 and not any(self._varies.of(side) for side in lists):
+            return True
+        self._refusals.add(
+            value,
+            "joining or repeating lists of values with derivatives is not differentiated by source",
+            "use np.concatenate or np.stack",
+        )
+        return False
+
+    def _call_operands(self, call: Any, node: Any, *, shown: bool) -> None:
+        func = call.func
+        if isinstance(func, gast.Attribute) and self._reader.scope.resolve(func) is MISSING:
+            func.value = self.atom(func.value, node)
+        operand = self._argument if shown else self.atom
+        call.args = [operand(item, node) for item in call.args]
+        for item in call.keywords:
+            item.value = operand(item.value, node)
+
+    def _argument(self, value: Any, node: Any) -> Any:
+        """A display of arrays, as `np.concatenate` takes, stays in the call."""
+        if isinstance(value, (gast.Tuple, gast.List)):
+            value.elts = [self.atom(item, node) for item in value.elts]
+            return value
+        return self.atom(value, node)
+
+    def index(self, index: Any, node: Any) -> Any:
+        """Return an index made of names, literals and plain arithmetic."""
+        if isinstance(index, gast.Tuple):
+            index.elts = [self.index(item, node) for item in index.elts]
+            return index
+        if isinstance(index, gast.Slice) or is_cheap(self._reader, index, inside_index=True):
+            return index
+        name = self._namer.fresh(wording(index))
+        self._work.emit(assign(name, index, node))
+        return load(name)
+
+    def test(self, test: Any, node: Any) -> Any:
+        """Return a condition as a name."""
+        if isinstance(test, (gast.Name, gast.Constant)):
+            return test
+        name = self._namer.fresh("test")
+        self._work.emit(assign(name, test, node))
+        return load(name)
+
+    def iterable(self, iterable: Any, node: Any) -> Any:
+        """Return what a loop runs over, with the arguments of `range` made simple."""
+        if not (
+            isinstance(iterable, gast.Call) and self._reader.scope.resolve(iterable.func) is range
+        ):
+            return iterable
+        arguments = []
+        for item in iterable.args:
+            if is_cheap(self._reader, item, inside_index=True):
+                arguments.append(item)
+            else:
+                name = self._namer.fresh(wording(item))
+                self._work.emit(assign(name, item, node))
+                arguments.append(load(name))
+        iterable.args = arguments
+        return iterable
+
+    def refuse(self, value: Any) -> None:
+        """Note that an expression has no derivative, and why."""
+        if isinstance(value, gast.Call):
+            callee = self._reader.scope.resolve(value.func)
+            name = getattr(value.func, "attr", None) or getattr(value.func, "id", "this")
+            if callee is not MISSING:
+                name = self._reader.vocabulary.canonical_name(callee)
+            self._refusals.add(
+                value,
+                f"the call of `{name}` has no derivative rule",
+                "write a `Function` with its forward and backward and call `apply`",
+                MissingRuleError,
+            )
+            return
+        kind = type(value).__name__
+        self._refusals.add(
+            value,
+            f"this expression ({kind}) on values with derivatives is not differentiated by source",
+            "write it as statements, or leave it to the tape with fallback='tape'",
+        )
+
+
+@functools.cache
+def _signature(rule: Any) -> inspect.Signature:
+    return inspect.signature(rule.forward)

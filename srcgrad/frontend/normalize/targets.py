@@ -1,0 +1,112 @@
+"""Binds the targets of assignments: names, elements, tuples of targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.errors import MutationError
+from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.wording import wording
+from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir.build import assign, load, store
+from srcgrad.ir.walk import names_bound, names_read
+
+
+class Targets:
+    """Makes the statements that bind values to the targets of one function."""
+
+    def __init__(self, work: Workspace, expressions: Expressions) -> None:
+        self._work = work
+        self._varies = work.varies
+        self._reader = work.reader
+        self._namer = work.namer
+        self._refusals = work.refusals
+        self._expressions = expressions
+
+    def bind(self, target: Any, value: Any, node: Any) -> None:
+        """Make the statements of ``target = value``."""
+        if isinstance(target, gast.Name):
+            self._expressions.into(target.id, value, node)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            self._unpack(target, value, node)
+        elif not self._varies.of(target) and not self._varies.of(value):
+            self._work.emit(assign(target, value, node))
+        elif self.is_plain_element(target):
+            target.slice = self._expressions.index(target.slice, node)
+            self._work.emit(assign(target, self.stored(value, target, node), node))
+
+    def stored(self, value: Any, target: Any, node: Any) -> Any:
+        """Return the value of a store as a name other than that of the array written into."""
+        stored = self._expressions.atom(value, node)
+        if getattr(stored, "id", None) != target.value.id:
+            return stored
+        return self._work.keep("item", stored, node)
+
+    def is_plain_element(self, target: Any) -> bool:
+        """Say whether a target is ``x[i]`` with a name for `x`; refuse it if not."""
+        if isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
+            return True
+        self._refusals.add(
+            target,
+            "a write into an attribute or a nested element is not differentiated by source",
+            "write into a local array and keep that",
+            MutationError,
+        )
+        return False
+
+    def _unpack(self, target: Any, value: Any, node: Any) -> None:
+        plain = all(not isinstance(item, gast.Starred) for item in target.elts)
+        if (
+            isinstance(value, (gast.Tuple, gast.List))
+            and len(value.elts) == len(target.elts)
+            and plain
+        ):
+            self._assign_pairwise(target.elts, value.elts, node)
+            return
+        if not self._varies.of(value):
+            self._work.emit(assign(target, value, node))
+            return
+        if not plain:
+            self._refusals.add(
+                target, "a starred target of values with derivatives", "index instead"
+            )
+            return
+        if self._is_one_value(value, len(target.elts)):
+            value = self._expressions.atom(value, node)
+        names = [self._target_name(item) for item in target.elts]
+        targets = gast.Tuple([store(name) for name in names], gast.Store())
+        self._work.emit(assign(targets, self._expressions.operands(value, node), node))
+        for item, name in zip(target.elts, names, strict=True):
+            if not isinstance(item, gast.Name):
+                self._varies.names.add(name)
+                self.bind(item, load(name), node)
+
+    def _is_one_value(self, value: Any, wanted: int) -> bool:
+        """Say whether a primitive returns one value, whose elements are unpacked then."""
+        operation = self._reader.read(value)
+        results = self._reader.vocabulary.results
+        return operation.kind == "primitive" and results(operation.primal, wanted) == 1
+
+    def _target_name(self, item: Any) -> str:
+        return str(item.id) if isinstance(item, gast.Name) else self._namer.fresh("item")
+
+    def _assign_pairwise(self, targets: list[Any], values: list[Any], node: Any) -> None:
+        """Assign all values after all are computed, as Python does; swaps stay right."""
+        bound = {name for target in targets for name in names_bound(target)}
+        simple = not any(bound.intersection(names_read(value)) for value in values[1:])
+        if simple and all(isinstance(target, gast.Name) for target in targets):
+            for target, value in zip(targets, values, strict=True):
+                self.bind(target, value, node)
+            return
+        kept = []
+        for target, value in zip(targets, values, strict=True):
+            name = self._namer.version(target.id) if isinstance(target, gast.Name) else None
+            name = name or self._namer.fresh(wording(value))
+            if self._varies.of(value):
+                self._varies.names.add(name)
+            self._expressions.into(name, value, node)
+            kept.append(name)
+        for target, name in zip(targets, kept, strict=True):
+            self.bind(target, load(name), node)

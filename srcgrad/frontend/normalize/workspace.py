@@ -1,0 +1,77 @@
+"""Holds what the parts of the flattening share: what is known of names, and the statements made."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import gast
+
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.build import assign, load
+from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Reader
+
+
+class Varies(Protocol):
+    """The names that may carry a derivative, and the test of expressions against them."""
+
+    names: set[str]
+
+    def of(self, node: Any) -> bool:
+        """Say whether an expression may carry a derivative."""
+
+
+class Workspace:
+    """The state of the flattening of one function.
+
+    Attributes:
+        lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
+    """
+
+    def __init__(self, varies: Varies, reader: Reader, namer: Namer, refusals: Refusals) -> None:
+        self.varies = varies
+        self.reader = reader
+        self.namer = namer
+        self.refusals = refusals
+        self.lists: set[str] = set()
+        self.dicts: set[str] = set()
+        self._out: list[Any] = []
+
+    def emit(self, statement: Any) -> None:
+        """Add a finished statement to the block that is being made."""
+        self._out.append(statement)
+
+    def begin(self) -> list[Any]:
+        """Start a block of its own; return the one that it is part of."""
+        outer, self._out = self._out, []
+        return outer
+
+    def end(self, outer: list[Any]) -> list[Any]:
+        """Return the finished block and go on with the one around it."""
+        done, self._out = self._out, outer
+        return done
+
+    @property
+    def count(self) -> int:
+        """How many statements the block has so far."""
+        return len(self._out)
+
+    @property
+    def last(self) -> Any:
+        """The statement that was added last."""
+        return self._out[-1]
+
+    def keep(self, wish: str, value: Any, node: Any) -> Any:
+        """Bind a simple value that varies to a new name, and return that."""
+        name = self.namer.fresh(wish)
+        self.varies.names.add(name)
+        self.emit(assign(name, value, node))
+        return load(name)
+
+    def is_list(self, node: Any) -> bool:
+        """Say whether an expression is surely a list or a tuple."""
+        if isinstance(node, gast.Name):
+            return node.id in self.lists
+        if isinstance(node, gast.BinOp):
+            return self.is_list(node.left) or self.is_list(node.right)
+        return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
