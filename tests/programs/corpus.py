@@ -1,14 +1,17 @@
-"""Collects the programs that every engine must agree on."""
+"""Collects the programs that every engine must agree on, with the engine that each must go by."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 Kind = str | tuple[Any, ...]
+Engine = Literal["source", "tape", "refused"]
 PROGRAMS: dict[str, Program] = {}
 
 
@@ -19,10 +22,25 @@ class Program:
     The kinds are: s a positive float, v a vector, m and M matrices that can be multiplied, n a
     small int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the
     size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. All but ints are differentiated.
+
+    `by` says what must differentiate it: generated source, the tape (with a warning that says why),
+    or neither (an error). It is checked, so that whoever lets a program through by source learns of
+    it and takes the mark away.
     """
 
     function: Callable[..., Any]
     kinds: tuple[Kind, ...]
+    by: Engine = "source"
+
+    @property
+    def name(self) -> str:
+        """The program's module and name."""
+        return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__name__}"
+
+    @property
+    def line(self) -> int:
+        """The line that the program begins on."""
+        return self.function.__code__.co_firstlineno
 
     def arguments(self, seed: int = 0) -> tuple[Any, ...]:
         """Return fresh arguments."""
@@ -53,11 +71,30 @@ def _make(kind: Kind, rng: np.random.Generator) -> Any:
     return rng.normal(size=shapes[kind])
 
 
-def program(*kinds: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def program(
+    *kinds: Kind, by: Engine = "source"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the decorated function to the corpus."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS[function.__name__] = Program(function, kinds)
+        made = Program(function, kinds, by)
+        known = PROGRAMS.setdefault(made.name, made)
+        if known.line != made.line:  # the same line comes twice where pytest imports a module anew
+            raise ValueError(f"there are two programs {made.name}")
         return function
 
     return add
+
+
+def every_program() -> dict[str, Program]:
+    """Import the modules beside this one and return all programs, by module and name."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        if not module.name.startswith("test_"):
+            importlib.import_module(f"{package}.{module.name}")
+    return dict(sorted(PROGRAMS.items()))
+
+
+def programs_by(*engines: Engine) -> dict[str, Program]:
+    """Return the programs that must be differentiated by one of some engines."""
+    return {name: item for name, item in every_program().items() if item.by in engines}

@@ -1,0 +1,71 @@
+"""Checks the programs that the tape differentiates, or nothing does, and that this is still so."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import srcgrad as sg
+from tests.differences import assert_same, copied, numerical_gradient
+from tests.programs.corpus import Program, programs_by
+
+TAPED = programs_by("tape")
+REFUSED = programs_by("refused")
+OTHERS = {**TAPED, **REFUSED}
+
+taped = pytest.mark.parametrize("program", TAPED.values(), ids=list(TAPED))
+refused = pytest.mark.parametrize("program", REFUSED.values(), ids=list(REFUSED))
+others = pytest.mark.parametrize("program", OTHERS.values(), ids=list(OTHERS))
+
+
+@others
+def test_the_compiler_still_refuses(program: Program) -> None:
+    derivative = sg.grad(program.function, program.argnums, fallback="error")
+    with pytest.raises(sg.UnsupportedError) as caught:
+        derivative(*program.arguments())
+        pytest.fail(f"{program.name} goes by source now: drop `by={program.by!r}` from it")
+    assert all(item.span is not None and item.hint for item in caught.value.diagnostics)
+
+
+@taped
+def test_the_tape_agrees_with_differences_after_one_warning(program: Program) -> None:
+    derivative = sg.value_and_grad(program.function, program.argnums)
+    args = program.arguments()
+    used = copied(args)
+    expected = program.function(*used)
+    with pytest.warns(sg.FallbackWarning) as caught:
+        value, grads = derivative(*args)
+    assert len(caught) == 1
+    assert_untouched_or_as(args, program.arguments(), used)
+    assert_same(value, expected, 1e-12)
+    for argnum, grad in zip(program.argnums, grads, strict=True):
+        assert_same(grad, numerical_gradient(program.function, program.arguments(), argnum))
+
+
+def assert_untouched_or_as(args: Any, before: Any, after: Any) -> None:
+    """Assert that arguments are as they were, or, where the function writes, as it leaves them."""
+    try:
+        assert_same(args, before, 0, 0)
+    except AssertionError:
+        assert_same(args, after, 0, 0)
+
+
+@taped
+def test_a_second_call_on_the_tape_agrees(program: Program) -> None:
+    derivative = sg.grad(program.function, program.argnums, fallback="tape")
+    first = derivative(*program.arguments(1))
+    assert_same(derivative(*program.arguments(1)), first, 0, 0)
+
+
+@refused
+def test_neither_engine_returns_anything(program: Program) -> None:
+    derivative = sg.grad(program.function, program.argnums)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.FallbackWarning)
+        for _ in range(2):
+            with pytest.raises((sg.SrcgradError, RuntimeError)) as caught:
+                derivative(*program.arguments())
+                pytest.fail(f"{program.name} is differentiated now: mark it by='tape'")
+            assert str(caught.value)
