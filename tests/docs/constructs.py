@@ -203,13 +203,16 @@ def _callees(body: ast.FunctionDef, function: Callable[..., Any]) -> Iterator[st
     for node in ast.walk(body):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             callee = function.__globals__.get(node.func.id)  # type: ignore[attr-defined]
-            if callee is function:
-                yield "recursion"
-            elif isinstance(callee, FunctionType):
-                yield "call of a Python function"
-            elif isinstance(callee, type):
-                yield "object of a class"
-            elif callee is not None and not callable(callee):
-                yield "call of a callable object"
-            elif callee is not None and type(callee).__module__ != "builtins":
-                yield "call of a callable object"
+            kind = "recursion" if callee is function else _kind_of_callee(callee)
+            if kind:
+                yield kind
+
+
+def _kind_of_callee(callee: Any) -> str | None:
+    if isinstance(callee, FunctionType):
+        return "call of a Python function"
+    if isinstance(callee, type):
+        return "object of a class"
+    if callee is None or type(callee).__module__ == "builtins":
+        return None
+    return "call of a callable object"

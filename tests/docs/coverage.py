@@ -16,8 +16,8 @@ HEAD = """\
 # Programs by construct
 
 This page is written by the tests from the {total} programs of `tests/programs`, each of which is
-checked against finite differences: {source} are differentiated by source, {tape} on the tape after a
-warning, and {refused} are refused with an error. A program counts for every construct in it.
+checked against finite differences: {source} are differentiated by source, {tape} on the tape after
+a warning, and {refused} are refused with an error. A program counts for every construct in it.
 [What is differentiated](language.md) is the summary. To write this page anew:
 `pytest tests/docs --update-golden`.
 

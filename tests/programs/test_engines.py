@@ -23,10 +23,12 @@ others = pytest.mark.parametrize("program", OTHERS.values(), ids=list(OTHERS))
 @others
 def test_the_compiler_still_refuses(program: Program) -> None:
     derivative = sg.grad(program.function, program.argnums, fallback="error")
-    with pytest.raises(sg.UnsupportedError) as caught:
+    try:
         derivative(*program.arguments())
+    except sg.UnsupportedError as refusal:
+        assert all(item.span is not None and item.hint for item in refusal.diagnostics)
+    else:
         pytest.fail(f"{program.name} goes by source now: drop `by={program.by!r}` from it")
-    assert all(item.span is not None and item.hint for item in caught.value.diagnostics)
 
 
 @taped
@@ -65,7 +67,9 @@ def test_neither_engine_returns_anything(program: Program) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sg.FallbackWarning)
         for _ in range(2):
-            with pytest.raises((sg.SrcgradError, RuntimeError)) as caught:
+            try:
                 derivative(*program.arguments())
-                pytest.fail(f"{program.name} is differentiated now: mark it by='tape'")
-            assert str(caught.value)
+            except (sg.SrcgradError, RuntimeError) as refusal:
+                assert str(refusal)
+            else:
+                pytest.fail(f"{program.name} is differentiated now: mark it `by='tape'`")
