@@ -29,6 +29,7 @@ class Namer:
         self._counts: dict[str, int] = {}
         self._bases: dict[str, str] = {}
         self._adjoints: dict[str, str] = {}
+        self._tangents: dict[str, str] = {}
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keep `names` from being handed out."""
@@ -64,6 +65,14 @@ class Namer:
             self._adjoints[name] = new
             self._bases[new] = f"grad_{self.base(name)}"
         return self._adjoints[name]
+
+    def tangent(self, name: str) -> str:
+        """Return the one name of the tangent of `name`: the same at each call."""
+        if name not in self._tangents:
+            new = self._free(f"{name}_dot")
+            self._tangents[name] = new
+            self._bases[new] = f"{self.base(name)}_dot"
+        return self._tangents[name]
 
     def set_adjoint(self, cell: str, name: str) -> None:
         """Choose the name of the adjoint of something that is no plain name, such as ``p["w"]``."""

@@ -24,6 +24,8 @@ table = RuleTable("arithmetic")
 class Add(Function):
     """z = x + y."""
 
+    linear = ("x", "y")
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -40,6 +42,8 @@ class Add(Function):
 class Subtract(Function):
     """z = x - y."""
 
+    linear = ("x", "y")
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -55,6 +59,8 @@ class Subtract(Function):
 @table.rule(np.multiply, operator.mul)
 class Multiply(Function):
     """z = x * y."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -76,6 +82,8 @@ class Multiply(Function):
 class Divide(Function):
     """z = x / y, dz/dx = 1 / y and dz/dy = -z / y."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         z = np.divide(x, y)
@@ -96,6 +104,8 @@ class Divide(Function):
 @table.rule(np.power, operator.pow)
 class Power(Function):
     """z = x**y, dz/dx = y * x**(y - 1) (0 where y is 0) and dz/dy = z * log(x) (0 where x is 0)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -124,6 +134,8 @@ class Power(Function):
 class Remainder(Function):
     """z = x - floor(x / y) * y, with the floor held fixed."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -143,6 +155,8 @@ class Remainder(Function):
 @table.rule(np.fmod)
 class Fmod(Function):
     """z = x - trunc(x / y) * y, with the quotient held fixed."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:

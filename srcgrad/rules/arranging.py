@@ -30,6 +30,8 @@ table = RuleTable("arranging")
 class BroadcastTo(Function):
     """The same elements repeated to a larger shape."""
 
+    linear = ("array",)
+
     @staticmethod
     def forward(ctx: Context, array: Any, shape: Any, subok: bool = False) -> Any:
         ctx.shape = np.shape(array)
@@ -43,6 +45,8 @@ class BroadcastTo(Function):
 @table.rule(np.broadcast_arrays)
 class BroadcastArrays(Function):
     """Arrays repeated to one common shape."""
+
+    linear = ("args",)
 
     @staticmethod
     def forward(ctx: Context, *args: Any, subok: bool = False) -> Any:
@@ -58,6 +62,8 @@ class BroadcastArrays(Function):
 class Tile(Function):
     """Copies of A beside each other."""
 
+    linear = ("A",)
+
     @staticmethod
     def forward(ctx: Context, A: Any, reps: Any) -> Any:
         ctx.shape, ctx.reps = np.shape(A), reps
@@ -71,6 +77,8 @@ class Tile(Function):
 @table.rule(np.repeat)
 class Repeat(Function):
     """Each element several times."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, repeats: Any, axis: int | None = None) -> Any:
@@ -86,6 +94,8 @@ class Repeat(Function):
 class Flip(Function):
     """The elements in reverse order along axes."""
 
+    linear = ("m",)
+
     @staticmethod
     def forward(ctx: Context, m: Any, axis: Any = None) -> Any:
         ctx.axis = axis
@@ -100,6 +110,8 @@ class Flip(Function):
 class Fliplr(Function):
     """The columns in reverse order."""
 
+    linear = ("m",)
+
     @staticmethod
     def forward(ctx: Context, m: Any) -> Any:
         return np.fliplr(m)
@@ -112,6 +124,8 @@ class Fliplr(Function):
 @table.rule(np.flipud)
 class Flipud(Function):
     """The rows in reverse order."""
+
+    linear = ("m",)
 
     @staticmethod
     def forward(ctx: Context, m: Any) -> Any:
@@ -126,6 +140,8 @@ class Flipud(Function):
 class Rot90(Function):
     """A plane turned by k quarters."""
 
+    linear = ("m",)
+
     @staticmethod
     def forward(ctx: Context, m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
         ctx.k, ctx.axes = k, axes
@@ -139,6 +155,8 @@ class Rot90(Function):
 @table.rule(np.roll)
 class Roll(Function):
     """The elements shifted along axes; what falls off comes back."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, shift: Any, axis: Any = None) -> Any:
@@ -194,6 +212,8 @@ class Pad(Function):
 class Resize(Function):
     """The elements over and over, to fill a new shape."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, new_shape: Any) -> Any:
         ctx.shape, ctx.new_shape = np.shape(a), new_shape
@@ -224,6 +244,8 @@ class TrimZeros(Function):
 class Fftshift(Function):
     """The zero frequency moved to the middle."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, axes: Any = None) -> Any:
         ctx.axes = axes
@@ -238,6 +260,8 @@ class Fftshift(Function):
 class Ifftshift(Function):
     """The zero frequency moved back to the start."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, axes: Any = None) -> Any:
         ctx.axes = axes
@@ -251,6 +275,8 @@ class Ifftshift(Function):
 @table.rule(np.meshgrid)
 class Meshgrid(Function):
     """The coordinates of a grid, one array for each axis."""
+
+    linear = ("xi",)
 
     @staticmethod
     def forward(

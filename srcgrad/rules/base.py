@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from srcgrad.runtime import conj
 
@@ -43,9 +43,24 @@ class Function:
     `forward`, where trailing None may be left out, or the gradient of the first argument alone.
     The gradient of a list is a tuple, or an array whose rows belong to its items; those of
     ``*args`` stand in a row. Of several outputs, the gradient of one that is not used may be None.
-    `jvp(ctx, *tangents)` is optional. All are static methods. `docs/rules.md` says what keeps a
-    rule inlinable.
+    `jvp(ctx, *tangents)` returns the tangent of the value from those of the arguments (None where
+    there is none). All are static methods. `docs/rules.md` says what keeps a rule inlinable.
+
+    Most rules need no `jvp`, since one of these says how tangents follow from what is there:
+
+    Attributes:
+        linear: The parameters in which the value is linear, all together.
+        multilinear: The parameters in each of which the value is linear, the others held.
+        elementwise: `backward` multiplies each element of the gradient by a slope (before it is
+            summed down to the shape of an argument).
+        reduces: `backward` multiplies the gradient of one number, spread over the axes that
+            `axis` reduced, by a slope for each element of the first argument.
     """
+
+    linear: ClassVar[tuple[str, ...]] = ()
+    multilinear: ClassVar[tuple[str, ...]] = ()
+    elementwise: ClassVar[bool] = False
+    reduces: ClassVar[bool] = False
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:

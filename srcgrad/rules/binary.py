@@ -27,6 +27,8 @@ table = RuleTable("binary")
 class Arctan2(Function):
     """z = the angle of a point at height x and distance y along the axis."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -52,6 +54,8 @@ class Arctan2(Function):
 @table.rule(np.hypot)
 class Hypot(Function):
     """z = sqrt(x**2 + y**2); the gradient at the origin is 0."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -80,6 +84,8 @@ class Hypot(Function):
 class Logaddexp(Function):
     """z = log(e**x + e**y), dz/dx = e**(x - z)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         z = np.logaddexp(x, y)
@@ -107,6 +113,8 @@ class Logaddexp(Function):
 class Logaddexp2(Function):
     """z = log2(2**x + 2**y), dz/dx = 2**(x - z)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         z = np.logaddexp2(x, y)
@@ -133,6 +141,8 @@ class Logaddexp2(Function):
 @table.rule(np.copysign)
 class Copysign(Function):
     """z = |x| with the sign of y, which is constant between jumps."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -190,6 +200,8 @@ class Nextafter(Function):
 class Ldexp(Function):
     """z = x * 2**y with an integer y."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape = np.shape(x)
@@ -205,6 +217,8 @@ class Ldexp(Function):
 @table.rule(np.float_power)
 class FloatPower(Function):
     """z = x**y computed with at least double precision."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:

@@ -30,6 +30,8 @@ table = RuleTable("builtin")
 class BuiltinAbs(Function):
     """y = |x|; the gradient at 0 is 0."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
@@ -45,6 +47,8 @@ class BuiltinAbs(Function):
 class BuiltinFloat(Function):
     """y = x as a Python number."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any = 0.0, /) -> Any:
         ctx.shape = np.shape(x)
@@ -59,6 +63,8 @@ class BuiltinFloat(Function):
 class BuiltinComplex(Function):
     """z = real + 1j * imag."""
 
+    linear = ("real", "imag")
+
     @staticmethod
     def forward(ctx: Context, real: Any = 0, imag: Any = 0) -> Any:
         return complex(real, imag)
@@ -71,6 +77,8 @@ class BuiltinComplex(Function):
 @table.rule(pow)
 class BuiltinPow(Function):
     """z = base**exp."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, base: Any, exp: Any, mod: Any = None) -> Any:
@@ -115,6 +123,8 @@ class BuiltinDivmod(Function):
 @table.rule(sum)
 class BuiltinSum(Function):
     """y = the items one after the other, added to start."""
+
+    linear = ("iterable", "start")
 
     @staticmethod
     def forward(ctx: Context, iterable: Any, /, start: Any = 0) -> Any:

@@ -33,6 +33,8 @@ table = RuleTable("calculus")
 class Diff(Function):
     """The differences of neighbours along an axis, n times."""
 
+    linear = ("a", "prepend", "append")
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
@@ -50,6 +52,8 @@ class Diff(Function):
 @table.rule(np.ediff1d)
 class Ediff1d(Function):
     """The differences of neighbours, with others before and after."""
+
+    linear = ("ary", "to_end", "to_begin")
 
     @staticmethod
     def forward(ctx: Context, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
@@ -72,6 +76,8 @@ class Ediff1d(Function):
 class Gradient(Function):
     """Differences of second order along axes, over given distances."""
 
+    linear = ("f",)
+
     @staticmethod
     def forward(ctx: Context, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
         ctx.axis, ctx.edge_order = axis, edge_order
@@ -87,6 +93,8 @@ class Gradient(Function):
 @table.rule(np.trapezoid)
 class Trapezoid(Function):
     """The integral of y along an axis by the trapezoidal rule."""
+
+    multilinear = ("y", "x", "dx")
 
     @staticmethod
     def forward(ctx: Context, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -104,6 +112,8 @@ class Trapezoid(Function):
 @table.rule(np.interp)
 class Interp(Function):
     """The values at x of the broken line through the points (xp, fp)."""
+
+    linear = ("fp", "left", "right")
 
     @staticmethod
     def forward(
@@ -132,6 +142,8 @@ class Interp(Function):
 class Convolve(Function):
     """The products of a and v summed over all pairs of a given distance."""
 
+    multilinear = ("a", "v")
+
     @staticmethod
     def forward(ctx: Context, a: Any, v: Any, mode: str = "full") -> Any:
         ctx.mode = mode
@@ -150,6 +162,8 @@ class Convolve(Function):
 class Correlate(Function):
     """The products of a and conj(v) summed over all pairs of a given distance."""
 
+    multilinear = ("a", "v")
+
     @staticmethod
     def forward(ctx: Context, a: Any, v: Any, mode: str = "valid") -> Any:
         ctx.mode = mode
@@ -166,6 +180,8 @@ class Correlate(Function):
 @table.rule(np.polyval)
 class Polyval(Function):
     """The values at x of the polynomial with coefficients p, the highest first."""
+
+    linear = ("p",)
 
     @staticmethod
     def forward(ctx: Context, p: Any, x: Any) -> Any:
@@ -184,6 +200,8 @@ class Polyval(Function):
 class Polymul(Function):
     """The coefficients of a product of polynomials."""
 
+    multilinear = ("a1", "a2")
+
     @staticmethod
     def forward(ctx: Context, a1: Any, a2: Any) -> Any:
         ctx.save_for_backward(a1, a2)
@@ -201,6 +219,8 @@ class Polymul(Function):
 class Polyadd(Function):
     """The coefficients of a sum of polynomials."""
 
+    linear = ("a1", "a2")
+
     @staticmethod
     def forward(ctx: Context, a1: Any, a2: Any) -> Any:
         ctx.shapes = np.shape(a1), np.shape(a2)
@@ -214,6 +234,8 @@ class Polyadd(Function):
 @table.rule(np.polysub)
 class Polysub(Function):
     """The coefficients of a difference of polynomials."""
+
+    linear = ("a1", "a2")
 
     @staticmethod
     def forward(ctx: Context, a1: Any, a2: Any) -> Any:
@@ -229,6 +251,8 @@ class Polysub(Function):
 class Polyder(Function):
     """The coefficients of the m-th derivative of a polynomial."""
 
+    linear = ("p",)
+
     @staticmethod
     def forward(ctx: Context, p: Any, m: int = 1) -> Any:
         ctx.shape, ctx.m = np.shape(p), m
@@ -242,6 +266,8 @@ class Polyder(Function):
 @table.rule(np.polyint)
 class Polyint(Function):
     """The coefficients of the m-th integral of a polynomial."""
+
+    linear = ("p",)
 
     @staticmethod
     def forward(ctx: Context, p: Any, m: int = 1, k: Any = None) -> Any:
@@ -303,6 +329,8 @@ class Corrcoef(Function):
 @table.rule(np.bincount)
 class Bincount(Function):
     """How often each number is in x, or the sum of the weights there."""
+
+    linear = ("weights",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, /, weights: Any = None, minlength: int = 0) -> Any:

@@ -23,6 +23,8 @@ table = RuleTable("complex_parts")
 class Conjugate(Function):
     """y = the complex conjugate of x."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         return np.conjugate(x)
@@ -36,6 +38,8 @@ class Conjugate(Function):
 class Real(Function):
     """y = the real part of val."""
 
+    linear = ("val",)
+
     @staticmethod
     def forward(ctx: Context, val: Any) -> Any:
         return np.real(val)
@@ -48,6 +52,8 @@ class Real(Function):
 @table.rule(np.imag)
 class Imag(Function):
     """y = the imaginary part of val, 0 of a real one."""
+
+    linear = ("val",)
 
     @staticmethod
     def forward(ctx: Context, val: Any) -> Any:
@@ -79,6 +85,8 @@ class Angle(Function):
 class RealIfClose(Function):
     """y = a, without its imaginary part if that is negligible."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, tol: float = 100) -> Any:
         return np.real_if_close(a, tol)
@@ -91,6 +99,8 @@ class RealIfClose(Function):
 @table.rule(np.nan_to_num)
 class NanToNum(Function):
     """y = x, with a constant in place of what is not finite."""
+
+    elementwise = True
 
     @staticmethod
     def forward(

@@ -33,6 +33,8 @@ table = RuleTable("creation")
 class Array(Function):
     """The same elements as an array, copied."""
 
+    linear = ("object",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -60,6 +62,8 @@ class Array(Function):
 class Asarray(Function):
     """The same elements as an array."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -82,6 +86,8 @@ class Asarray(Function):
 @table.rule(np.asanyarray)
 class Asanyarray(Function):
     """The same elements as an array of the kind asked for."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -106,6 +112,8 @@ class Asanyarray(Function):
 class Ascontiguousarray(Function):
     """The same elements as an array of the kind asked for."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, dtype: Any = None) -> Any:
         ctx.shape, ctx.dtype = np.shape(a), dtype
@@ -119,6 +127,8 @@ class Ascontiguousarray(Function):
 @table.rule(np.asfortranarray)
 class Asfortranarray(Function):
     """The same elements as an array of the kind asked for."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, dtype: Any = None) -> Any:
@@ -134,6 +144,8 @@ class Asfortranarray(Function):
 class AsarrayChkfinite(Function):
     """The same elements as an array of the kind asked for."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, dtype: Any = None, order: Any = None) -> Any:
         ctx.shape, ctx.dtype = np.shape(a), dtype
@@ -148,6 +160,8 @@ class AsarrayChkfinite(Function):
 class Require(Function):
     """The same elements as an array of the kind asked for."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, dtype: Any = None, requirements: Any = None) -> Any:
         ctx.shape, ctx.dtype = np.shape(a), dtype
@@ -161,6 +175,8 @@ class Require(Function):
 @table.rule(np.copy)
 class Copy(Function):
     """The same elements in memory of their own."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, order: str = "K", subok: bool = False) -> Any:
@@ -190,6 +206,8 @@ class Astype(Function):
 @table.rule(np.full)
 class Full(Function):
     """An array filled with one value, or with a row broadcast to the shape."""
+
+    linear = ("fill_value",)
 
     @staticmethod
     def forward(
@@ -240,6 +258,8 @@ class FullLike(Function):
 @table.rule(np.linspace)
 class Linspace(Function):
     """num points from start to stop at equal distances, with the step if asked."""
+
+    linear = ("start", "stop")
 
     @staticmethod
     def forward(
@@ -384,6 +404,8 @@ class Vander(Function):
 class CastBack(Function):
     """The gradient of a change of type."""
 
+    linear = ("grad",)
+
     @staticmethod
     def forward(ctx: Context, grad: Any, shape: Any, dtype: Any) -> Any:
         ctx.shape, ctx.dtype = np.shape(grad), dtype
@@ -419,6 +441,8 @@ class AstypeMethod(Function):
 @table.rule(flatten)
 class Flatten(Function):
     """The same elements along one axis, copied."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, order: Any = "C") -> Any:

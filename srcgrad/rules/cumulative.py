@@ -21,6 +21,8 @@ table = RuleTable("cumulative")
 class Cumsum(Function):
     """y = the sum of a up to each element."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
@@ -91,6 +93,8 @@ class Nancumprod(Function):
 @table.rule(np.cumulative_sum)
 class CumulativeSum(Function):
     """y = the sum of x up to each element, after the empty one if asked."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(

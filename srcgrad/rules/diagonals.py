@@ -22,6 +22,8 @@ table = RuleTable("diagonals")
 class Diag(Function):
     """The diagonal of a matrix, or a matrix with that diagonal."""
 
+    linear = ("v",)
+
     @staticmethod
     def forward(ctx: Context, v: Any, k: int = 0) -> Any:
         ctx.shape, ctx.k = np.shape(v), k
@@ -35,6 +37,8 @@ class Diag(Function):
 @table.rule(np.diagflat)
 class Diagflat(Function):
     """A matrix with the elements of v on a diagonal."""
+
+    linear = ("v",)
 
     @staticmethod
     def forward(ctx: Context, v: Any, k: int = 0) -> Any:
@@ -50,6 +54,8 @@ class Diagflat(Function):
 class Diagonal(Function):
     """The diagonals of the matrices along two axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         ctx.shape, ctx.offset, ctx.axes = np.shape(a), offset, (axis1, axis2)
@@ -64,6 +70,8 @@ class Diagonal(Function):
 class LinalgDiagonal(Function):
     """The diagonals of the matrices along the last two axes."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, /, *, offset: int = 0) -> Any:
         ctx.shape, ctx.offset = np.shape(x), offset
@@ -77,6 +85,8 @@ class LinalgDiagonal(Function):
 @table.rule(np.trace)
 class Trace(Function):
     """The sum of a diagonal."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -100,6 +110,8 @@ class Trace(Function):
 class LinalgTrace(Function):
     """The sum of the diagonals of the matrices along the last two axes."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
         ctx.shape, ctx.offset = np.shape(x), offset
@@ -113,6 +125,8 @@ class LinalgTrace(Function):
 @table.rule(diagonal_back)
 class DiagonalBack(Function):
     """Zeros with grad on a diagonal."""
+
+    linear = ("grad",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, shape: Any, offset: int, axes: Any) -> Any:
@@ -128,6 +142,8 @@ class DiagonalBack(Function):
 class Tril(Function):
     """The lower triangle, with zeros above."""
 
+    linear = ("m",)
+
     @staticmethod
     def forward(ctx: Context, m: Any, k: int = 0) -> Any:
         ctx.shape, ctx.k = np.shape(m), k
@@ -141,6 +157,8 @@ class Tril(Function):
 @table.rule(np.triu)
 class Triu(Function):
     """The upper triangle, with zeros below."""
+
+    linear = ("m",)
 
     @staticmethod
     def forward(ctx: Context, m: Any, k: int = 0) -> Any:

@@ -22,6 +22,8 @@ table = RuleTable("elementwise")
 class Negative(Function):
     """y = -x."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         return np.negative(x)
@@ -35,6 +37,8 @@ class Negative(Function):
 class Positive(Function):
     """y = +x."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         return np.positive(x)
@@ -47,6 +51,8 @@ class Positive(Function):
 @table.rule(np.absolute, operator.abs)
 class Absolute(Function):
     """y = |x|; the gradient at 0 is 0."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
@@ -107,6 +113,8 @@ class Expm1(Elementwise):
 class Log(Function):
     """y = log(x), dy/dx = 1 / x."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         ctx.save_for_backward(x)
@@ -121,6 +129,8 @@ class Log(Function):
 @table.rule(np.log2)
 class Log2(Function):
     """y = log(x) / log(2)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
@@ -137,6 +147,8 @@ class Log2(Function):
 class Log10(Function):
     """y = log(x) / log(10)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         ctx.save_for_backward(x)
@@ -151,6 +163,8 @@ class Log10(Function):
 @table.rule(np.log1p)
 class Log1p(Function):
     """y = log(1 + x), dy/dx = 1 / (1 + x)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
@@ -167,6 +181,8 @@ class Log1p(Function):
 class Sqrt(Function):
     """y = sqrt(x), dy/dx = 1 / (2 y)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         y = np.sqrt(x)
@@ -182,6 +198,8 @@ class Sqrt(Function):
 @table.rule(np.cbrt)
 class Cbrt(Function):
     """y = x**(1/3), dy/dx = 1 / (3 y**2)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
@@ -353,6 +371,8 @@ class Arctanh(Elementwise):
 class Deg2rad(Function):
     """y = x * pi / 180."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         return np.deg2rad(x)
@@ -365,6 +385,8 @@ class Deg2rad(Function):
 @table.rule(np.rad2deg, np.degrees)
 class Rad2deg(Function):
     """y = x * 180 / pi."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:

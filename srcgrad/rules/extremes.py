@@ -24,6 +24,8 @@ table = RuleTable("extremes")
 class Maximum(Function):
     """z = the larger of x and y; half each where they are equal."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -46,6 +48,8 @@ class Maximum(Function):
 class Minimum(Function):
     """z = the smaller of x and y; half each where they are equal."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         ctx.x_shape, ctx.y_shape = np.shape(x), np.shape(y)
@@ -67,6 +71,8 @@ class Minimum(Function):
 @table.rule(np.fmax)
 class Fmax(Function):
     """z = the larger of x and y, or the one that is a number; half each where they are equal."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -95,6 +101,8 @@ class Fmax(Function):
 class Fmin(Function):
     """z = the smaller of x and y, or the one that is a number; half each where they are equal."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
         z = np.fmin(x, y)
@@ -121,6 +129,8 @@ class Fmin(Function):
 @table.rule(np.clip)
 class Clip(Function):
     """y = a within bounds; at a bound the gradient is that of a."""
+
+    elementwise = True
 
     @staticmethod
     def forward(

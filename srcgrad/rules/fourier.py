@@ -28,6 +28,8 @@ table = RuleTable("fourier")
 class Fft(Function):
     """The transform of a along one axis."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -48,6 +50,8 @@ class Fft(Function):
 @table.rule(np.fft.ifft)
 class Ifft(Function):
     """The inverse transform of a along one axis."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -70,6 +74,8 @@ class Ifft(Function):
 class Rfft(Function):
     """The half of the transform of a real a that tells the other."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -90,6 +96,8 @@ class Rfft(Function):
 @table.rule(np.fft.irfft)
 class Irfft(Function):
     """The real array that has a as the half of its transform."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -112,6 +120,8 @@ class Irfft(Function):
 class Hfft(Function):
     """The transform of an array of which a is one half, the other being its conjugate."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -132,6 +142,8 @@ class Hfft(Function):
 @table.rule(np.fft.ihfft)
 class Ihfft(Function):
     """The half of the inverse transform of a real a that tells the other."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -154,6 +166,8 @@ class Ihfft(Function):
 class Fft2(Function):
     """The transform of a along two axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None
@@ -169,6 +183,8 @@ class Fft2(Function):
 @table.rule(np.fft.ifft2)
 class Ifft2(Function):
     """The inverse transform of a along two axes."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -186,6 +202,8 @@ class Ifft2(Function):
 class Rfft2(Function):
     """The half of the transform of a real a along two axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None
@@ -201,6 +219,8 @@ class Rfft2(Function):
 @table.rule(np.fft.irfft2)
 class Irfft2(Function):
     """The real array that has a as the half of its transform along two axes."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -218,6 +238,8 @@ class Irfft2(Function):
 class Fftn(Function):
     """The transform of a along several axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None
@@ -233,6 +255,8 @@ class Fftn(Function):
 @table.rule(np.fft.ifftn)
 class Ifftn(Function):
     """The inverse transform of a along several axes."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -250,6 +274,8 @@ class Ifftn(Function):
 class Rfftn(Function):
     """The half of the transform of a real a along several axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None
@@ -265,6 +291,8 @@ class Rfftn(Function):
 @table.rule(np.fft.irfftn)
 class Irfftn(Function):
     """The real array that has a as the half of its transform along several axes."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(

@@ -35,6 +35,8 @@ table = RuleTable("indexing")
 class Getitem(Function):
     """y = x[index], whatever the index selects."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, index: Any) -> Any:
         ctx.shape, ctx.index = np.shape(x), index
@@ -48,6 +50,8 @@ class Getitem(Function):
 @table.rule(np.where)
 class Where(Function):
     """z = x where the condition holds, else y; what is not selected gets exactly 0."""
+
+    linear = ("x", "y")
 
     @staticmethod
     def forward(ctx: Context, condition: Any, x: Any, y: Any, /) -> Any:
@@ -70,6 +74,8 @@ class Where(Function):
 class Take(Function):
     """The elements of a at indices along an axis."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -91,6 +97,8 @@ class Take(Function):
 class TakeAlongAxis(Function):
     """One element of arr for each index, along an axis."""
 
+    linear = ("arr",)
+
     @staticmethod
     def forward(ctx: Context, arr: Any, indices: Any, axis: int | None = -1) -> Any:
         ctx.shape, ctx.indices, ctx.axis = np.shape(arr), indices, axis
@@ -104,6 +112,8 @@ class TakeAlongAxis(Function):
 @table.rule(put_along_axis)
 class PutAlongAxis(Function):
     """Zeros with grad added at indices along an axis."""
+
+    linear = ("grad",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, indices: Any, shape: Any, axis: int | None) -> Any:
@@ -119,6 +129,8 @@ class PutAlongAxis(Function):
 class Choose(Function):
     """For each index, the element of the array of that number."""
 
+    linear = ("choices",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         ctx.index, ctx.shapes, ctx.mode = a, item_shapes(choices), mode
@@ -132,6 +144,8 @@ class Choose(Function):
 @table.rule(np.compress)
 class Compress(Function):
     """The slices of a for which the condition holds."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(
@@ -149,6 +163,8 @@ class Compress(Function):
 class Extract(Function):
     """The elements of arr for which the condition holds."""
 
+    linear = ("arr",)
+
     @staticmethod
     def forward(ctx: Context, condition: Any, arr: Any) -> Any:
         ctx.condition, ctx.shape = condition, np.shape(arr)
@@ -162,6 +178,8 @@ class Extract(Function):
 @table.rule(np.select)
 class Select(Function):
     """For each element, the choice of the first condition that holds."""
+
+    linear = ("choicelist", "default")
 
     @staticmethod
     def forward(ctx: Context, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -184,6 +202,8 @@ class Select(Function):
 class Delete(Function):
     """The elements of arr without some."""
 
+    linear = ("arr",)
+
     @staticmethod
     def forward(ctx: Context, arr: Any, obj: Any, axis: int | None = None) -> Any:
         ctx.shape, ctx.obj, ctx.axis = np.shape(arr), obj, axis
@@ -197,6 +217,8 @@ class Delete(Function):
 @table.rule(np.insert)
 class Insert(Function):
     """The elements of arr with values between them."""
+
+    linear = ("arr", "values")
 
     @staticmethod
     def forward(ctx: Context, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
@@ -213,6 +235,8 @@ class Insert(Function):
 class GatherBack(Function):
     """Zeros with grad added at flat places."""
 
+    linear = ("grad",)
+
     @staticmethod
     def forward(ctx: Context, grad: Any, source: Any, shape: Any) -> Any:
         ctx.source = source
@@ -227,6 +251,8 @@ class GatherBack(Function):
 class CompressMethod(Function):
     """The slices of x for which the condition holds, as the method of an array takes them."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, condition: Any, axis: int | None = None) -> Any:
         ctx.condition, ctx.shape, ctx.axis = condition, np.shape(x), axis
@@ -240,6 +266,8 @@ class CompressMethod(Function):
 @table.rule(item)
 class Item(Function):
     """One element of x as a Python number."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, *index: Any) -> Any:

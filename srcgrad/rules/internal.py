@@ -30,6 +30,8 @@ table = RuleTable("internal")
 class Unbroadcast(Function):
     """The sum of grad down to the shape of like."""
 
+    linear = ("grad",)
+
     @staticmethod
     def forward(ctx: Context, grad: Any, like: Any) -> Any:
         ctx.shape = np.shape(grad)
@@ -43,6 +45,8 @@ class Unbroadcast(Function):
 @table.rule(expand_reduced)
 class ExpandReduced(Function):
     """Grad with its reduced axes back in place."""
+
+    linear = ("grad",)
 
     @staticmethod
     def forward(
@@ -60,6 +64,8 @@ class ExpandReduced(Function):
 class Scatter(Function):
     """Zeros with grad added at index."""
 
+    linear = ("grad",)
+
     @staticmethod
     def forward(ctx: Context, grad: Any, index: Any, like: Any) -> Any:
         ctx.index = index
@@ -73,6 +79,8 @@ class Scatter(Function):
 @table.rule(matmul_left)
 class MatmulLeft(Function):
     """The gradient of x in x @ w."""
+
+    multilinear = ("grad", "w")
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
@@ -91,6 +99,8 @@ class MatmulLeft(Function):
 class MatmulRight(Function):
     """The gradient of w in x @ w."""
 
+    multilinear = ("grad", "x")
+
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
         ctx.save_for_backward(grad, x)
@@ -107,6 +117,8 @@ class MatmulRight(Function):
 @table.rule(dot_left)
 class DotLeft(Function):
     """The gradient of a in np.dot(a, b)."""
+
+    multilinear = ("grad", "b")
 
     @staticmethod
     def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:
@@ -125,6 +137,8 @@ class DotLeft(Function):
 class DotRight(Function):
     """The gradient of b in np.dot(a, b)."""
 
+    multilinear = ("grad", "a")
+
     @staticmethod
     def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:
         ctx.save_for_backward(grad, a)
@@ -142,6 +156,8 @@ class DotRight(Function):
 class Conj(Function):
     """The conjugate of x, if it is complex."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         return conj(x)
@@ -154,6 +170,8 @@ class Conj(Function):
 @table.rule(real_part)
 class RealPart(Function):
     """The real part of x."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:

@@ -29,6 +29,8 @@ table = RuleTable("joining")
 class Concatenate(Function):
     """Arrays one after the other along an axis they have."""
 
+    linear = ("arrays",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -52,6 +54,8 @@ class Concatenate(Function):
 class Stack(Function):
     """Arrays of one shape along a new axis."""
 
+    linear = ("arrays",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -74,6 +78,8 @@ class Stack(Function):
 class Hstack(Function):
     """Arrays beside each other, along the second axis if there is one."""
 
+    linear = ("tup",)
+
     @staticmethod
     def forward(ctx: Context, tup: Any, *, dtype: Any = None, casting: Any = None) -> Any:
         ctx.shapes = [np.shape(array) for array in tup]
@@ -87,6 +93,8 @@ class Hstack(Function):
 @table.rule(np.vstack)
 class Vstack(Function):
     """Arrays below each other, as rows."""
+
+    linear = ("tup",)
 
     @staticmethod
     def forward(ctx: Context, tup: Any, *, dtype: Any = None, casting: Any = None) -> Any:
@@ -102,6 +110,8 @@ class Vstack(Function):
 class Dstack(Function):
     """Arrays behind each other, along the third axis."""
 
+    linear = ("tup",)
+
     @staticmethod
     def forward(ctx: Context, tup: Any) -> Any:
         ctx.shapes = [np.shape(array) for array in tup]
@@ -116,6 +126,8 @@ class Dstack(Function):
 class ColumnStack(Function):
     """Vectors as columns, matrices as they are, beside each other."""
 
+    linear = ("tup",)
+
     @staticmethod
     def forward(ctx: Context, tup: Any) -> Any:
         ctx.shapes = [np.shape(array) for array in tup]
@@ -129,6 +141,8 @@ class ColumnStack(Function):
 @table.rule(np.append)
 class Append(Function):
     """values after arr."""
+
+    linear = ("arr", "values")
 
     @staticmethod
     def forward(ctx: Context, arr: Any, values: Any, axis: int | None = None) -> Any:
@@ -145,6 +159,8 @@ class Append(Function):
 class Block(Function):
     """Arrays put together as nested lists arrange them."""
 
+    linear = ("arrays",)
+
     @staticmethod
     def forward(ctx: Context, arrays: Any) -> Any:
         ctx.shapes = nested_shapes(arrays)
@@ -158,6 +174,8 @@ class Block(Function):
 @table.rule(np.split)
 class Split(Function):
     """The pieces of ary along an axis."""
+
+    linear = ("ary",)
 
     @staticmethod
     def forward(ctx: Context, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
@@ -173,6 +191,8 @@ class Split(Function):
 class ArraySplit(Function):
     """The pieces of ary along an axis."""
 
+    linear = ("ary",)
+
     @staticmethod
     def forward(ctx: Context, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         ctx.shape, ctx.axis, ctx.sections = np.shape(ary), axis, indices_or_sections
@@ -186,6 +206,8 @@ class ArraySplit(Function):
 @table.rule(np.hsplit)
 class Hsplit(Function):
     """The pieces of ary along its second axis."""
+
+    linear = ("ary",)
 
     @staticmethod
     def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
@@ -205,6 +227,8 @@ class Hsplit(Function):
 class Vsplit(Function):
     """The pieces of ary along its first axis."""
 
+    linear = ("ary",)
+
     @staticmethod
     def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
         ctx.shape, ctx.sections = np.shape(ary), indices_or_sections
@@ -219,6 +243,8 @@ class Vsplit(Function):
 class Dsplit(Function):
     """The pieces of ary along its third axis."""
 
+    linear = ("ary",)
+
     @staticmethod
     def forward(ctx: Context, ary: Any, indices_or_sections: Any) -> Any:
         ctx.shape, ctx.sections = np.shape(ary), indices_or_sections
@@ -232,6 +258,8 @@ class Dsplit(Function):
 @table.rule(np.unstack)
 class Unstack(Function):
     """The slices of x along an axis."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, /, *, axis: int = 0) -> Any:

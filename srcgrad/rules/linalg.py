@@ -83,6 +83,8 @@ class Slogdet(Function):
 class Solve(Function):
     """y = inv(a) @ b."""
 
+    linear = ("b",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any) -> Any:
         y = np.linalg.solve(a, b)
@@ -158,6 +160,8 @@ class Tensorinv(Function):
 class Tensorsolve(Function):
     """y = the array that a, as a map of arrays, takes to b."""
 
+    linear = ("b",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, axes: Any = None) -> Any:
         y = np.linalg.tensorsolve(a, b, axes)
@@ -192,6 +196,8 @@ class MatrixPower(Function):
 class Norm(Function):
     """y = the norm of x of any order, of vectors or matrices; the gradient at 0 is 0."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
@@ -214,6 +220,8 @@ class Norm(Function):
 @table.rule(np.linalg.vector_norm)
 class VectorNorm(Function):
     """y = the norm of the vectors along axes."""
+
+    reduces = True
 
     @staticmethod
     def forward(

@@ -240,6 +240,8 @@ class MathFabs(Elementwise):
 class MathLog(Function):
     """y = log(x), to the given base."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, base: Any = math.e, /) -> Any:
         y = math.log(x) if base == math.e else math.log(x, base)
@@ -262,6 +264,8 @@ class MathLog(Function):
 class MathLog2(Function):
     """y = log2(x)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
@@ -276,6 +280,8 @@ class MathLog2(Function):
 @table.rule(math.log10)
 class MathLog10(Function):
     """y = log10(x)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -292,6 +298,8 @@ class MathLog10(Function):
 class MathLog1p(Function):
     """y = log(1 + x)."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
@@ -306,6 +314,8 @@ class MathLog1p(Function):
 @table.rule(math.sqrt)
 class MathSqrt(Function):
     """y = sqrt(x)."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -323,6 +333,8 @@ class MathSqrt(Function):
 class MathCbrt(Function):
     """y = the third root of x."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         y = math.cbrt(x)
@@ -339,6 +351,8 @@ class MathCbrt(Function):
 class MathDegrees(Function):
     """y = x * 180 / pi."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         return math.degrees(x)
@@ -351,6 +365,8 @@ class MathDegrees(Function):
 @table.rule(math.radians)
 class MathRadians(Function):
     """y = x * pi / 180."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:

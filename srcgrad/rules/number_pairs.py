@@ -26,6 +26,8 @@ table = RuleTable("number_pairs")
 class MathPow(Function):
     """z = x**y."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any, /) -> Any:
         z = math.pow(x, y)
@@ -46,6 +48,8 @@ class MathPow(Function):
 @table.rule(math.atan2)
 class MathAtan2(Function):
     """The angle of the point at height y and distance x along the axis."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, y: Any, x: Any, /) -> Any:
@@ -97,6 +101,8 @@ class MathDist(Function):
 class MathFmod(Function):
     """z = x - trunc(x / y) * y, with the quotient held fixed."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any, /) -> Any:
         ctx.save_for_backward(x, y)
@@ -111,6 +117,8 @@ class MathFmod(Function):
 @table.rule(math.remainder)
 class MathRemainder(Function):
     """z = x - n * y, with the whole number n nearest to x / y held fixed."""
+
+    elementwise = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any, /) -> Any:
@@ -128,6 +136,8 @@ class MathRemainder(Function):
 class MathCopysign(Function):
     """z = |x| with the sign of y."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any, /) -> Any:
         ctx.save_for_backward(x, y)
@@ -142,6 +152,8 @@ class MathCopysign(Function):
 @table.rule(math.fsum)
 class MathFsum(Function):
     """y = the sum of numbers."""
+
+    linear = ("seq",)
 
     @staticmethod
     def forward(ctx: Context, seq: Any, /) -> Any:
@@ -172,6 +184,8 @@ class MathProd(Function):
 @table.rule(math.ldexp)
 class MathLdexp(Function):
     """y = x * 2**i."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, i: int, /) -> Any:

@@ -68,6 +68,8 @@ class Partition(Function):
 class Median(Function):
     """y = the middle of a, or the mean of the two in the middle."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -90,6 +92,8 @@ class Median(Function):
 @table.rule(np.quantile)
 class Quantile(Function):
     """y = the value below which a share q of a lies."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -121,6 +125,8 @@ class Quantile(Function):
 class Percentile(Function):
     """y = the value below which a share q of a lies, in percent."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -151,6 +157,8 @@ class Percentile(Function):
 class Nanmedian(Function):
     """y = the middle of a without NaN, or the mean of the two in the middle."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -173,6 +181,8 @@ class Nanmedian(Function):
 @table.rule(np.nanquantile)
 class Nanquantile(Function):
     """y = the value below which a share q of a without NaN lies."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -203,6 +213,8 @@ class Nanquantile(Function):
 @table.rule(np.nanpercentile)
 class Nanpercentile(Function):
     """y = the value below which a share q of a without NaN lies, in percent."""
+
+    reduces = True
 
     @staticmethod
     def forward(

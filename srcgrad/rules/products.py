@@ -37,6 +37,8 @@ table = RuleTable("products")
 class Matmul(Function):
     """z = x1 @ x2, of which x1 gets grad @ x2.T and x2 gets x1.T @ grad."""
 
+    multilinear = ("x1", "x2")
+
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any) -> Any:
         ctx.save_for_backward(x1, x2)
@@ -70,6 +72,8 @@ class Matmul(Function):
 @table.rule(np.dot)
 class Dot(Function):
     """z = the sum of products over the last axis of a and the last but one of b."""
+
+    multilinear = ("a", "b")
 
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, out: Any = None) -> Any:
@@ -105,6 +109,8 @@ class Dot(Function):
 class Inner(Function):
     """z = the sums of products over the last axes of a and b."""
 
+    multilinear = ("a", "b")
+
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, /) -> Any:
         ctx.save_for_backward(a, b)
@@ -121,6 +127,8 @@ class Inner(Function):
 @table.rule(np.outer, np.linalg.outer)
 class Outer(Function):
     """z = each element of a times each of b."""
+
+    multilinear = ("a", "b")
 
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, out: Any = None) -> Any:
@@ -144,6 +152,8 @@ class Outer(Function):
 class Vdot(Function):
     """z = the sum of products of conj(a) and b."""
 
+    multilinear = ("a", "b")
+
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, /) -> Any:
         ctx.save_for_backward(a, b)
@@ -160,6 +170,8 @@ class Vdot(Function):
 @table.rule(np.vecdot)
 class Vecdot(Function):
     """z = the sums of products of conj(x1) and x2 over their last axes."""
+
+    multilinear = ("x1", "x2")
 
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any) -> Any:
@@ -185,6 +197,8 @@ class Vecdot(Function):
 @table.rule(np.linalg.vecdot)
 class LinalgVecdot(Function):
     """z = the sums of products of conj(x1) and x2 over one axis."""
+
+    multilinear = ("x1", "x2")
 
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
@@ -212,6 +226,8 @@ class LinalgVecdot(Function):
 class Matvec(Function):
     """z = matrices x1 times vectors x2."""
 
+    multilinear = ("x1", "x2")
+
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any) -> Any:
         ctx.save_for_backward(x1, x2)
@@ -236,6 +252,8 @@ class Matvec(Function):
 @table.rule(np.vecmat)
 class Vecmat(Function):
     """z = vectors conj(x1) times matrices x2."""
+
+    multilinear = ("x1", "x2")
 
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any) -> Any:
@@ -262,6 +280,8 @@ class Vecmat(Function):
 class Tensordot(Function):
     """z = the sums of products over pairs of axes."""
 
+    multilinear = ("a", "b")
+
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any, axes: Any = 2) -> Any:
         ctx.axes = axes
@@ -279,6 +299,8 @@ class Tensordot(Function):
 @table.rule(np.linalg.tensordot)
 class LinalgTensordot(Function):
     """z = the sums of products over pairs of axes."""
+
+    multilinear = ("x1", "x2")
 
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
@@ -298,6 +320,8 @@ class LinalgTensordot(Function):
 class LinalgMatmul(Function):
     """z = x1 @ x2."""
 
+    multilinear = ("x1", "x2")
+
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any, /) -> Any:
         ctx.save_for_backward(x1, x2)
@@ -314,6 +338,8 @@ class LinalgMatmul(Function):
 @table.rule(np.kron)
 class Kron(Function):
     """z = copies of b, each times one element of a."""
+
+    multilinear = ("a", "b")
 
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any) -> Any:
@@ -332,6 +358,8 @@ class Kron(Function):
 class Einsum(Function):
     """z = the sums of products that the subscripts describe."""
 
+    multilinear = ("operands",)
+
     @staticmethod
     def forward(
         ctx: Context, *operands: Any, out: Any = None, optimize: Any = False, **options: Any
@@ -348,6 +376,8 @@ class Einsum(Function):
 @table.rule(np.cross)
 class Cross(Function):
     """z = the products of vectors of two or three elements that are orthogonal to both."""
+
+    multilinear = ("a", "b")
 
     @staticmethod
     def forward(
@@ -374,6 +404,8 @@ class Cross(Function):
 @table.rule(np.linalg.cross)
 class LinalgCross(Function):
     """z = the vectors orthogonal to pairs of three-vectors."""
+
+    multilinear = ("x1", "x2")
 
     @staticmethod
     def forward(ctx: Context, x1: Any, x2: Any, /, *, axis: int = -1) -> Any:

@@ -23,6 +23,8 @@ table = RuleTable("reductions")
 class Sum(Function):
     """y = the sum of a over axes."""
 
+    linear = ("a", "initial")
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -54,6 +56,8 @@ class Sum(Function):
 class Mean(Function):
     """y = the mean of a over axes."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -81,6 +85,8 @@ class Mean(Function):
 @table.rule(np.max, np.amax)
 class Max(Function):
     """y = the largest of a over axes; its gradient is split evenly among ties."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -110,6 +116,8 @@ class Max(Function):
 @table.rule(np.min, np.amin)
 class Min(Function):
     """y = the smallest of a over axes; its gradient is split evenly among ties."""
+
+    reduces = True
 
     @staticmethod
     def forward(

@@ -25,6 +25,8 @@ table = RuleTable("shapes")
 class Reshape(Function):
     """The same elements in another shape."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(
         ctx: Context, a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
@@ -45,6 +47,8 @@ class Reshape(Function):
 class Transpose(Function):
     """The same elements with their axes permuted, or reversed."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, axes: Any = None) -> Any:
         ctx.axes = axes
@@ -62,6 +66,8 @@ class Transpose(Function):
 @table.rule(np.ravel)
 class Ravel(Function):
     """The same elements along one axis."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, order: str = "C") -> Any:
@@ -81,6 +87,8 @@ class Ravel(Function):
 class Squeeze(Function):
     """The same elements without axes of length one."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, axis: Any = None) -> Any:
         ctx.shape = np.shape(a)
@@ -94,6 +102,8 @@ class Squeeze(Function):
 @table.rule(np.expand_dims)
 class ExpandDims(Function):
     """The same elements with new axes of length one."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, axis: Any) -> Any:
@@ -109,6 +119,8 @@ class ExpandDims(Function):
 class Swapaxes(Function):
     """The same elements with two axes exchanged."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, axis1: int, axis2: int) -> Any:
         ctx.axis1, ctx.axis2 = axis1, axis2
@@ -122,6 +134,8 @@ class Swapaxes(Function):
 @table.rule(np.moveaxis)
 class Moveaxis(Function):
     """The same elements with axes at other places."""
+
+    linear = ("a",)
 
     @staticmethod
     def forward(ctx: Context, a: Any, source: Any, destination: Any) -> Any:
@@ -137,6 +151,8 @@ class Moveaxis(Function):
 class Rollaxis(Function):
     """The same elements with one axis rolled back."""
 
+    linear = ("a",)
+
     @staticmethod
     def forward(ctx: Context, a: Any, axis: int, start: int = 0) -> Any:
         ctx.axis, ctx.start, ctx.ndim = axis, start, np.ndim(a)
@@ -151,6 +167,8 @@ class Rollaxis(Function):
 class MatrixTranspose(Function):
     """The same elements with the last two axes exchanged."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         return np.swapaxes(x, -1, -2)
@@ -163,6 +181,8 @@ class MatrixTranspose(Function):
 @table.rule(np.atleast_1d)
 class Atleast1d(Function):
     """The same elements with at least 1 axis; of several arrays, each."""
+
+    linear = ("arys",)
 
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:
@@ -178,6 +198,8 @@ class Atleast1d(Function):
 class Atleast2d(Function):
     """The same elements with at least 2 axes; of several arrays, each."""
 
+    linear = ("arys",)
+
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:
         ctx.shapes = [np.shape(ary) for ary in arys]
@@ -191,6 +213,8 @@ class Atleast2d(Function):
 @table.rule(np.atleast_3d)
 class Atleast3d(Function):
     """The same elements with at least 3 axes; of several arrays, each."""
+
+    linear = ("arys",)
 
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:

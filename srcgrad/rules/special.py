@@ -43,6 +43,8 @@ class I0(Elementwise):
 class I1(Function):
     """y = the modified Bessel function of order 1, dy/dx = i0(x) - y / x."""
 
+    elementwise = True
+
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:
         y = bessel_i1(x)

@@ -32,6 +32,8 @@ table = RuleTable("statistics")
 class Prod(Function):
     """y = the product of a over axes; exact where elements are 0."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -60,6 +62,8 @@ class Prod(Function):
 class Nanprod(Function):
     """y = the product of what is not NaN."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -87,6 +91,8 @@ class Nanprod(Function):
 @table.rule(np.var)
 class Var(Function):
     """y = the variance."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -136,6 +142,8 @@ class Var(Function):
 class Nanvar(Function):
     """y = the variance of what is not NaN."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -179,6 +187,8 @@ class Nanvar(Function):
 @table.rule(np.std)
 class Std(Function):
     """y = the standard deviation, whose gradient is 0 where y is 0."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -231,6 +241,8 @@ class Std(Function):
 class Nanstd(Function):
     """y = the standard deviation, whose gradient is 0 where y is 0."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -277,6 +289,8 @@ class Nanstd(Function):
 class Nansum(Function):
     """y = the sum of what is not NaN."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -305,6 +319,8 @@ class Nansum(Function):
 class Nanmean(Function):
     """y = the mean of what is not NaN."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -329,6 +345,8 @@ class Nanmean(Function):
 @table.rule(np.nanmax)
 class Nanmax(Function):
     """y = the largest of what is not NaN; its gradient is split evenly among ties."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -355,6 +373,8 @@ class Nanmax(Function):
 class Nanmin(Function):
     """y = the smallest of what is not NaN; its gradient is split evenly among ties."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -379,6 +399,8 @@ class Nanmin(Function):
 @table.rule(np.ptp)
 class Ptp(Function):
     """y = the largest of a less the smallest; each split evenly among ties."""
+
+    reduces = True
 
     @staticmethod
     def forward(

@@ -32,6 +32,8 @@ table = RuleTable("ufunc_methods")
 class AddReduce(Function):
     """y = the elements of an array along axes, put together by np.add."""
 
+    linear = ("array", "initial")
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -58,6 +60,8 @@ class AddReduce(Function):
 @table.rule(np.multiply.reduce)
 class MultiplyReduce(Function):
     """y = the elements of an array along axes, put together by np.multiply."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -89,6 +93,8 @@ class MultiplyReduce(Function):
 class MaximumReduce(Function):
     """y = the elements of an array along axes, put together by np.maximum."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -116,6 +122,8 @@ class MaximumReduce(Function):
 @table.rule(np.minimum.reduce)
 class MinimumReduce(Function):
     """y = the elements of an array along axes, put together by np.minimum."""
+
+    reduces = True
 
     @staticmethod
     def forward(
@@ -145,6 +153,8 @@ class MinimumReduce(Function):
 class LogaddexpReduce(Function):
     """y = the elements of an array along axes, put together by np.logaddexp."""
 
+    reduces = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -172,6 +182,8 @@ class LogaddexpReduce(Function):
 @table.rule(np.add.accumulate)
 class AddAccumulate(Function):
     """y = the elements up to each one along an axis, put together by np.add."""
+
+    linear = ("array",)
 
     @staticmethod
     def forward(ctx: Context, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -241,6 +253,8 @@ class MinimumAccumulate(Function):
 class AddReduceat(Function):
     """y = the sums of the pieces of an array that begin at the indices."""
 
+    linear = ("array",)
+
     @staticmethod
     def forward(
         ctx: Context, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
@@ -256,6 +270,8 @@ class AddReduceat(Function):
 @table.rule(np.add.outer)
 class AddOuter(Function):
     """z = np.add of each element of A with each of B."""
+
+    linear = ("A", "B")
 
     @staticmethod
     def forward(ctx: Context, A: Any, B: Any) -> Any:
@@ -273,6 +289,8 @@ class AddOuter(Function):
 class SubtractOuter(Function):
     """z = np.subtract of each element of A with each of B."""
 
+    linear = ("A", "B")
+
     @staticmethod
     def forward(ctx: Context, A: Any, B: Any) -> Any:
         ctx.A_shape, ctx.B_shape = np.shape(A), np.shape(B)
@@ -288,6 +306,8 @@ class SubtractOuter(Function):
 @table.rule(np.multiply.outer)
 class MultiplyOuter(Function):
     """z = np.multiply of each element of A with each of B."""
+
+    multilinear = ("A", "B")
 
     @staticmethod
     def forward(ctx: Context, A: Any, B: Any) -> Any:
