@@ -63,9 +63,7 @@ class Moved:
     def differences(self, step: float = 1e-3) -> list[Any]:
         """Return the derivatives of the outputs along the tangents."""
         ends = [self.call(lambda x, t, s=s: x + s * step * t) for s in (1, -1, 2, -2)]
-        return [
-            (8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*ends, strict=True)
-        ]
+        return [(8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*ends, strict=True)]
 
 
 def assert_close(ours: list[Any], expected: list[Any]) -> None:
