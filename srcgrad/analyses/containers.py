@@ -52,7 +52,7 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
             found.update(targets)
-            displays[targets[0]] = list(operation.args)
+            displays.update((target, list(operation.args)) for target in targets[:1])
         elif operation.kind == "unpack":
             found.update(sources)
         elif operation.kind == "user":

@@ -17,6 +17,7 @@ from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
+from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScalarOutputError
@@ -130,8 +131,15 @@ class Derivation:
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
+        reached = activity(self.program, outputs)
+        for reader in numbers_from_texts(self.program, reached.varied):
+            self.refusals.add(
+                reader,
+                "a number read from the text of a value with a derivative has lost that derivative",
+                "use the value itself, or srcgrad.stop_gradient of it",
+            )
         self.refusals.raise_if_any()
-        return Facts(activity(self.program, outputs), shapes, dimensions, integers, memory)
+        return Facts(reached, shapes, dimensions, integers, memory)
 
     def _assume_vectors(self) -> list[str]:
         """Take parameters that are only read by elements for vectors; return the conditions."""

@@ -44,7 +44,7 @@ _INDEX = (
     *(np.count_nonzero, np.searchsorted, np.digitize, np.nonzero, np.flatnonzero, np.argwhere),
     *(np.diag_indices_from, np.diag_indices, np.tril_indices, np.triu_indices, np.indices),
     *(np.tril_indices_from, np.triu_indices_from, np.unravel_index, np.ravel_multi_index, np.ix_),
-    *(np.linalg.matrix_rank, np.ndindex, np.ndenumerate),
+    *(np.linalg.matrix_rank, np.ndindex),
 )
 _SIZES = (np.shape, np.size, np.ndim, len, np.broadcast_shapes, np.iterable)
 _FRESH = (

@@ -31,7 +31,7 @@ class Targets:
             self._expressions.into(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self._unpack(target, value, node)
-        elif not self._varies.of(target) and not self._varies.of(value):
+        elif not self._varies.of(_owner(target)) and not self._varies.of(value):
             self._work.emit(assign(target, value, node))
         elif self.is_plain_element(target):
             target.slice = self._expressions.index(target.slice, node)
@@ -110,3 +110,8 @@ class Targets:
             kept.append(name)
         for target, name in zip(targets, kept, strict=True):
             self.bind(target, load(name), node)
+
+
+def _owner(target: Any) -> Any:
+    """Return what a target belongs to: `y` of ``y.shape = 2, 2``, which writes into `y`."""
+    return target.value if isinstance(target, gast.Attribute) else target

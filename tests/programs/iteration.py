@@ -1,0 +1,293 @@
+"""Programs that iterate: over arrays, containers, comprehensions, generators and itertools."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v", by="tape")
+def sum_of_a_generator_expression(x):
+    return sum(v * v for v in x) * x[0]
+
+
+@program("v", by="tape")
+def list_comprehension_stacked(x):
+    parts = [x * k for k in range(1, 4)]
+    return np.sum(np.stack(parts) ** 2)
+
+
+@program("v", by="refused")
+def list_comprehension_with_a_condition(x):
+    kept = [v * v for v in x if v > 0]
+    return np.sum(np.array(kept)) + x[0]
+
+
+@program("v", by="tape")
+def dict_comprehension_read(x):
+    powers = {k: x**k for k in (1, 2, 3)}
+    return np.sum(powers[3] - powers[2] * powers[1])
+
+
+@program("m", by="tape")
+def nested_comprehension(a):
+    table = [[a[i, j] * a[j, i] for j in range(3)] for i in range(3)]
+    total = 0.0
+    for row in table:
+        for value in row:
+            total += value * value
+    return total
+
+
+@program("v", by="tape")
+def list_that_grows(x):
+    states = [x]
+    for k in range(3):
+        states.append(np.sin(states[-1]) * (k + 1))
+    return np.sum(states[1] * states[3])
+
+
+@program("v", by="refused")
+def list_appended_then_concatenated(x):
+    out = []
+    for v in x:
+        out.append(v * v)
+        out.append(v + 1.0)
+    return np.sum(np.array(out) * np.arange(8.0))
+
+
+@program("v", by="tape")
+def stack_popped_in_reverse(x):
+    stack = []
+    for i in range(4):
+        stack.append(x[i] * x[i])
+    total = 0.0
+    while stack:
+        total = total * 0.5 + stack.pop()
+    return total * x[0]
+
+
+@program("v", by="tape")
+def list_with_insert_and_extend(x):
+    parts = [x[0] * 2.0]
+    parts.insert(0, x[1] ** 2)
+    parts.extend([x[2], x[3] * x[0]])
+    first, *middle, last = parts
+    return first * last + sum(middle)
+
+
+@program("v", by="tape")
+def map_and_filter(x):
+    squares = map(lambda v: v * v, x)
+    kept = filter(lambda v: v > 0.01, squares)
+    return sum(kept) * x[1]
+
+
+@program("v", by="tape")
+def reduce_by_a_function(x):
+    return functools.reduce(lambda a, b: a * 0.5 + b * b, x, 1.0)
+
+
+@program("v", by="tape")
+def reduce_by_an_operator(x):
+    return functools.reduce(operator.mul, [x[i] + 2.0 for i in range(4)])
+
+
+@program("v", by="tape")
+def builtin_max_and_min(x):
+    return max(x[0], x[1], x[2]) * min(x[1], x[3]) + max(list(x)) + abs(min(x))
+
+
+@program("v", by="tape")
+def sorted_values(x):
+    low, *_, high = sorted(x)
+    return high * high - low
+
+
+@program("v", by="tape")
+def sorted_by_a_key(x):
+    order = sorted(range(4), key=lambda i: x[i])
+    return sum(x[i] * k for k, i in enumerate(order)) ** 2
+
+
+@program("v", by="tape")
+def enumerate_from_a_start(x):
+    total = 0.0
+    for k, v in enumerate(x, 1):
+        total += v**k
+    return total
+
+
+@program("v", "v")
+def zip_of_three(x, y):
+    total = 0.0
+    for a, b, k in zip(x, y, range(10)):
+        total += a * b * k
+    return total * total
+
+
+@program("v")
+def zip_of_neighbours(x):
+    total = 0.0
+    for left, right in zip(x[:-1], x[1:]):
+        total += (right - left) ** 2
+    return total
+
+
+@program("v")
+def itertools_pairs(x):
+    total = 0.0
+    for i, j in itertools.combinations(range(4), 2):
+        total += x[i] * x[j]
+    return total
+
+
+@program("v", by="tape")
+def itertools_chain_and_product(x):
+    total = 0.0
+    for i, j in itertools.product(range(2), repeat=2):
+        total += x[i] * x[2 + j]
+    for v in itertools.chain(x[:2], x[3:]):
+        total *= 1.0 + 0.1 * v
+    return total
+
+
+@program("v", by="tape")
+def itertools_accumulate(x):
+    sums = list(itertools.accumulate(x))
+    return sums[-1] * sums[1] + sums[0]
+
+
+@program("d", by="tape")
+def dict_items(params):
+    total = 0.0
+    for name, value in params.items():
+        total += np.sum(value**2) * len(name)
+    return total
+
+
+@program("d", by="tape")
+def dict_values_and_keys(params):
+    total = 0.0
+    for key in params:
+        total += np.sum(params[key])
+    for value in params.values():
+        total *= 1.0 + 0.1 * np.sum(value * value)
+    return total
+
+
+@program("d", by="tape")
+def dict_updated_functionally(params):
+    new = {k: v - 0.1 * v**2 for k, v in params.items()}
+    return np.sum(new["w"] ** 2) + np.sum(new["b"])
+
+
+@program("m")
+def rows_unpacked(a):
+    p, q, r = a
+    return p @ q + np.sum(r * p)
+
+
+@program("m", by="tape")
+def rows_in_a_comprehension(a):
+    return sum(row @ row for row in a) * a[0, 0]
+
+
+@program("m")
+def iteration_over_the_transpose(a):
+    total = 0.0
+    for k, column in enumerate(a.T):
+        total += np.sum(column) ** 2 * k
+    return total
+
+
+@program("v")
+def any_and_all(x):
+    y = np.sum(x * x)
+    if any(v > 100.0 for v in x):
+        y = y * 10.0
+    if all(v < 100.0 for v in x):
+        y = y * x[0]
+    return y
+
+
+def _running(x):
+    total = 0.0
+    for v in x:
+        total = total + v
+        yield total * v
+
+
+@program("v", by="tape")
+def generator_function(x):
+    result = 1.0
+    for value in _running(x):
+        result = result * 0.5 + value
+    return result
+
+
+@program("v")
+def range_with_negative_step(x):
+    total = 0.0
+    for i in range(3, -1, -1):
+        total = total * x[i] + 1.0
+    for i in range(0, 4, 3):
+        total = total + x[i]
+    return total
+
+
+@program("v", "n")
+def horner(x, n):
+    result = 0.0
+    for c in x[::-1]:
+        result = result * (0.3 * n) + c
+    return result
+
+
+@program("m", by="refused")
+def ndindex_and_ndenumerate(a):
+    total = 0.0
+    for i, j in np.ndindex(2, 2):
+        total += a[i, j] * a[j, i]
+    for (i, j), v in np.ndenumerate(a):
+        total += v * (i + j)
+    return total
+
+
+@program("v", by="tape")
+def list_slices(x):
+    parts = [x[i] * (i + 1.0) for i in range(4)]
+    tail = parts[1:]
+    tail[0] = tail[0] * x[0]
+    return sum(tail) + parts[1] * parts[-1]
+
+
+@program("v", by="tape")
+def list_multiplied_and_joined(x):
+    parts = [x[0]] * 2 + [x[1] * x[2]]
+    parts += [x[3]]
+    return parts[0] * parts[1] * parts[2] + parts[3]
+
+
+@program("v", by="tape")
+def list_changed_in_its_loop(x):
+    queue = [x[0], x[1]]
+    total = 0.0
+    for value in queue:
+        total += value * value
+        if len(queue) < 5:
+            queue.append(value * x[2])
+    return total
+
+
+@program("v", by="tape")
+def dict_as_a_memo(x):
+    memo = {}
+    for i in range(4):
+        memo[i] = x[i] * (memo[i - 1] if i - 1 in memo else 1.0)
+    return memo[3] + memo.get(1, 0.0) * memo.get(9, 2.0)
