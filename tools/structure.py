@@ -125,6 +125,14 @@ def undocumented(source: Source) -> Iterator[ast.AST]:
     for node in source.tree.body:
         if not isinstance(node, FunctionNode | ast.ClassDef) or node.name.startswith("_"):
             continue
-        overload = any(getattr(item, "id", "") == "overload" for item in node.decorator_list)
-        if not overload and not ast.get_docstring(node):
+        told = any(_tells(item) for item in node.decorator_list)
+        if not told and not ast.get_docstring(node):
             yield node
+
+
+def _tells(decorator: ast.expr) -> bool:
+    """Say whether a decorator says what a function is: an overload, or the formula of a rule."""
+    if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute):
+        owner = getattr(decorator.func.value, "id", "")
+        return owner == "table" and decorator.func.attr in ("slope", "partials")
+    return getattr(decorator, "id", "") == "overload"

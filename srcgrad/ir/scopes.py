@@ -64,6 +64,9 @@ class Scope:
                     key = (owner.__name__, node.attr)
                     self.dotted.setdefault(key, Binding(node.attr, value, vars(owner)))
                 return value
+            if _is_distribution(owner):
+                value = getattr(owner, node.attr, MISSING)
+                return value if callable(value) else MISSING
         return MISSING
 
     def _find(self, name: str) -> Binding | None:
@@ -78,6 +81,11 @@ class Scope:
             if value is not MISSING:
                 return Binding(name, value, holder)
         return None
+
+
+def _is_distribution(owner: Any) -> bool:
+    """Say whether an object is one that SciPy calls functions on, as in ``stats.norm.logpdf``."""
+    return type(owner).__module__.startswith("scipy.stats.") and hasattr(owner, "rvs")
 
 
 def scope_of(function: FunctionType, tree: Any) -> Scope:

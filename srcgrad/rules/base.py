@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from srcgrad.runtime import conj
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime import conj, unbroadcast
 
 
 class Context:
@@ -100,9 +104,93 @@ class Elementwise(Function):
             ctx.save_for_backward(y if reads_output else x)
             return y
 
+        cls.forward = staticmethod(forward)  # type: ignore[method-assign]
+        cls.backward = staticmethod(cls.backward_by(slope))  # type: ignore[method-assign]
+
+    @staticmethod
+    def backward_by(slope: Any) -> Any:
+        """Return the `backward` that multiplies with the slope."""
+
         def backward(ctx: Any, grad: Any) -> Any:
             (value,) = ctx.saved_tensors
             return grad * conj(slope(value))
 
+        return backward
+
+
+class Pointwise(Function):
+    """A function of several arrays that acts on each element: a subclass gives only its partials.
+
+    `primal` is the function itself. `partials` is a static method with the parameters and defaults
+    of the function, and returns a tuple of the derivatives in each; None where one is not known. A
+    keyword-only parameter `out` reads the result. Both engines read rules made so as if `forward`
+    and `backward` were written out, with ``unbroadcast(grad * conj(partial), x.shape)`` for each.
+    """
+
+    elementwise = True
+    primal: Any
+
+    @staticmethod
+    def partials(*args: Any) -> tuple[Any, ...]:
+        """Return the derivative in each argument; subclasses must define it."""
+        raise NotImplementedError("a Pointwise rule needs a static method `partials`")
+
+    def __init_subclass__(cls) -> None:
+        """Write out `forward` and `backward` in terms of the partial derivatives."""
+        super().__init_subclass__()
+        primal = cls.primal
+        parameters = inspect.signature(cls.partials).parameters
+        context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_ONLY)
+        own = [item for name, item in parameters.items() if name != "out"]
+        reads_output = "out" in parameters
+
+        def forward(ctx: Any, *args: Any) -> Any:
+            out = primal(*args)
+            ctx.shapes = [np.shape(arg) for arg in args]
+            ctx.save_for_backward(*args, *([out] if reads_output else []))
+            return out
+
+        written: Any = forward
+        written.__signature__ = inspect.Signature([context, *own])
         cls.forward = staticmethod(forward)  # type: ignore[method-assign]
-        cls.backward = staticmethod(backward)  # type: ignore[method-assign]
+        cls.backward = staticmethod(cls.backward_by(cls.partials))  # type: ignore[method-assign]
+
+    @classmethod
+    def backward_by(cls, partials: Any) -> Any:
+        """Return the `backward` that multiplies with what `partials` returns."""
+        parameters = inspect.signature(partials).parameters
+        names = [name for name in parameters if name != "out"]
+        reads_output = "out" in parameters
+        primal = cls.primal
+
+        def backward(ctx: Any, grad: Any) -> Any:
+            saved, count = ctx.saved_tensors, len(names)
+            parts = partials(*saved[:count], **({"out": saved[count]} if reads_output else {}))
+            found: list[Any] = []
+            needs = zip(names, parts, ctx.shapes, ctx.needs_input_grad, strict=True)
+            for name, part, shape, needed in needs:
+                if needed and part is None:
+                    raise unknown_partial(primal, name)
+                whole = grad * conj(part) if needed else None
+                found.append(unbroadcast(narrowed(whole, grad), shape) if needed else None)
+            return tuple(found)
+
+        return backward
+
+
+def narrowed(part: Any, grad: Any) -> Any:
+    """Return an array in the precision of `grad`: formulas of plain numbers may have widened it."""
+    wide = isinstance(part, np.ndarray) and getattr(grad, "dtype", None) in _NARROW
+    return part.astype(grad.dtype) if wide and part.dtype == _NARROW[grad.dtype] else part
+
+
+_NARROW = {np.dtype(np.float32): np.float64, np.dtype(np.complex64): np.complex128}
+
+
+def unknown_partial(primal: Any, name: str) -> MissingRuleError:
+    """Return the error for an argument in which no derivative is known."""
+    called = getattr(primal, "__name__", "the function")
+    return MissingRuleError(
+        f"`{called}` has no derivative rule in its argument `{name}`",
+        hint="write a srcgrad.autograd.Function for it, or keep that argument constant",
+    )

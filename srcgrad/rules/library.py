@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -34,6 +33,7 @@ from srcgrad.rules import (
     ordering,
     products,
     reductions,
+    scipy,
     shapes,
     special,
     statistics,
@@ -102,7 +102,9 @@ def canonical_name(fn: Any) -> str:
         return f"{canonical_name(owner)}.{getattr(fn, '__name__', name)}"
     if hasattr(fn, "nin"):
         return _ufunc_name(fn)
-    module = getattr(fn, "__module__", None) or getattr(type(fn), "__module__", builtins.__name__)
+    module: str = getattr(fn, "__module__", None) or type(fn).__module__
+    if module.startswith("scipy."):
+        return scipy.public_name(fn, module, name)
     return f"{module}.{name}"
 
 
@@ -111,7 +113,9 @@ def _ufunc_name(fn: Any) -> str:
     name = getattr(fn, "__name__", "ufunc")
     if name.startswith("cupy_"):
         return f"cupy.{name.removeprefix('cupy_')}"
-    return f"numpy.{name}" if getattr(np, name, None) is fn else f"scipy.special.{name}"
+    if getattr(np, name, None) is fn:
+        return f"numpy.{name}"
+    return f"scipy.special.{name}" if scipy.is_special(fn) else f"{type(fn).__module__}.{name}"
 
 
 def _numpy_name(name: str) -> str:
@@ -137,7 +141,7 @@ def rule_for(fn: Any) -> type[Function] | None:
         found = RULES.get(fn)
     except TypeError:  # not hashable, so no key of the table
         return None
-    return found if found is not None else _RULES_BY_NAME.get(_foreign_name(fn))
+    return found if found is not None else _foreign(fn, _RULES_BY_NAME, "RULES")
 
 
 def constant_reason(fn: Any) -> str | None:
@@ -146,13 +150,15 @@ def constant_reason(fn: Any) -> str | None:
         found = CONSTANT.get(fn)
     except TypeError:
         return None
-    return found if found is not None else _CONSTANT_BY_NAME.get(_foreign_name(fn))
+    return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 
-def _foreign_name(fn: Any) -> str:
-    """Return the name of a function of CuPy or SciPy, by which it may be looked up, else "".
+def _foreign(fn: Any, by_name: Mapping[str, Any], table: str) -> Any:
+    """Look up a function of CuPy or SciPy.
 
     Functions of NumPy and Python are found by the object: a user's `sum` is not ours.
     """
     name = canonical_name(fn)
-    return _numpy_name(name) if name.startswith(("cupy.", "scipy.")) else ""
+    if name.startswith("scipy."):
+        return getattr(scipy.tables(name), table).get(fn)
+    return by_name.get(_numpy_name(name)) if name.startswith("cupy.") else None

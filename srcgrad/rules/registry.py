@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from srcgrad.rules.base import Function
+from srcgrad.rules.base import Elementwise, Function, Pointwise
 
 Primal = Callable[..., Any]
 Rule = TypeVar("Rule", bound=type[Function])
+Formula = TypeVar("Formula", bound=Callable[..., Any])
 
 
 class RuleTable:
@@ -28,6 +29,29 @@ class RuleTable:
                     raise ValueError(f"{self.name}: {primal!r} already has a rule")
                 self._rules[primal] = cls
             return cls
+
+        return add
+
+    def slope(self, primal: Primal) -> Callable[[Formula], Formula]:
+        """Register the decorated function as the `slope` of an `Elementwise` rule."""
+        return self._formula(Elementwise, "slope", primal)
+
+    def partials(self, primal: Primal) -> Callable[[Formula], Formula]:
+        """Register the decorated function as the `partials` of a `Pointwise` rule."""
+        return self._formula(Pointwise, "partials", primal)
+
+    def _formula(
+        self, kind: type[Function], method: str, primal: Primal
+    ) -> Callable[[Formula], Formula]:
+        def add(formula: Formula) -> Formula:
+            members = {
+                "primal": staticmethod(primal),
+                method: staticmethod(formula),
+                "__doc__": formula.__doc__,
+                "__module__": formula.__module__,
+            }
+            self.rule(primal)(type(formula.__name__.title().replace("_", ""), (kind,), members))
+            return formula
 
         return add
 

@@ -10,12 +10,13 @@ from typing import Any, cast
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.rules.base import Elementwise, Function
+from srcgrad.rules.base import Elementwise, Function, Pointwise
 from srcgrad.rules.library import canonical_name, rule_for
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
+from srcgrad.tape.scipy_calls import is_scipy, recording
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -54,11 +55,13 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `function` with helpers that ask for the usual case first."""
     if not isinstance(function, types.FunctionType):
         return function
+    if function in _COPIES:
+        return cast("Callable[..., Any]", _COPIES[function])
     scope = dict(function.__globals__)
     for name, (known, quick) in _QUICK.items():
         if scope.get(name) is known:
             scope[name] = quick
-    copy = types.FunctionType(
+    copy = _COPIES[function] = types.FunctionType(
         function.__code__.replace(),
         scope,
         function.__name__,
@@ -66,7 +69,29 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__closure__,
     )
     copy.__kwdefaults__ = function.__kwdefaults__
+    for name, value in function.__globals__.items():
+        if is_scipy(value):
+            scope[name] = recording(value)
+        elif _calls_scipy(value):
+            scope[name] = _rebound(value)
     return copy
+
+
+def _calls_scipy(value: Any) -> bool:
+    module = getattr(value, "__module__", None) or ""
+    return isinstance(value, types.FunctionType) and module.startswith("srcgrad.runtime.scipy.")
+
+
+_COPIES: dict[Any, Any] = {}
+
+
+def _backward(rule: type[Function]) -> Callable[..., Any]:
+    """Return the backward of a rule; of those that are formulas, written out anew."""
+    if issubclass(rule, Pointwise):
+        return cast("Callable[..., Any]", rule.backward_by(_rebound(rule.partials)))
+    if issubclass(rule, Elementwise):
+        return cast("Callable[..., Any]", rule.backward_by(_rebound(rule.slope)))
+    return _rebound(rule.backward)
 
 
 class Op:
@@ -107,7 +132,7 @@ class Op:
         self.rule = rule
         self.label = name or canonical_name(primal)
         self.forward = _rebound(rule.forward)
-        self.backward = _rebound(rule.backward)
+        self.backward = _backward(rule)
         self.jvp: Callable[..., Any] | None = getattr(rule, "jvp", None)
         self.slope: Callable[[Any], Any] | None = None
         self.reads_output = False

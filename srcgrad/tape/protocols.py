@@ -17,6 +17,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.operators import Operators, detaching
 from srcgrad.tape.ops import Op, op_for, require_op
 from srcgrad.tape.plain import call_constant
+from srcgrad.tape.scipy_calls import set_caller
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
@@ -252,5 +253,7 @@ _WRITERS: dict[Any, Callable[..., Any]] = {
     np.put: _put,
     np.putmask: _putmask,
 }
+
+set_caller(call_function)
 
 __all__ = ["Op", "Protocols", "call_function", "into"]

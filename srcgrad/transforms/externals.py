@@ -72,7 +72,7 @@ class Externals:
         if isinstance(value, ModuleType):
             path = value.__name__
             name = _PREFERRED.get(path) or self.namer.fresh(wish)
-            self.imports[name] = f"import {path}" if name == path else f"import {path} as {name}"
+            self.imports[name] = _import_of(value, name)
             return name
         name = self.namer.fresh(wish)
         module = importer()
@@ -83,3 +83,14 @@ class Externals:
         else:
             self.bound[name] = value
         return name
+
+
+def _import_of(module: ModuleType, name: str) -> str:
+    """Return the import of a module under a name, as one writes it."""
+    path = module.__name__
+    if name == path:
+        return f"import {path}"
+    parent, _, last = path.rpartition(".")
+    if name == last and getattr(sys.modules.get(parent), last, None) is module:
+        return f"from {parent} import {last}"
+    return f"import {path} as {name}"

@@ -14,7 +14,7 @@ from srcgrad import runtime
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_read
-from srcgrad.rules.base import Elementwise, Function
+from srcgrad.rules.base import Elementwise, Function, Pointwise
 
 Env = dict[str, Any]
 
@@ -48,6 +48,7 @@ class RuleSource:
     backward_scope: Scope
     counts: Mapping[str, int]
     is_slope: bool = False
+    is_partials: bool = False
     is_plain: bool = True
 
 
@@ -61,6 +62,9 @@ def rule_source(rule: type[Function]) -> RuleSource:
     if issubclass(rule, Elementwise):
         tree, scope = _parse(rule.slope)
         return RuleSource(tree, tree, scope, scope, load_counts(tree), is_slope=True)
+    if issubclass(rule, Pointwise):
+        tree, scope = _parse(rule.partials)
+        return RuleSource(tree, tree, scope, scope, load_counts(tree), is_partials=True)
     forward, forward_scope = _parse(rule.forward)
     backward, backward_scope = _parse(rule.backward)
     counts = load_counts(backward)
@@ -91,14 +95,16 @@ def load_counts(tree: Any) -> Counter[str]:
     return Counter(name for statement in tree.body for name in names_read(statement))
 
 
-def bind(tree: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], Env]:
-    """Bind the operands of a call to the parameters of `forward(ctx, ...)`.
+def bind(
+    tree: Any, args: Sequence[Any], keywords: Mapping[str, Any], first: int = 1
+) -> tuple[list[Any], Env]:
+    """Bind the operands of a call to the parameters of `forward(ctx, ...)` from the `first` on.
 
     Raises:
         NotInlinableError: The operands do not fit the parameters.
     """
     signature = tree.args
-    names = [item.id for item in [*signature.posonlyargs, *signature.args]][1:]
+    names = [item.id for item in [*signature.posonlyargs, *signature.args]][first:]
     defaults = dict(zip(reversed(names), reversed(signature.defaults), strict=False))
     for item, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
         if default is not None:

@@ -15,7 +15,7 @@ from srcgrad import runtime
 from srcgrad.ir.build import call, clone, load, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.rules.base import Function
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.folding import Folder
@@ -79,6 +79,8 @@ class Inliner:
         source: RuleSource = rule_source(rule)  # type: ignore[arg-type]
         if source.is_slope:
             return self._place_slope(source, args, results)
+        if source.is_partials:
+            return self._place_partials(source, args, keywords, needs, results[0])
         parameters, env = bind(source.forward, args, keywords)
         needed = [needs(item) for item in parameters]
         body = _Body(self, source.forward_scope, env, needed, load_counts(source.forward))
@@ -114,6 +116,65 @@ class Inliner:
             return emitted, [gast.BinOp(clone(grads[0]), gast.Mult(), slope)]
 
         return Inlined(list(args[:1]), [], None, adjoint)
+
+    def _place_partials(
+        self,
+        source: RuleSource,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        needs: Callable[[Any], bool],
+        result: Any,
+    ) -> Inlined:
+        tree = source.backward
+        out = {item.id: result for item in tree.args.kwonlyargs}
+        parameters, env = bind(tree, args, {**keywords, **out}, first=0)
+        parameters = parameters[: len(parameters) - len(out)]
+        needed = [needs(item) for item in parameters]
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            wanted = _only_needed(tree, needed)
+            body = _Body(self, source.backward_scope, dict(env), needed, load_counts(wanted))
+            emitted, parts = body.backward(wanted)
+            summed = self.externals.use_runtime("unbroadcast")
+            values: list[Any] = []
+            for item, part in zip(parameters, parts, strict=True):
+                if part is None:
+                    values.append(None)
+                    continue
+                slope = (
+                    call(self.externals.use_runtime("conj"), part) if self.keep_complex else part
+                )
+                values.append(call(summed, _scaled(clone(grads[0]), slope), clone(item)))
+            return emitted, values
+
+        return Inlined(parameters, [], None, adjoint)
+
+
+def _scaled(grad: Any, slope: Any) -> Any:
+    """Return the product of a gradient and a slope; a quotient of 1 divides it."""
+    if isinstance(slope, gast.Constant) and slope.value == 1:
+        return grad
+    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
+        return gast.UnaryOp(gast.USub(), _scaled(grad, slope.operand))
+    if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
+        return gast.BinOp(_scaled(grad, slope.left), gast.Div(), slope.right)
+    return gast.BinOp(grad, gast.Mult(), slope)
+
+
+def _only_needed(tree: Any, needed: list[bool]) -> Any:
+    """Return the body of `partials` without what serves only gradients that are not wanted."""
+    *others, last = tree.body
+    parts = [
+        item if flag else gast.Constant(None, None)
+        for item, flag in zip(last.value.elts, needed, strict=True)
+    ]
+    body = [gast.Return(gast.Tuple(parts, gast.Load()))]
+    read = set(names_read(body[0]))
+    for statement in reversed(others):
+        if not isinstance(statement, gast.Assign) or read & set(names_bound(statement.targets[0])):
+            read |= set(names_read(statement))
+            body.insert(0, statement)
+    return gast.FunctionDef(tree.name, tree.args, body, [], None, None, [])
 
 
 def _displayed(items: list[Any]) -> Any:
@@ -348,7 +409,9 @@ class _Body:
         if value is MISSING:
             raise NotInlinableError
         module = self.scope.function.__module__
-        return load(self.inliner.externals.name_of(value, node.id, lambda: module))
+        own = getattr(value, "__module__", None) or ""
+        importer = own if own.startswith("srcgrad.runtime.") else module
+        return load(self.inliner.externals.name_of(value, node.id, lambda: importer))
 
     def _is_context(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id == self.context

@@ -115,6 +115,11 @@ def test_a_public_function_without_docstring_is_found():
     assert [node.name for node in structure.undocumented(source)] == ["f"]
 
 
+def test_a_formula_needs_none_as_it_names_its_function():
+    source = source_of('"""Module."""\n@table.slope(special.erf)\ndef erf(x):\n    return x\n')
+    assert not list(structure.undocumented(source))
+
+
 def test_lengths_count_from_def_to_the_last_line():
     tree = source_of("def f():\n    a = 1\n\n    return a\n").tree
     assert [structure.length(f) for f in structure.functions(tree)] == [4]

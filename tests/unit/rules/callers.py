@@ -16,14 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 
 import srcgrad as sg
 import srcgrad.runtime as rt
 from srcgrad.rules.library import canonical_name
+from srcgrad.rules.scipy import FILES
 from tests.unit.rules.opspec import Draw, OpSpec, as_outputs, numeric_gradient
 
-SPELLED = {"np": np, "rt": rt, "math": math, "operator": operator}
-IMPORTS = "import math\nimport operator\n\nimport numpy as np\n\nimport srcgrad.runtime as rt\n"
+SPELLED = {"np": np, "rt": rt, "math": math, "operator": operator, "scipy": scipy}
+SCIPY = "".join(f"import {package}\n" for package in FILES)
+IMPORTS = (
+    f"import math\nimport operator\n\nimport numpy as np\n{SCIPY}\nimport srcgrad.runtime as rt\n"
+)
 
 
 @dataclass

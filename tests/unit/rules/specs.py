@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad import runtime as rt
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
+from tests.unit.rules.scipy_specs import SCIPY_SPECS
 
 MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 LA = np.linalg
@@ -717,4 +718,5 @@ SPECS: list[OpSpec] = [
     *ordering(),
     *calculus(),
     *python(),
+    *SCIPY_SPECS,
 ]

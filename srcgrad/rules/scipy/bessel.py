@@ -1,0 +1,239 @@
+"""Rules of the functions of Bessel, Airy, Struve and Kelvin: in the argument, not in the order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import conj
+
+table = RuleTable("bessel")
+
+
+@table.slope(special.j0)
+def j0(x: Any) -> Any:
+    return -special.j1(x)
+
+
+@table.slope(special.j1)
+def j1(x: Any) -> Any:
+    return (special.j0(x) - special.jv(2, x)) / 2
+
+
+@table.slope(special.y0)
+def y0(x: Any) -> Any:
+    return -special.y1(x)
+
+
+@table.slope(special.y1)
+def y1(x: Any) -> Any:
+    return (special.y0(x) - special.yv(2, x)) / 2
+
+
+@table.slope(special.i0)
+def i0(x: Any) -> Any:
+    return special.i1(x)
+
+
+@table.slope(special.i1)
+def i1(x: Any) -> Any:
+    return (special.i0(x) + special.iv(2, x)) / 2
+
+
+@table.slope(special.i0e)
+def i0e(x: Any) -> Any:
+    return special.i1e(x) - np.sign(x) * special.i0e(x)
+
+
+@table.slope(special.i1e)
+def i1e(x: Any) -> Any:
+    return (special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * special.i1e(x)
+
+
+@table.slope(special.k0)
+def k0(x: Any) -> Any:
+    return -special.k1(x)
+
+
+@table.slope(special.k1)
+def k1(x: Any) -> Any:
+    return -(special.k0(x) + special.kv(2, x)) / 2
+
+
+@table.slope(special.k0e)
+def k0e(x: Any) -> Any:
+    return special.k0e(x) - special.k1e(x)
+
+
+@table.slope(special.k1e)
+def k1e(x: Any) -> Any:
+    return special.k1e(x) - (special.k0e(x) + special.kve(2, x)) / 2
+
+
+@table.partials(special.jv)
+def jv(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
+
+
+@table.partials(special.yv)
+def yv(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
+
+
+@table.partials(special.yn)
+def yn(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, (special.yv(n - 1, x) - special.yv(n + 1, x)) / 2
+
+
+@table.partials(special.iv)
+def iv(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
+
+
+@table.partials(special.kv)
+def kv(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, -(special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
+
+
+@table.partials(special.kn)
+def kn(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, -(special.kv(n - 1, x) + special.kv(n + 1, x)) / 2
+
+
+@table.partials(special.ive)
+def ive(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    sign = np.copysign(1, z)  # of real numbers only: of others, this function has no derivative
+    return None, (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2 - sign * out
+
+
+@table.partials(special.kve)
+def kve(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    return None, out - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2
+
+
+@table.partials(special.hankel1)
+def hankel1(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
+
+
+@table.partials(special.hankel2)
+def hankel2(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
+
+
+@table.partials(special.hankel1e)
+def hankel1e(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    return None, (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * out
+
+
+@table.partials(special.hankel2e)
+def hankel2e(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    return None, (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * out
+
+
+@table.partials(special.struve)
+def struve(v: Any, x: Any) -> tuple[Any, ...]:
+    power = (x / 2) ** v / (math.sqrt(math.pi) * special.gamma(v + 1.5))
+    return None, (special.struve(v - 1, x) - special.struve(v + 1, x) + power) / 2
+
+
+@table.partials(special.modstruve)
+def modstruve(v: Any, x: Any) -> tuple[Any, ...]:
+    power = (x / 2) ** v / (math.sqrt(math.pi) * special.gamma(v + 1.5))
+    return None, (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + power) / 2
+
+
+@table.partials(special.spherical_jn)
+def spherical_jn(n: Any, z: Any) -> tuple[Any, ...]:
+    return None, special.spherical_jn(n, z, True)
+
+
+@table.partials(special.spherical_yn)
+def spherical_yn(n: Any, z: Any) -> tuple[Any, ...]:
+    return None, special.spherical_yn(n, z, True)
+
+
+@table.partials(special.spherical_in)
+def spherical_in(n: Any, z: Any) -> tuple[Any, ...]:
+    return None, special.spherical_in(n, z, True)
+
+
+@table.partials(special.spherical_kn)
+def spherical_kn(n: Any, z: Any) -> tuple[Any, ...]:
+    return None, special.spherical_kn(n, z, True)
+
+
+@table.partials(special.jvp)
+def jvp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.jvp(v, z, n + 1), None
+
+
+@table.partials(special.yvp)
+def yvp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.yvp(v, z, n + 1), None
+
+
+@table.partials(special.ivp)
+def ivp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.ivp(v, z, n + 1), None
+
+
+@table.partials(special.kvp)
+def kvp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.kvp(v, z, n + 1), None
+
+
+@table.partials(special.h1vp)
+def h1vp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.h1vp(v, z, n + 1), None
+
+
+@table.partials(special.h2vp)
+def h2vp(v: Any, z: Any, n: Any = 1) -> tuple[Any, ...]:
+    return None, special.h2vp(v, z, n + 1), None
+
+
+@table.slope(special.ber)
+def ber(x: Any) -> Any:
+    return special.berp(x)
+
+
+@table.slope(special.bei)
+def bei(x: Any) -> Any:
+    return special.beip(x)
+
+
+@table.slope(special.ker)
+def ker(x: Any) -> Any:
+    return special.kerp(x)
+
+
+@table.slope(special.kei)
+def kei(x: Any) -> Any:
+    return special.keip(x)
+
+
+@table.rule(special.airy)
+class Airy(Function):
+    """The functions Ai and Bi of Airy, each with its derivative."""
+
+    @staticmethod
+    def forward(ctx: Context, z: Any) -> Any:
+        y = special.airy(z)
+        ctx.save_for_backward(z, y[0], y[1], y[2], y[3])
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad_ai: Any, grad_aip: Any, grad_bi: Any, grad_bip: Any) -> Any:
+        z, ai, aip, bi, bip = ctx.saved_tensors
+        by_ai = grad_ai * conj(aip) + grad_aip * conj(z * ai)
+        by_bi = grad_bi * conj(bip) + grad_bip * conj(z * bi)
+        return by_ai + by_bi
+
+
+RULES = table.freeze()

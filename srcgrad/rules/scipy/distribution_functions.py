@@ -1,0 +1,102 @@
+"""Rules of the distribution functions in ``scipy.special``, where the derivative is a density."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from srcgrad.rules.registry import RuleTable
+
+table = RuleTable("distribution_functions")
+
+
+@table.partials(special.owens_t)
+def owens_t(h: Any, a: Any) -> tuple[Any, ...]:
+    by_h = -np.exp(-h * h / 2) * special.erf(a * h / math.sqrt(2)) / (2 * math.sqrt(2 * math.pi))
+    return by_h, np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a))
+
+
+@table.partials(special.stdtr)
+def stdtr(df: Any, t: Any) -> tuple[Any, ...]:
+    density = (1 + t * t / df) ** (-(df + 1) / 2) / (np.sqrt(df) * special.beta(df / 2, 0.5))
+    return None, density
+
+
+@table.partials(special.stdtrit)
+def stdtrit(df: Any, p: Any, *, out: Any) -> tuple[Any, ...]:
+    spread = (1 + out * out / df) ** ((df + 1) / 2)
+    return None, spread * np.sqrt(df) * special.beta(df / 2, 0.5)
+
+
+@table.partials(special.chdtr)
+def chdtr(v: Any, x: Any) -> tuple[Any, ...]:
+    return None, np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+
+
+@table.partials(special.chdtrc)
+def chdtrc(v: Any, x: Any) -> tuple[Any, ...]:
+    return None, -np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+
+
+@table.partials(special.chdtri)
+def chdtri(v: Any, p: Any, *, out: Any) -> tuple[Any, ...]:
+    log_density = special.xlogy(v / 2 - 1, out / 2) - out / 2 - special.gammaln(v / 2)
+    return None, -2 * np.exp(-log_density)
+
+
+@table.partials(special.gdtr)
+def gdtr(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(b - 1, a * x) - a * x - special.gammaln(b))
+    return density * x, None, density * a
+
+
+@table.partials(special.gdtrc)
+def gdtrc(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(b - 1, a * x) - a * x - special.gammaln(b))
+    return -density * x, None, -density * a
+
+
+@table.partials(special.pdtr)
+def pdtr(k: Any, m: Any) -> tuple[Any, ...]:
+    whole = np.floor(k)
+    return None, -np.exp(special.xlogy(whole, m) - m - special.gammaln(whole + 1))
+
+
+@table.partials(special.pdtrc)
+def pdtrc(k: Any, m: Any) -> tuple[Any, ...]:
+    whole = np.floor(k)
+    return None, np.exp(special.xlogy(whole, m) - m - special.gammaln(whole + 1))
+
+
+@table.partials(special.bdtr)
+def bdtr(k: Any, n: Any, p: Any) -> tuple[Any, ...]:
+    whole = np.floor(k)
+    inner = special.xlogy(whole, p) + special.xlog1py(n - whole - 1, -p)
+    return None, None, -(n - whole) * special.binom(n, whole) * np.exp(inner)
+
+
+@table.partials(special.bdtrc)
+def bdtrc(k: Any, n: Any, p: Any) -> tuple[Any, ...]:
+    whole = np.floor(k)
+    inner = special.xlogy(whole, p) + special.xlog1py(n - whole - 1, -p)
+    return None, None, (n - whole) * special.binom(n, whole) * np.exp(inner)
+
+
+@table.partials(special.fdtr)
+def fdtr(dfn: Any, dfd: Any, x: Any) -> tuple[Any, ...]:
+    share = dfn * x / (dfn * x + dfd)
+    inner = special.xlogy(dfn / 2, share) + special.xlog1py(dfd / 2, -share)
+    return None, None, np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+
+
+@table.partials(special.fdtrc)
+def fdtrc(dfn: Any, dfd: Any, x: Any) -> tuple[Any, ...]:
+    share = dfn * x / (dfn * x + dfd)
+    inner = special.xlogy(dfn / 2, share) + special.xlog1py(dfd / 2, -share)
+    return None, None, -np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+
+
+RULES = table.freeze()

@@ -1,0 +1,1 @@
+"""Holds what gradients of SciPy's functions call; imported with SciPy only."""

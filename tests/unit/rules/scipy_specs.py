@@ -1,0 +1,132 @@
+"""The specs of SciPy's functions: at least one for each function with a rule."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special as sp
+
+from tests.unit.rules.opspec import A, C, OpSpec, S, op
+
+BETWEEN = {"low": 0.2, "high": 0.8}
+SIGNED = {"low": -1.8, "high": 1.9}
+LARGE = {"low": 1.2, "high": 3.4}
+
+
+def special_of_one() -> list[OpSpec]:
+    specs = []
+    for fn in (
+        *(sp.erf, sp.erfc, sp.erfcx, sp.erfi, sp.dawsn, sp.expit, sp.log_expit, sp.ndtr),
+        *(sp.log_ndtr, sp.exprel, sp.expm1, sp.exp2, sp.exp10, sp.cbrt, sp.cosm1, sp.sindg),
+        *(sp.cosdg, sp.tandg, sp.softplus, sp.gamma, sp.psi, sp.rgamma, sp.j0, sp.j1, sp.i0),
+        *(sp.i1, sp.i0e, sp.i1e, sp.wrightomega, sp.ber, sp.bei, sp.airy, sp.fresnel),
+    ):
+        specs += [op(fn, A(3, 4, **SIGNED))]
+    for fn in (
+        *(sp.gammaln, sp.loggamma, sp.expi, sp.exp1, sp.spence, sp.log1p, sp.cotdg, sp.entr),
+        *(sp.y0, sp.y1, sp.k0, sp.k1, sp.k0e, sp.k1e, sp.ker, sp.kei, sp.sici, sp.shichi),
+    ):
+        specs += [op(fn, A(3, 4, **LARGE))]
+    for fn in (*(sp.erfinv, sp.erfcinv, sp.logit, sp.ndtri, sp.ellipk, sp.ellipkm1, sp.ellipe),):
+        specs += [op(fn, A(3, 4, **BETWEEN))]
+    for fn in (sp.erf, sp.erfcx, sp.dawsn, sp.wofz, sp.gamma, sp.loggamma, sp.expi, sp.airy):
+        specs += [op(fn, C(2, 3))]
+    specs += [
+        op(sp.ndtri_exp, A(3, 4, low=-2, high=-0.3)),
+        op(sp.factorial, A(4, low=0.3, high=3)),
+        op(sp.multigammaln, A(3, low=3, high=5), 3),
+        op(sp.multigammaln, S(3, 5), 2),
+        op(sp.logsumexp, A(3, 4)),
+        op(sp.logsumexp, A(3, 4), axis=1),
+        op(sp.logsumexp, A(2, 3, 4), axis=(0, 2), keepdims=True),
+        op(sp.logsumexp, A(3, 4), axis=0, b=A(4)),
+        op(sp.logsumexp, A(3, 4), b=A(3, 1)),
+        op(sp.softmax, A(3, 4)),
+        op(sp.softmax, A(3, 4), axis=-1),
+        op(sp.log_softmax, A(3, 4)),
+        op(sp.log_softmax, A(3, 4), axis=0),
+        op(sp.lambertw, A(3, **BETWEEN)),
+        op(sp.lambertw, C(3)),
+        op(sp.lambertw, C(3), 1),
+    ]
+    return specs
+
+
+def special_of_several() -> list[OpSpec]:
+    specs = []
+    for fn in (
+        *(sp.xlogy, sp.xlog1py, sp.rel_entr, sp.kl_div, sp.beta, sp.betaln, sp.poch, sp.binom),
+        *(sp.huber, sp.pseudo_huber, sp.boxcox, sp.boxcox1p, sp.inv_boxcox, sp.inv_boxcox1p),
+        *(sp.powm1, sp.owens_t, sp.agm, sp.comb, sp.ellipeinc, sp.ellipkinc),
+    ):
+        specs += [op(fn, A(3, 1), A(4))]
+    specs += [
+        op(sp.huber, S(0.5, 0.6), A(4, **SIGNED)),
+        op(sp.huber, S(2.1, 2.6), A(4, **SIGNED)),
+        op(sp.boxcox, A(3, **LARGE), 0.0),
+        op(sp.boxcox, A(3, **LARGE), S(-1e-3, -5e-4)),
+        op(sp.inv_boxcox, A(3), S(5e-4, 1e-3)),
+        op(sp.comb, A(3, low=3, high=4), A(3), repetition=True),
+        op(sp.voigt_profile, A(3, 1, **SIGNED), A(4), A(4)),
+        op(sp.elliprf, A(3, 1), A(4), S()),
+        op(sp.ellipj, A(3, 1, **SIGNED), 0.4),
+        op(sp.zeta, 3.0, A(4)),
+        op(sp.polygamma, 2, A(4)),
+        op(sp.expn, 3, A(4)),
+        op(sp.expn, 0, A(4)),
+        op(sp.hyp2f1, 0.3, 1.2, 2.1, A(3, **BETWEEN)),
+        op(sp.hyp1f1, 0.3, 1.2, A(3, **SIGNED)),
+        op(sp.hyp0f1, 0.7, A(3, **SIGNED)),
+        op(sp.hyperu, 0.7, 1.1, A(3)),
+        op(sp.lpmv, 1, 2.5, A(4)),
+    ]
+    for fn in (sp.gammainc, sp.gammaincc, sp.gammaincinv, sp.gammainccinv):
+        specs += [op(fn, 1.7, A(4, **BETWEEN)), op(fn, np.array([[0.6], [2.3]]), A(3, **BETWEEN))]
+    for fn in (sp.betainc, sp.betaincc, sp.betaincinv, sp.betainccinv):
+        specs += [op(fn, 1.7, 0.8, A(4, **BETWEEN))]
+    for fn in (
+        *(sp.jv, sp.yv, sp.yn, sp.iv, sp.kv, sp.kn, sp.ive, sp.kve, sp.hankel1, sp.hankel2),
+        *(sp.hankel1e, sp.hankel2e, sp.struve, sp.modstruve, sp.spherical_jn, sp.spherical_yn),
+        *(sp.spherical_in, sp.spherical_kn, sp.jvp, sp.yvp, sp.ivp, sp.kvp, sp.h1vp, sp.h2vp),
+    ):
+        specs += [op(fn, 2, A(3, **LARGE)), op(fn, 0, A(3, **LARGE))]
+    for fn in (sp.jv, sp.iv, sp.kv, sp.hankel1):
+        specs += [op(fn, 1.5, C(3))]
+    return specs
+
+
+def special_families() -> list[OpSpec]:
+    specs = []
+    for fn in (
+        *(sp.eval_legendre, sp.eval_sh_legendre, sp.eval_chebyt, sp.eval_chebyu),
+        *(sp.eval_hermite, sp.eval_hermitenorm, sp.eval_laguerre),
+    ):
+        specs += [op(fn, n, A(4, **BETWEEN)) for n in (0, 1, 4)]
+    for n in (0, 3):
+        specs += [
+            op(sp.eval_genlaguerre, n, 0.4, A(4)),
+            op(sp.eval_gegenbauer, n, 0.4, A(4)),
+            op(sp.eval_jacobi, n, 0.4, 1.3, A(4)),
+        ]
+    specs += [
+        op(sp.stdtr, 3.5, A(4, **SIGNED)),
+        op(sp.stdtrit, 3.5, A(4, **BETWEEN)),
+        op(sp.chdtr, 3.5, A(4)),
+        op(sp.chdtrc, 3.5, A(4)),
+        op(sp.chdtri, 3.5, A(4)),
+        op(sp.gdtr, A(3, 1), 1.4, A(4)),
+        op(sp.gdtrc, A(3, 1), 1.4, A(4)),
+        op(sp.pdtr, 2, A(4)),
+        op(sp.pdtrc, 2, A(4)),
+        op(sp.bdtr, 2, 5, A(4), _single=False),
+        op(sp.bdtrc, 2, 5, A(4), _single=False),
+        op(sp.fdtr, 2.5, 4.5, A(4)),
+        op(sp.fdtrc, 2.5, 4.5, A(4)),
+    ]
+    return specs
+
+
+SCIPY_SPECS: list[OpSpec] = [
+    *special_of_one(),
+    *special_of_several(),
+    *special_families(),
+]
