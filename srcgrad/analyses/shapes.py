@@ -30,6 +30,7 @@ _SAME: Final = frozenset(
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
+_ORDER: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 _CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
@@ -86,7 +87,7 @@ class Shapes:
             return self.of(node.operand)
         if self._integers.of(node):
             return SCALAR
-        if isinstance(node, (gast.BinOp, gast.Call)):
+        if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self.of_expression(node, set())
         if isinstance(node, gast.Attribute):
             return self._of_object(self._program.reader.scope.resolve(node))
@@ -103,6 +104,8 @@ class Shapes:
             return frozenset().union(*[side for side in sides if side is not None])
         if isinstance(node, gast.UnaryOp):
             return self.of_expression(node.operand, numbers)
+        if isinstance(node, gast.Compare):
+            return self._of_comparison(node, numbers)
         if isinstance(node, gast.Call):
             return SCALAR if self._integers.of(node) else self._of_plain_call(node, numbers)
         return self.of(node)
@@ -114,9 +117,17 @@ class Shapes:
             return None
         if func.attr == "size":
             return SCALAR
-        if not isinstance(getattr(np, func.attr, None), np.ufunc):
+        if func.attr != "where" and not isinstance(getattr(np, func.attr, None), np.ufunc):
             return None
-        parts = [self.of_expression(item, numbers) for item in node.args]
+        return self._joined(node.args, numbers)
+
+    def _of_comparison(self, node: Any, numbers: set[str]) -> Shape | None:
+        if len(node.ops) > 1 or not isinstance(node.ops[0], _ORDER):
+            return None
+        return self._joined([node.left, *node.comparators], numbers)
+
+    def _joined(self, operands: list[Any], numbers: set[str]) -> Shape | None:
+        parts = [self.of_expression(item, numbers) for item in operands]
         known = [part for part in parts if part is not None]
         return frozenset().union(*known) if len(known) == len(parts) else None
 

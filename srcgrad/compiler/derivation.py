@@ -15,6 +15,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.liveness import first_reads
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.ownership import OTHERS, Origins
+from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
@@ -32,6 +33,7 @@ from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.propagate_constants import propagate_constants
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.tidy import tidy
@@ -139,7 +141,8 @@ class Derivation:
                 "use the value itself, or srcgrad.stop_gradient of it",
             )
         self.refusals.raise_if_any()
-        return Facts(reached, shapes, dimensions, integers, memory)
+        selection = Selection(self.program, reached, shapes, memory.mutated)
+        return Facts(reached, shapes, dimensions, integers, memory, selection)
 
     def _assume_vectors(self) -> list[str]:
         """Take parameters that are only read by elements for vectors; return the conditions."""
@@ -208,6 +211,7 @@ class Derivation:
         body = self._drop_dead(body, purity)
         parameters = (*self.program.parameters, *given)
         body = propagate_copies(body, self._is_temporary, parameters)
+        body = propagate_constants(body, self._is_temporary, parameters)
         body = ForwardSubstitution(purity, self._is_temporary, width, self.program.parameters).run(
             body
         )

@@ -29,8 +29,10 @@ class ConstantFolding:
     'a = 12 * x**3 * g'
     >>> fold("a = 2 * y * 1.0"), fold("a += -b"), fold("a = a + -(b * c)")
     ('a = 2 * y', 'a -= b', 'a = a - b * c')
-    >>> fold("a = 2 * k * 1.0")
-    'a = 2 * k * 1.0'
+    >>> fold("a = 2 * k * 1.0"), fold("a = 0.5 * 1.0 / k")
+    ('a = 2 * k * 1.0', 'a = 0.5 / k')
+    >>> fold("a = 1.0 * x / y"), fold("a = 1.0 * k / y")
+    ('a = x / y', 'a = 1.0 * k / y')
     """
 
     def __init__(self, is_float: Callable[[str], bool]) -> None:
@@ -51,6 +53,8 @@ class ConstantFolding:
     def _fold(self, node: Any) -> Any:
         if isinstance(node, gast.BinOp):
             node.left, node.right = self._fold(node.left), self._fold(node.right)
+            if isinstance(node.op, gast.Div):
+                node.left = self._without_one(node.left)
             return self._binary(node)
         for field in ("operand", "args", "values", "elts"):
             inner = getattr(node, field, None)
@@ -70,6 +74,13 @@ class ConstantFolding:
             return node.left
         return self._product(node) if isinstance(node.op, gast.Mult) else node
 
+    def _without_one(self, node: Any) -> Any:
+        """Return `x` for ``1.0 * x``, as the numerator of a quotient, which is a fresh array."""
+        plain = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)
+        if plain and _number(node.left) == 1 and isinstance(node.right, gast.Name):
+            return node.right if self._is_float(node.right.id) else node
+        return node
+
     def _product(self, node: Any) -> Any:
         """Gather the small whole factors of a product in front; one is left out."""
         whole: list[float] = []
@@ -83,10 +94,11 @@ class ConstantFolding:
         if len(whole) < 2 and 1 not in whole:
             return node
         names = [name for item in others for name in names_read(item)]
-        if not any(map(self._is_float, names)):
+        literal = any(isinstance(_number(item), float) for item in others)
+        if not literal and not any(map(self._is_float, names)):
             return node
         total = int(math.prod(whole))
-        alone = len(others) == 1 and not isinstance(others[0], _FRESH)
+        alone = len(others) == 1 and not isinstance(others[0], (*_FRESH, gast.Constant))
         if total == 1 and alone:
             return node
         chain = others if total == 1 else [constant(total), *others]

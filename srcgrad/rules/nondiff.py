@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime import add_at, is_matrix, is_number, scalar_seed, shortcut
+from srcgrad.runtime import add_at, any_selected, is_matrix, is_number, scalar_seed, shortcut
 
 STEPS = "constant between jumps"
 TRUTH = "returns truth values"
@@ -66,7 +66,7 @@ _RANDOM = (
     *(np.random.random_sample, np.random.permutation, np.random.RandomState),
 )
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
-_RUNTIME = (add_at, is_matrix, is_number, scalar_seed, shortcut)
+_RUNTIME = (add_at, any_selected, is_matrix, is_number, scalar_seed, shortcut)
 
 
 def _table() -> dict[Callable[..., Any], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srcgrad.runtime.adjoints import complex_zeros_like, scalar_seed, zeros_like
 from srcgrad.runtime.broadcasting import (
+    any_selected,
     expand_reduced,
     kept,
     reduced_size,
@@ -255,6 +256,7 @@ __all__ = [
     "along",
     "along_back",
     "angle_slope",
+    "any_selected",
     "arange_back",
     "are_tied",
     "as_rows",

@@ -38,6 +38,17 @@ def unbroadcast(grad: Any, like: Any) -> Any:
     return np.reshape(np.sum(grad, axis=(*range(lead), *stretched)), shape)
 
 
+def any_selected(condition: Any, like: Any) -> Any:
+    """Return which entries of `like` reach, once broadcast, one for which the condition holds."""
+    shape = shape_of(like)
+    if np.shape(condition) == shape:
+        return condition
+    reached = np.broadcast_to(condition, np.broadcast_shapes(np.shape(condition), shape))
+    lead = reached.ndim - len(shape)
+    stretched = [lead + i for i, n in enumerate(shape) if n == 1]
+    return np.reshape(np.any(reached, axis=(*range(lead), *stretched)), shape)
+
+
 @recordable
 def expand_reduced(grad: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Put the reduced axes back into `grad` and broadcast it to the shape of `like`.

@@ -15,6 +15,7 @@ from srcgrad.tape.core import Core, make
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, Edge, Node, accumulate, as_dtype
 from srcgrad.tape.runhooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
+from srcgrad.tape.selection import Selections
 
 
 class Pass:
@@ -43,6 +44,7 @@ class Pass:
         self.waiting: dict[Node, int] | None = None  # contributions that leaves wait for
         self.after: list[Any] = []
         self.roots: tuple[Node, ...] = ()
+        self.selections = Selections()
         self._graph: set[Node] | None = None
 
     def want(self, wanted: Sequence[Edge], roots: Iterable[Node]) -> None:
@@ -64,6 +66,8 @@ class Pass:
         node, number = edge
         key = node._key
         grads = self.grads
+        if self.selections.masks:
+            self.selections.arrives(key)
         if key not in self.nodes:
             if self.needed is not None and node not in self.needed:
                 return
@@ -211,9 +215,10 @@ class Pass:
         return parts
 
     def _call(self, node: Node, grad: Any) -> tuple[Any, ...]:
-        if not self.create:
-            return node.pull(grad)
-        return node.pull_recorded(grad)
+        pull = node.pull_recorded if self.create else node.pull
+        if node._selects or node._key in self.selections.masks:
+            return self.selections.pull(node, lambda: pull(grad), self.nodes)
+        return pull(grad)
 
     def _capture(self, slots: list[tuple[int, int]], grads: list[Any]) -> None:
         for number, slot in slots:

@@ -17,6 +17,7 @@ from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 from srcgrad.tape.scipy_calls import is_scipy, recording
+from srcgrad.tape.selection import SELECTORS
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -163,6 +164,8 @@ class Op:
         elif self._is_ufunc(2):
             base = BinaryNode
         members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
+        if self.primal in SELECTORS:
+            members["_special"] = members["_selects"] = True
         if self.slope is not None:
             members["slope"] = staticmethod(self.slope)
         return cast("type[RuleNode]", type(name, (base,), members))

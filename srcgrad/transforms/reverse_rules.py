@@ -12,6 +12,7 @@ from srcgrad.ir.build import assign, at, call, clone, load, method, store, subsc
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context
+from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
@@ -23,6 +24,7 @@ class RuleSteps:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._masking = Masking(sweep)
 
     def prepare_rule(
         self,
@@ -118,6 +120,7 @@ class RuleSteps:
                 if value is None and self._sweep.is_active(item):
                     self.note_missing(statement, item)
                 elif self._sweep.is_active(item):
+                    value = self._masking.within(statement, targets, item, value)
                     emitted.extend(self.spread(item, self.short(value, targets), contributions))
             return emitted, contributions
 

@@ -14,6 +14,7 @@ from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.ownership import Origins
+from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
 from srcgrad.ir.build import assign, at, call, clone, load
@@ -75,6 +76,7 @@ class Facts:
     dimensions: Dimensions
     integers: Integers
     storage: Storage
+    selection: Selection
 
 
 CallPair = Callable[[Any, Operation, Facts], "DerivedCall | None"]
@@ -268,8 +270,12 @@ class Sweep:
         emitted, contributions = rule([clone(number) if simple else load(name)])
         entries = {name, *names_read(number)} if simple else {name}
         vector = uniform.vector
-        for cell, value in contributions:
-            if _is_uniform(value) and cell not in self.adjoints.state:
+        for position, (cell, value) in enumerate(contributions):
+            if value is not None and cell in self.facts.selection.masks and _is(value, entries):
+                shape = call("np.shape", load(cell))
+                contributions[position] = cell, call("np.broadcast_to", value, shape)
+                contributions[position][1].vector = vector
+            elif _is_uniform(value) and cell not in self.adjoints.state:
                 value.vector = vector
             elif not self.fills(value, entries, vector, cell):
                 return None
@@ -338,13 +344,29 @@ def _merged(contributions: Contributions) -> Contributions:
     if len(contributions) != 2 or contributions[0][0] != contributions[1][0]:
         return contributions
     (cell, first), (_, second) = contributions
-    if not isinstance(first, gast.BinOp) or gast.dump(first) != gast.dump(second):
+    if gast.dump(first) != gast.dump(second):
         return contributions
+    twice = _twice(first)
+    return contributions if twice is None else [(cell, twice)]
+
+
+def _twice(value: Any) -> Any:
+    """Return an expression times two, or None if that is no shorter than adding it twice."""
     two = gast.Constant(2, None)
-    if isinstance(first.op, gast.Mult):
-        factor = gast.BinOp(two, gast.Mult(), first.left)
-        return [(cell, gast.BinOp(factor, gast.Mult(), first.right))]
-    return [(cell, gast.BinOp(two, gast.Mult(), first))]
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        factor = gast.BinOp(two, gast.Mult(), value.left)
+        return gast.BinOp(factor, gast.Mult(), value.right)
+    if isinstance(value, gast.BinOp):
+        return gast.BinOp(two, gast.Mult(), value)
+    func = getattr(value, "func", None)
+    places = {"where": (1, 2), "unbroadcast": (0,)}.get(getattr(func, "attr", None) or getattr(func, "id", ""), ())
+    for place in places:  # the selected or summed value itself
+        if not isinstance(value.args[place], gast.Constant):
+            inner = _twice(value.args[place])
+            if inner is not None:
+                value.args[place] = inner
+                return value
+    return None
 
 
 def index_value(index: Any) -> Any:
@@ -357,3 +379,8 @@ def index_value(index: Any) -> Any:
             "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
         )
     return clone(index)
+
+
+def _is(value: Any, entries: set[str]) -> bool:
+    """Say whether a value is a number itself, or a name among those of one."""
+    return isinstance(value, gast.Constant) or getattr(value, "id", "") in entries

@@ -33,18 +33,16 @@ def penalty_grad(x, y):
 
     # backward
     # L11: return np.sum(np.abs(low) * high)
-    grad_product = np.broadcast_to(1.0, np.shape(low))
-    grad_high = unbroadcast(grad_product * np.abs(low), high)
-    grad_low = grad_product * high * np.sign(low)
+    grad_high = np.abs(low)
+    grad_low = high * np.sign(low)
     # L10: high = np.maximum(x, y) + np.clip(x, -0.5, 0.5)
     grad_x = np.where(within(x, -0.5, 0.5), unbroadcast(grad_high, x), 0)
     grad_x += unbroadcast(greater_part(grad_high, x, y), x)
     grad_y = unbroadcast(greater_part(grad_high, y, x), y)
     # L9: low = np.where(x > y, x * y, x - y)
-    grad_x_times_y = unbroadcast(np.where(test, grad_low, 0), high)
-    grad_x_minus_y = unbroadcast(np.where(test, 0, grad_low), high)
+    grad_x_minus_y = np.where(test, 0, grad_low)
     grad_x += unbroadcast(grad_x_minus_y, x)
     grad_y = grad_y + unbroadcast(-grad_x_minus_y, y)
-    grad_x += unbroadcast(grad_x_times_y * y, x)
-    grad_y += unbroadcast(grad_x_times_y * x, y)
+    grad_x += unbroadcast(np.where(test, grad_low * y, 0), x)
+    grad_y += unbroadcast(np.where(test, grad_low * x, 0), y)
     return grad_x, grad_y

@@ -25,12 +25,13 @@ class Program:
 
     `by` says what must differentiate it: generated source, the tape (with a warning that says why),
     or neither (an error). It is checked, so that whoever lets a program through by source learns of
-    it and takes the mark away.
+    it and takes the mark away. `warns` says that NumPy warns of values that are not finite.
     """
 
     function: Callable[..., Any]
     kinds: tuple[Kind, ...]
     by: Engine = "source"
+    warns: bool = False
 
     @property
     def name(self) -> str:
@@ -72,12 +73,12 @@ def _make(kind: Kind, rng: np.random.Generator) -> Any:
 
 
 def program(
-    *kinds: Kind, by: Engine = "source"
+    *kinds: Kind, by: Engine = "source", warns: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the decorated function to the corpus."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        made = Program(function, kinds, by)
+        made = Program(function, kinds, by, warns)
         known = PROGRAMS.setdefault(made.name, made)
         if known.line != made.line:  # the same line comes twice where pytest imports a module anew
             raise ValueError(f"there are two programs {made.name}")

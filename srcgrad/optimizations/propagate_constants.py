@@ -1,0 +1,77 @@
+"""Writes a number where a temporary stands that is bound to nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+
+
+def propagate_constants(
+    body: list[Any], is_temporary: Callable[[str], bool], parameters: tuple[str, ...]
+) -> list[Any]:
+    """Return `body` without temporaries that are floating-point literals.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... grad_out = 1.0
+    ... grad_a = grad_out * b
+    ... grad_b = grad_out * a
+    ... ''')
+    >>> print(text(propagate_constants(body, {"grad_out"}.__contains__, ())))
+    grad_a = 1.0 * b
+    grad_b = 1.0 * a
+    """
+    binds: Counter[str] = Counter(parameters)
+    literals: dict[str, Any] = {}
+    for statement in statements(body):
+        for target in targets_of(statement):
+            binds.update(names_bound(target))
+        name = _literal(statement)
+        if name and is_temporary(name):
+            literals[name] = statement.value.value
+    literals = {name: value for name, value in literals.items() if binds[name] == 1}
+    if not literals:
+        return body
+    kept = _without(body, literals)
+    for statement in kept:
+        _Numbers(literals).visit(statement)
+    return kept
+
+
+class _Numbers(gast.NodeTransformer):  # type: ignore[misc]
+    """Puts numbers in the place of names."""
+
+    def __init__(self, literals: dict[str, float]) -> None:
+        self._literals = literals
+
+    def visit_Name(self, node: Any) -> Any:
+        """Replace one name."""
+        if node.id in self._literals:
+            return gast.Constant(self._literals[node.id], None)
+        return node
+
+
+def _literal(statement: Any) -> str:
+    """Return the name that a statement binds to a floating-point literal, or an empty string."""
+    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+        plain = isinstance(value, gast.Constant) and type(value.value) is float
+        if plain and isinstance(target, gast.Name) and not getattr(statement, "closing", False):
+            return str(target.id)
+    return ""
+
+
+def _without(block: list[Any], gone: dict[str, Any]) -> list[Any]:
+    kept = []
+    for statement in block:
+        for part in blocks_of(statement):
+            part[:] = _without(part, gone)
+        if _literal(statement) not in gone:
+            kept.append(statement)
+    return kept

@@ -1,0 +1,194 @@
+"""Masks the gradients of what `np.where` and its like select from, on the way back.
+
+What is not selected contributes nothing, whatever its derivative is. So a selection sends the mask
+of each operand along with its gradient, and the elementwise steps behind it mask theirs, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.rules.steepness import LINEAR, STEEP, acts_on_each_element
+from srcgrad.runtime import any_selected, unbroadcast, within
+from srcgrad.tape.core import Core
+from srcgrad.tape.node import FREED, Node
+from srcgrad.tape.rulenode import RuleNode
+
+Masks = dict[int, Any]
+"""The masks of operands, by their position among the edges of a node."""
+
+_FARTHEST: Final = 32  # nodes that are looked at before a chain is taken for steep
+
+
+def _of_where(node: Any) -> Masks:
+    (condition,) = node.saved_tensors
+    return {1: condition, 2: np.logical_not(condition)}
+
+
+def _of_larger(node: Any) -> Masks:
+    x, y = node.saved_tensors[:2]
+    return {0: np.greater_equal(x, y), 1: np.greater_equal(y, x)}
+
+
+def _of_smaller(node: Any) -> Masks:
+    x, y = node.saved_tensors[:2]
+    return {0: np.less_equal(x, y), 1: np.less_equal(y, x)}
+
+
+def _of_clip(node: Any) -> Masks:
+    return {0: within(*node.saved_tensors)}
+
+
+def _of_select(node: Any) -> Masks:
+    conditions, choices, _ = node._layout or (None, None, None)
+    if choices is None:
+        return {}
+    masks: Masks = {}
+    rest: Any = True
+    first = conditions or 1
+    for place, condition in enumerate(node.conditions):
+        masks[first + place] = np.logical_and(rest, condition)
+        rest = np.logical_and(rest, np.logical_not(condition))
+    return {**masks, first + choices: rest}
+
+
+SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
+    {
+        np.where: _of_where,
+        np.maximum: _of_larger,
+        np.minimum: _of_smaller,
+        np.fmax: _of_larger,
+        np.fmin: _of_smaller,
+        np.clip: _of_clip,
+        np.select: _of_select,
+    }
+)
+"""For functions that select: the mask of each operand, from what their rule saved."""
+
+
+class Selections:
+    """The masks of one backward pass.
+
+    Attributes:
+        masks: For nodes that wait, by their key: where their gradient can be other than zero.
+    """
+
+    __slots__ = ("_coming", "masks")
+
+    def __init__(self) -> None:
+        self.masks: dict[int, Any] = {}
+        self._coming: dict[int, int] = {}
+
+    def arrives(self, key: int) -> None:
+        """Note a contribution to a node; one without a mask makes all of it count."""
+        if self._coming.get(key, 0):
+            self._coming[key] -= 1
+        else:
+            self.masks.pop(key, None)
+
+    def pull(self, node: Node, run: Callable[[], tuple[Any, ...]], nodes: Any) -> tuple[Any, ...]:
+        """Return what `run()` pulls through a node, masked, and hand masks on to its operands."""
+        outer = self.masks.pop(node._key, None)
+        if not isinstance(node, RuleNode):
+            return run()
+        primal = node.op.primal
+        chosen = self._chosen(node, primal)
+        each = acts_on_each_element(primal)
+        if outer is None or not each:
+            parts, outer = run(), None
+        else:
+            parts = _masked(node, outer, run)
+        if each or chosen:
+            self._hand_on(node, parts, outer, chosen, nodes)
+        return parts
+
+    def _chosen(self, node: Any, primal: Any) -> Masks:
+        maker = SELECTORS.get(primal)
+        if maker is None or node._packed is not None or node.saved_tensors is FREED:
+            return {}
+        return maker(node)
+
+    def _hand_on(
+        self, node: Any, parts: tuple[Any, ...], outer: Any, chosen: Masks, nodes: Any
+    ) -> None:
+        bounds = outer is None and node.op.primal not in (np.where, np.select)
+        for place, (edge, part) in enumerate(zip(node._edges, parts, strict=False)):
+            mask = _both(outer, chosen.get(place))
+            if mask is None or edge is None or part is None:
+                continue
+            target, _ = edge
+            if not _can_be_masked(target) or not _is_steep(target, STEEP if bounds else None):
+                continue
+            key = target._key
+            if key in nodes and key not in self.masks:
+                continue  # something came without a mask
+            mask = any_selected(mask, np.shape(part))
+            held = self.masks.get(key)
+            self.masks[key] = mask if held is None else np.logical_or(held, mask)
+            self._coming[key] = self._coming.get(key, 0) + 1
+            target._special = True
+
+
+def _both(outer: Any, own: Any) -> Any:
+    if outer is None or own is None:
+        return own if outer is None else outer
+    return np.logical_and(outer, own)
+
+
+def _can_be_masked(node: Any) -> bool:
+    return isinstance(node, RuleNode) and acts_on_each_element(node.op.primal)
+
+
+def _is_steep(node: Any, kinds: frozenset[Any] | None) -> bool:
+    """Say whether a node or an elementwise step behind it is one of `kinds`, or not linear."""
+    stack, seen = [node], {node}
+    while stack:
+        item = stack.pop()
+        primal = item.op.primal
+        if len(seen) > _FARTHEST or (primal in kinds if kinds else primal not in LINEAR):
+            return True
+        for edge in item._edges:
+            if edge is not None and edge[0] not in seen and _can_be_masked(edge[0]):
+                seen.add(edge[0])
+                stack.append(edge[0])
+    return False
+
+
+_SHAPES: Final = ("x_shape", "y_shape")
+
+
+def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return what an elementwise node pulls, masked before it is summed to the operands' shapes."""
+    shapes = [getattr(node, name, None) for name in _SHAPES]
+    full = np.shape(mask)
+    for name, shape in zip(_SHAPES, shapes, strict=True):
+        if shape is not None:
+            full = np.broadcast_shapes(full, shape)
+    for name, shape in zip(_SHAPES, shapes, strict=True):
+        if shape is not None:
+            setattr(node, name, full)
+    try:
+        parts = run()
+    finally:
+        for name, shape in zip(_SHAPES, shapes, strict=True):
+            if shape is not None:
+                setattr(node, name, shape)
+    first = 1 if node.op.primal is np.where else 0
+    done = []
+    for place, part in enumerate(parts):
+        shape = shapes[place - first] if 0 <= place - first < len(_SHAPES) else None
+        if part is not None:
+            part = np.where(mask, part, _zero(part))
+            part = part if shape is None else unbroadcast(part, shape)
+        done.append(part)
+    return tuple(done)
+
+
+def _zero(part: Any) -> Any:
+    """Return a zero that leaves the dtype of a gradient as it is."""
+    data = part._data if isinstance(part, Core) else np.asarray(part)
+    return data.dtype.type(0)

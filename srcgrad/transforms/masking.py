@@ -1,0 +1,61 @@
+"""Masks the adjoints of what a selection uses in part, where its region ends (see `Selection`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.selection import Mask
+from srcgrad.ir.build import load
+from srcgrad.ir.walk import names_read
+from srcgrad.transforms.sweep import Sweep
+
+
+class Masking:
+    """Gives the contributions of elementwise steps the masks that they need."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        self._selection = sweep.facts.selection
+
+    def within(self, statement: Any, targets: list[str], item: Any, value: Any) -> Any:
+        """Return the contribution of a step to an operand, nothing where it is not used.
+
+        Inside of a region it stays as it is, and that of the selection itself needs no mask yet.
+        """
+        masks = self._selection.masks
+        name = getattr(item, "id", "")
+        outer = masks.get(targets[0]) if len(targets) == 1 else None
+        use = self._selection.of_operand(statement, name)
+        continues = use is not None and masks.get(name) == use
+        if outer is None and not continues:
+            return value
+        if continues and self._fits(name, targets[0]):
+            return _unmasked(value) if self._is_where(statement) else value
+        return value if outer is None else self._masked(value, outer)
+
+    def _fits(self, name: str, target: str) -> bool:
+        return self._sweep.facts.shapes.same(load(name), load(target))
+
+    def _is_where(self, statement: Any) -> bool:
+        return self._sweep.program.operation(statement).primal is np.where
+
+    def _masked(self, value: Any, mask: Mask) -> Any:
+        """Mask a value, before it is summed if it was broadcast."""
+        for name in ("any_selected", "within"):
+            if name in names_read(mask.condition):
+                self._sweep.externals.use_runtime(name)
+        if getattr(getattr(value, "func", None), "id", "") != "unbroadcast":
+            return mask.of(value)
+        value.args[0] = mask.of(value.args[0])
+        return value
+
+
+def _unmasked(value: Any) -> Any:
+    """Return what ``np.where(condition, value, 0)`` selects, without the zeros."""
+    if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
+        value = value.args[0]
+    _, first, second = value.args
+    return second if isinstance(first, gast.Constant) else first

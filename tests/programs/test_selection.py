@@ -1,0 +1,136 @@
+"""Checks that what a selection leaves out contributes nothing, however steep it is there."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from tests.programs import selection
+
+X = np.array([0.7, 0.0, -0.6, 2.0])
+ROWS = np.array([[0.6, 0.8, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 1.0]])
+SAFE = np.where(X > 0, X, 1.0)
+W = np.array([[0.4, 0.0, 1.0, -2.0], [1.0, -1.0, 0.5, 0.0]])
+
+
+def root(x: Any) -> Any:
+    return np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0))
+
+
+def named(x: Any) -> Any:
+    y = np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)) * 2 + 1, x)
+    return np.sum(y * y)
+
+
+def rows(v: Any) -> Any:
+    square = np.sum(v * v, axis=-1, keepdims=True)
+    n = np.sqrt(np.where(square > 0, square, 1.0))
+    return np.sum(np.where(square > 0, v / n, 0) * (v + 1.0))
+
+
+def of_another(x: Any, y: Any) -> Any:
+    return np.sum(np.where(y > 0, np.log(np.where(y > 0, x * x, 1.0)), x) ** 2)
+
+
+def broadcast(w: Any, x: Any) -> Any:
+    used = np.any(np.asarray(W) > 0, axis=0)
+    return np.sum(np.where(w > 0, np.sqrt(np.where(used, x * x, 1.0)) * w, 0) ** 2)
+
+
+def spread(x: Any, w: Any) -> Any:
+    a = np.where(x > 0, np.abs(x), 1.0)
+    return np.sum(np.where(x > 0, 1.0 / np.sqrt(a) * w, 0))
+
+
+def missing(y: Any) -> Any:
+    data = np.array([1.0, 0.0, 2.0, -1.0])
+    there = np.array([True, False, True, True])
+    return np.sum(np.where(there, (data - y) ** 2 * np.sin(data * y), 0))
+
+
+def nested(x: Any) -> Any:
+    inner = np.where(x < -0.5, np.sqrt(np.where(x < -0.5, -0.5 - x, 1.0)), 0)
+    positive = np.where(x > 0, x, 1.0)
+    return np.sum(np.where(x > 0, positive * np.log(positive), inner))
+
+
+def bounded(x: Any) -> Any:
+    a = np.abs(x)
+    return np.sum(np.where(a > 0, np.log(np.where(a > 0, a, 1.0)), -10.0))
+
+
+def clipped(x: Any) -> Any:
+    a = np.abs(x)
+    return np.sum(np.where(a > 0, np.log(np.where(a > 0, a, 1.0)), -10.0) ** 2)
+
+
+def chosen(x: Any) -> Any:
+    low = np.where(x < 0, np.log(np.where(x < 0, -x, 1.0)), x**2)
+    return np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), low))
+
+
+def looped(x: Any) -> Any:
+    return 6.0 * np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0))
+
+
+def carried(x: Any) -> Any:
+    return np.sum(np.where(x > 0, np.where(x > 0, x, 1.0) ** 0.0625, 0))
+
+
+CASES = [
+    (selection.root_of_the_positive, root, (X,)),
+    (selection.named_steps, named, (X,)),
+    (selection.unit_rows, rows, (ROWS,)),
+    (selection.condition_of_another, of_another, (np.array([0.4, 0.0, 0.0, 1.5]), X - 1.0)),
+    (selection.broadcast_operand, broadcast, (W, np.array([0.4, 0.0, 1.0, 0.0]))),
+    (selection.broadcast_condition, spread, (X, W)),
+    (selection.missing_values, missing, (X,)),
+    (selection.one_in_the_other, nested, (X,)),
+    (selection.bounded_below, bounded, (X,)),
+    (selection.bounded_both_ways, clipped, (X,)),
+    (selection.several_choices, chosen, (X,)),
+    (selection.chosen_in_a_loop, looped, (X,)),
+    (selection.chosen_in_a_branch, root, (X,)),
+    (selection.carried_through_a_loop, carried, (X,)),
+]
+"""Programs with what they are, written so that no value is steep where it is not used."""
+
+
+@pytest.mark.parametrize(
+    ("program", "careful", "args"), CASES, ids=[case[0].__name__ for case in CASES]
+)
+def test_what_is_not_selected_contributes_nothing(program: Any, careful: Any, args: Any) -> None:
+    wanted = tuple(range(len(args)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        np.testing.assert_allclose(program(*args), careful(*args), rtol=1e-12)
+        found = sg.grad(program, wanted, fallback="error")(*args)
+        taped, expected = on_tape(program, args), on_tape(careful, args)
+    for grad, theirs, right in zip(found, taped, expected, strict=True):
+        assert np.all(np.isfinite(right))
+        np.testing.assert_allclose(grad, right, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(theirs, right, rtol=1e-10, atol=1e-12)
+
+
+def on_tape(function: Any, args: Any) -> list[Any]:
+    """Return the gradient that the tape gives."""
+    tensors = [sg.tensor(arg, requires_grad=True) for arg in args]
+    function(*tensors).backward()
+    return [np.zeros_like(t.detach()) if t.grad is None else t.grad.numpy() for t in tensors]
+
+
+@pytest.mark.parametrize("case", CASES[:3], ids=lambda case: case[0].__name__)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_tape_differentiates_selections_twice(case: Any) -> None:
+    program, careful, (x,) = case
+    second = []
+    for function in (program, careful):
+        tensor = sg.tensor(x, requires_grad=True)
+        (grad,) = sg.autograd.grad(function(tensor), tensor, create_graph=True)
+        (twice,) = sg.autograd.grad((grad * np.arange(x.size).reshape(x.shape)).sum(), tensor)
+        second.append(twice.numpy())
+    np.testing.assert_allclose(*second, rtol=1e-10, atol=1e-12)
