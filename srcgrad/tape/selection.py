@@ -163,29 +163,27 @@ _SHAPES: Final = ("x_shape", "y_shape")
 
 def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return what an elementwise node pulls, masked before it is summed to the operands' shapes."""
-    shapes = [getattr(node, name, None) for name in _SHAPES]
-    full = np.shape(mask)
-    for name, shape in zip(_SHAPES, shapes, strict=True):
-        if shape is not None:
-            full = np.broadcast_shapes(full, shape)
-    for name, shape in zip(_SHAPES, shapes, strict=True):
-        if shape is not None:
-            setattr(node, name, full)
+    known = {name: shape for name in _SHAPES if (shape := getattr(node, name, None)) is not None}
+    full = np.broadcast_shapes(np.shape(mask), *known.values())
+    for name in known:
+        setattr(node, name, full)
     try:
         parts = run()
     finally:
-        for name, shape in zip(_SHAPES, shapes, strict=True):
-            if shape is not None:
-                setattr(node, name, shape)
+        for name, shape in known.items():
+            setattr(node, name, shape)
     first = 1 if node.op.primal is np.where else 0
-    done = []
-    for place, part in enumerate(parts):
-        shape = shapes[place - first] if 0 <= place - first < len(_SHAPES) else None
-        if part is not None:
-            part = np.where(mask, part, _zero(part))
-            part = part if shape is None else unbroadcast(part, shape)
-        done.append(part)
-    return tuple(done)
+    shapes = [None] * first + [known.get(name) for name in _SHAPES]
+    return tuple(
+        None if part is None else _nothing_outside(mask, part, shape)
+        for part, shape in zip(parts, shapes, strict=False)
+    )
+
+
+def _nothing_outside(mask: Any, part: Any, shape: Any) -> Any:
+    """Return a gradient where the mask holds, and 0 elsewhere, summed to a shape if one is given."""
+    done = np.where(mask, part, _zero(part))
+    return done if shape is None else unbroadcast(done, shape)
 
 
 def _zero(part: Any) -> Any:

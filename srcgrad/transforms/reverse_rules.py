@@ -120,8 +120,8 @@ class RuleSteps:
                 if value is None and self._sweep.is_active(item):
                     self.note_missing(statement, item)
                 elif self._sweep.is_active(item):
-                    value = self._masking.within(statement, targets, item, value)
-                    emitted.extend(self.spread(item, self.short(value, targets), contributions))
+                    part = self._masking.within(statement, targets, item, value)
+                    emitted.extend(self.spread(item, self.short(part, targets), contributions))
             return emitted, contributions
 
         return self._sweep.pass_on(statement, targets, rule)

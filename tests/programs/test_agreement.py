@@ -17,7 +17,6 @@ from tests.programs.corpus import Program, programs_by
 BY_SOURCE = programs_by("source")
 
 
-
 def marked(program: Program) -> Any:
     """Return a program as a parameter of a test, which lets NumPy warn if the program makes it."""
     silent = [pytest.mark.filterwarnings("ignore::RuntimeWarning")] if program.warns else []
