@@ -8,6 +8,7 @@ left as they are where nothing was selected, and where it ends they are masked.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -91,7 +92,7 @@ class Selection:
     """
 
     def __init__(
-        self, program: Program, activity: Activity, shapes: Shapes, mutated: frozenset[str]
+        self, program: Program, activity: Activity, shapes: Shapes, mutated: Set[str]
     ) -> None:
         self._program = program
         self._active = activity.active
@@ -245,8 +246,8 @@ def _names(arg: Any) -> list[str]:
 
 
 def _number(node: Any) -> float:
-    value = getattr(node, "value", None)
-    return float(value) if isinstance(node, gast.Constant) and type(value) in (int, float) else 0.0
+    value = node.value if isinstance(node, gast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) else 0.0
 
 
 def _both(first: Mask | None, second: Mask | None) -> Mask | None:

@@ -181,7 +181,7 @@ def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[A
 
 
 def _nothing_outside(mask: Any, part: Any, shape: Any) -> Any:
-    """Return a gradient where the mask holds, and 0 elsewhere, summed to a shape if one is given."""
+    """Return a gradient with 0 outside of the mask, summed to a shape if one is given."""
     done = np.where(mask, part, _zero(part))
     return done if shape is None else unbroadcast(done, shape)
 

@@ -359,9 +359,8 @@ def _twice(value: Any) -> Any:
     if isinstance(value, gast.BinOp):
         return gast.BinOp(two, gast.Mult(), value)
     func = getattr(value, "func", None)
-    places = {"where": (1, 2), "unbroadcast": (0,)}.get(
-        getattr(func, "attr", None) or getattr(func, "id", ""), ()
-    )
+    name = str(getattr(func, "attr", getattr(func, "id", "")))
+    places = {"where": (1, 2), "unbroadcast": (0,)}.get(name, ())
     for place in places:  # the selected or summed value itself
         if not isinstance(value.args[place], gast.Constant):
             inner = _twice(value.args[place])
