@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import gast
 
+from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import names_bound
 
 Visitor = Callable[[Any, set[str]], None]
 
 
-def walk_live(block: list[Any], live: set[str], visit: Visitor | None = None) -> set[str]:
+def walk_live(
+    block: list[Any],
+    live: set[str],
+    visit: Visitor | None = None,
+    after_loop: Collection[str] = (),
+) -> set[str]:
     r"""Walk a block backwards and return the names live before it, given those live after it.
 
     `visit(statement, live_after)` is called once for every statement, with the set as it is then:
     read it, do not keep it. Loops are walked until their set is stable, and only then visited.
+    `after_loop` are the names live after the loop around the block, where a `break` leads.
 
     >>> tree = gast.parse("a = x + 1\nb = a * x\nc = 2")
     >>> sorted(walk_live(tree.body, {"b"}))
@@ -30,10 +37,14 @@ def walk_live(block: list[Any], live: set[str], visit: Visitor | None = None) ->
             if visit is not None:
                 visit(statement, live)
             after = set(live)
-            live = walk_live(statement.body, live, visit)
-            live |= walk_live(statement.orelse, after, visit)
+            live = walk_live(statement.body, live, visit, after_loop)
+            live |= walk_live(statement.orelse, after, visit, after_loop)
             live.update(header_reads(statement))
         else:
+            if isinstance(statement, gast.Break):
+                live = set(after_loop)
+            elif isinstance(statement, gast.Raise):
+                live = set()
             if visit is not None:
                 visit(statement, live)
             live.difference_update(killed(statement))
@@ -45,15 +56,16 @@ def _loop(loop: Any, live: set[str], visit: Visitor | None) -> set[str]:
     """The set at the loop's head holds what lives after the loop, in its header and in its body."""
     if visit is not None:
         visit(loop, live)
-    head = set(live)
+    after = frozenset(live)
+    head = set() if is_endless(loop) else set(live)
     head.update(header_reads(loop))
     bound = set(names_bound(loop.target)) if isinstance(loop, gast.For) else set()
     size = -1
     while len(head) != size:
         size = len(head)
-        head |= walk_live(loop.body, set(head)) - bound
+        head |= walk_live(loop.body, set(head), None, after) - bound
     if visit is not None:
-        walk_live(loop.body, set(head), visit)
+        walk_live(loop.body, set(head), visit, after)
     return head
 
 

@@ -204,7 +204,10 @@ class Derivation:
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
         recorder = Recorder(
-            self.program.namer, body, lambda name: name not in facts.storage.mutated
+            self.program.namer,
+            body,
+            lambda name: name not in facts.storage.mutated,
+            self.program.results,
         )
         recorder.run(_still_there(halves, body))
         self.stages.note("record", body)
@@ -217,7 +220,7 @@ class Derivation:
         )
         self.stages.note("substitute", body)
         keep = recorder.recorded | facts.storage.mutated
-        body = coalesce(body, parameters, self.program.namer, keep)
+        body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
         body = tidy(ConstantFolding(self._is_float(facts)).run(body))
         self._name_externals(body)
         self.stages.note("coalesce names", body)

@@ -56,17 +56,20 @@ def normal_form(
     program = Program(source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer)
     if refusals_at_fence:
         return program, refusals
-    tree = single_exit(tree, namer, refusals)
+    exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
     tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
     stages.note("flatten", tree)
-    tree.body = Versions(namer, [*parameters, *outside], scope.local).block(tree.body)
+    lasting = scope.local | exits.flags
+    versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)
+    tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
     stages.note("name versions", tree)
     program.body = tree.body
+    program.results = frozenset(exits.results)
     returned = tree.body[-1].value
     program.returns_tuple = isinstance(returned, gast.Tuple)
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]

@@ -24,8 +24,6 @@ _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
     "Import": ("`import` inside a function", "import at the top of the module"),
     "ImportFrom": ("`import` inside a function", "import at the top of the module"),
-    "Break": ("`break`", "use a `while` loop whose condition says when to stop"),
-    "Continue": ("`continue`", "put the rest of the loop body under an `if`"),
     "TypeAlias": ("a type alias", "define it at the top level of the module"),
 }
 
@@ -44,26 +42,8 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
         if kind in _STATEMENTS:
             what, hint = _STATEMENTS[kind]
             refusals.add(statement, f"{what} is not differentiated by source", hint)
-        elif kind in ("For", "While"):
-            _check_loop(statement, refusals)
     for node in gast.walk(tree):
         kind = type(node).__name__
         if kind in _EXPRESSIONS:
             what, hint = _EXPRESSIONS[kind]
             refusals.add(node, f"{what} is not differentiated by source", hint)
-
-
-def _check_loop(loop: Any, refusals: Refusals) -> None:
-    if loop.orelse:
-        refusals.add(
-            loop.orelse[0],
-            "`else` of a loop is not differentiated by source",
-            "test the loop's condition after the loop",
-        )
-    for inner in statements(loop.body):
-        if isinstance(inner, gast.Return):
-            refusals.add(
-                inner,
-                "`return` inside a loop is not differentiated by source",
-                "assign the result and return it after the loop",
-            )

@@ -27,6 +27,8 @@ class Program:
         outputs: The names that are returned, in order.
         returns_tuple: Whether the user's function returns a tuple display.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
+        results: The variables that keep the result on the way to the exit. They are bound where a
+            `return` stood, and read only if it was met.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Program:
     outputs: tuple[str, ...] = ()
     returns_tuple: bool = False
     given: dict[str, str] = field(default_factory=dict)
+    results: frozenset[str] = frozenset()
     _operations: dict[int, Operation] = field(default_factory=dict)
 
     def operation(self, statement: Any) -> Operation:

@@ -20,9 +20,15 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 
 def coalesce(
-    body: list[Any], parameters: tuple[str, ...], namer: Namer, keep_in_place: set[str]
+    body: list[Any],
+    parameters: tuple[str, ...],
+    namer: Namer,
+    keep_in_place: set[str],
+    results: frozenset[str] = frozenset(),
 ) -> list[Any]:
     """Return `body` with versions renamed; `keep_in_place` are those that `+=` must not change.
+
+    The versions of `results` never get in each other's way: only one of them is bound in a run.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> namer = Namer(["h", "x"])
@@ -38,7 +44,9 @@ def coalesce(
     out = h_2 - h
     """
     versions = _versions(body, parameters, namer)
-    crowded = {base: names for base, names in versions.items() if len(names) > 1}
+    crowded = {
+        base: names for base, names in versions.items() if len(names) > 1 and base not in results
+    }
     conflicts = _conflicts(body, parameters, crowded, namer)
     names: dict[str, str] = {}
     for base, members in versions.items():

@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.liveness import killed
+from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity
@@ -32,6 +33,7 @@ class DeadStores:
 
     def __init__(self, purity: Purity, *, keep_updates: bool = False) -> None:
         self._purity = purity
+        self._after_loop: frozenset[str] = frozenset()
         self._keep_updates = keep_updates  # ``y += v`` may write into memory with another name
 
     def drop(self, body: list[Any]) -> list[Any]:
@@ -47,11 +49,19 @@ class DeadStores:
             elif isinstance(statement, gast.If):
                 live = self._branch(statement, live, kept)
             elif not self._is_dead(statement, live):
-                live.difference_update(killed(statement))
-                live.update(header_reads(statement))
+                live = self._before(statement, live)
                 kept.append(statement)
         kept.reverse()
         return kept, live
+
+    def _before(self, statement: Any, live: set[str]) -> set[str]:
+        if isinstance(statement, gast.Break):
+            return set(self._after_loop)
+        if isinstance(statement, gast.Raise):
+            return set(header_reads(statement))
+        live.difference_update(killed(statement))
+        live.update(header_reads(statement))
+        return live
 
     def _is_dead(self, statement: Any, live: set[str]) -> bool:
         if not isinstance(statement, gast.Assign):
@@ -75,12 +85,15 @@ class DeadStores:
     def _loop(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
         """A name is live at the head if it is read after the loop or in a later iteration."""
         bound = set(names_bound(statement.target)) if isinstance(statement, gast.For) else set()
-        head = set(live) | set(header_reads(statement))
+        outer, self._after_loop = self._after_loop, frozenset(live)
+        head = set() if is_endless(statement) else set(live)
+        head |= set(header_reads(statement))
         size = -1
         while len(head) != size:
             size = len(head)
             head |= self._reads_through(statement.body, set(head)) - bound
         body, _ = self._sweep(statement.body, set(head))
+        self._after_loop = outer
         if not body and _is_counted(statement) and live.isdisjoint(bound):
             return live
         statement.body = body
@@ -96,14 +109,15 @@ class DeadStores:
                 live.update(header_reads(statement))
             elif isinstance(statement, (gast.For, gast.While)):
                 bound = names_bound(statement.target) if isinstance(statement, gast.For) else ()
+                outer, self._after_loop = self._after_loop, frozenset(live)
                 live.update(header_reads(statement))
                 size = -1
                 while len(live) != size:
                     size = len(live)
                     live |= self._reads_through(statement.body, set(live)) - set(bound)
+                self._after_loop = outer
             elif not self._is_dead(statement, live):
-                live.difference_update(killed(statement))
-                live.update(header_reads(statement))
+                live = self._before(statement, live)
         return live
 
 

@@ -47,7 +47,25 @@ def tidy(block: list[Any]) -> list[Any]:
             statement.body = [gast.Pass()]
         if not isinstance(statement, gast.Pass):
             kept.append(statement)
+            kept.extend(_after_jump(statement))
     return kept
+
+
+def _after_jump(statement: Any) -> list[Any]:
+    """Take the branch that stays out of an `if` whose other branch leaves."""
+    if not isinstance(statement, gast.If) or not statement.orelse:
+        return []
+    if _leaves(statement.orelse) and not _leaves(statement.body):
+        statement.test = _negate(statement.test)
+        statement.body, statement.orelse = statement.orelse, statement.body
+    if not _leaves(statement.body):
+        return []
+    rest, statement.orelse = statement.orelse, []
+    return list(rest)
+
+
+def _leaves(block: list[Any]) -> bool:
+    return isinstance(block[-1], (gast.Break, gast.Raise))
 
 
 def _negate(test: Any) -> Any:

@@ -49,8 +49,10 @@ class Adjoints:
         is_number: Callable[[str], bool],
         *,
         keep_complex: bool = False,
+        is_result: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._keep_complex = keep_complex
+        self._is_result = is_result
         self._is_number = is_number
         self.state: State = {}
         self.uniform: dict[str, Any] = {}
@@ -59,6 +61,13 @@ class Adjoints:
         self.parts: dict[str, tuple[str, Any]] = {}
         self._namer = namer
         self._externals = externals
+
+    def is_result(self, cell: str) -> bool:
+        """Say whether a name keeps the result of the function, which is given once and not changed.
+
+        Its adjoint comes from one place, and is read only where the result was given.
+        """
+        return self._is_result(cell)
 
     def name(self, cell: str) -> str:
         """Return the variable that holds the adjoint of `cell`."""
@@ -78,7 +87,7 @@ class Adjoints:
     ) -> list[Any]:
         """Return the statements that add `value` to the adjoint of `cell`."""
         lead = self.spell_uniform(like, [cell])
-        held = self.state.get(cell)
+        held = None if self.is_result(cell) else self.state.get(cell)
         if held is not None and _is_spread(value):
             value = value.args[0]  # it is spread by the addition itself
         if held is None:

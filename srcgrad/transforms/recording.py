@@ -13,7 +13,19 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.liveness import first_reads
-from srcgrad.ir.build import add_assign, assign, at, call, clone, load, method, names_tuple, store
+from srcgrad.ir.build import (
+    add_assign,
+    assign,
+    at,
+    call,
+    clone,
+    load,
+    method,
+    names_tuple,
+    store,
+    subscript,
+)
+from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
@@ -48,8 +60,16 @@ class Recorder:
         grad_y = grad_y * a * np.cos(y)
     """
 
-    def __init__(self, namer: Namer, forward: list[Any], stable: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        namer: Namer,
+        forward: list[Any],
+        stable: Callable[[str], bool],
+        results: frozenset[str] = frozenset(),
+    ) -> None:
         self.recorded: set[str] = set()
+        self._results = results
+        self._bound_once: set[str] = set()
         self._namer = namer
         self._stable = stable
         self._block: dict[int, list[Any]] = {}
@@ -61,8 +81,19 @@ class Recorder:
             self._block[id(statement)] = block
             self._loop[id(statement)] = loop
             inner = statement if isinstance(statement, (gast.For, gast.While)) else loop
+            if isinstance(statement, gast.If) and loop is not None:
+                self._note_exits(statement, loop)
             for part in blocks_of(statement):
                 self._map(part, inner)
+
+    def _note_exits(self, branch: Any, loop: Any) -> None:
+        """What is bound on the way out of all loops keeps its value: there is no other trip."""
+        for part in (branch.body, branch.orelse):
+            if _leaves_loop(part):
+                names = _bound_outside_loops(part)
+                returns = any(self._namer.base(name) in self._results for name in names)
+                if returns or self._loop[id(loop)] is None:
+                    self._bound_once |= names
 
     def run(self, pairs: list[Pair]) -> None:
         """Insert the records; inner pairs come before the outer ones that hold them."""
@@ -76,13 +107,14 @@ class Recorder:
     # -- branches inside loops
 
     def _record_branch(self, primal: list[Any], adjoint: list[Any], branch: Any) -> None:
-        names = self._wanted(primal, adjoint, [])
+        closed = [s for s in primal if not getattr(s, "closing", False)]
+        names = self._wanted(closed, adjoint, [])
         if not names:
             return
-        recipes, names = self._recipes(primal, names, set(), [])
+        recipes, names = self._recipes(closed, names, set(), [])
         if names:
             saved = self._list_before(self._loop[id(branch)], names)
-            primal.append(_push(saved, names, branch))
+            primal.insert(_end_of(primal), _push(saved, names, branch))
             adjoint[0:0] = [_pop(saved, names, branch), *recipes]
         else:
             adjoint[0:0] = recipes
@@ -96,27 +128,28 @@ class Recorder:
             reads = first_reads(mirror.body)
             names += [n for n in names_bound(loop.target) if n in reads and n not in names]
         recipes, names = self._recipes(loop.body, names, set(given), _targets(loop))
-        saved = self._push_values(loop, names) if names else None
         if _is_counted(mirror):
-            restore = [_pop(saved, names, loop)] if saved else []
+            restore = [_pop(self._push_values(loop, names), names, loop)] if names else []
             mirror.body[0:0] = [*restore, *recipes]
             return
         mirror.body[0:0] = recipes
-        if saved is not None:
+        if names and not (mirror.counts and names == _targets(loop)):
             mirror.target = names_tuple(names, storing=True)
-            mirror.iter = call("reversed", load(saved))
-        else:
-            mirror.iter = call("range", load(self._count_trips(loop)))
+            mirror.iter = call("reversed", load(self._push_values(loop, names)))
+            return
+        mirror.iter = call("range", load(self._count_trips(loop)))
+        if names:
+            mirror.target = clone(loop.target)
+            mirror.iter = call("reversed", _first_of(loop.iter, mirror.iter))
 
     def _push_values(self, loop: Any, names: list[str]) -> str:
         saved = self._list_before(loop, names)
         push = _push(saved, names, loop)
-        closing = [s for s in loop.body if getattr(s, "closing", False)]
-        heads = {name for s in closing for t in s.targets for name in names_bound(t)}
+        heads = {name for s in _closing(loop.body) for name in _bound_by(s)}
         if set(names) <= heads:
             loop.body.insert(0, push)
         else:
-            loop.body.insert(len(loop.body) - len(closing), push)
+            loop.body.insert(_end_of(loop.body), push)
             self._bind_all(loop, [name for name in names if name not in heads])
         return saved
 
@@ -145,7 +178,7 @@ class Recorder:
     # -- what to record
 
     def _wanted(self, primal: list[Any], adjoint: list[Any], given: list[str]) -> list[str]:
-        made = bound_names(primal)
+        made = bound_names(primal) - self._bound_once
         wanted = first_reads(adjoint) & made
         order = [name for s in statements(primal) for name in _bound_by(s)]
         return [name for name in dict.fromkeys(order) if name in wanted and name not in given]
@@ -216,6 +249,47 @@ def _is_counted(mirror: Any) -> bool:
 
 def _position(block: list[Any], statement: Any) -> int:
     return next(i for i, item in enumerate(block) if item is statement)
+
+
+def _leaves_loop(branch: list[Any]) -> bool:
+    """Say whether a branch of a loop's body surely leaves the loop."""
+    last = branch[-1] if branch else None
+    if isinstance(last, gast.If):
+        return _leaves_loop(last.body) and _leaves_loop(last.orelse)
+    return isinstance(last, gast.Break)
+
+
+def _bound_outside_loops(block: list[Any]) -> set[str]:
+    found: set[str] = set()
+    for statement in block:
+        if isinstance(statement, gast.If):
+            found |= _bound_outside_loops(statement.body) | _bound_outside_loops(statement.orelse)
+        elif not getattr(statement, "closing", False):
+            found.update(_bound_by(statement))
+    return found
+
+
+def _closing(block: list[Any]) -> list[Any]:
+    """Return the copies that close the trips of a loop with this body, at whichever end."""
+    found = [s for s in block if getattr(s, "closing", False)]
+    last = block[-1] if block else None
+    ends = (last.body, last.orelse) if isinstance(last, gast.If) else ()
+    return found + [s for end in ends for s in _closing(end)]
+
+
+def _end_of(block: list[Any]) -> int:
+    """Return the place before the statements that end a trip or lead out of the loop."""
+    for position, item in enumerate(block):
+        if getattr(item, "closing", False) or any(isinstance(j, gast.Break) for j in jumps([item])):
+            return position
+    return len(block)
+
+
+def _first_of(indices: Any, counted: Any) -> Any:
+    """Return the part of a `range` that a loop went through before it was left."""
+    if len(indices.args) == 1:
+        return counted
+    return subscript(clone(indices), gast.Slice(None, counted.args[0], None))
 
 
 def _push(saved: str, names: list[str], like: Any) -> Any:

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.errors import InternalError
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -193,6 +194,12 @@ class Reverser:
 
     def _reverse_if(self, statement: Any) -> list[Any]:
         adjoints = self._sweep.adjoints
+        for block, other in (
+            (statement.body, statement.orelse),
+            (statement.orelse, statement.body),
+        ):
+            if not falls_through(block) and isinstance(block[-1], gast.Raise):
+                return self._backward(other)  # what raises is never run backwards
         lead = adjoints.spell_out(statement)
         lead += self._start_before_branch(statement)
         before = adjoints.state
@@ -206,13 +213,20 @@ class Reverser:
         for cell in sorted(set(then) ^ set(other)):
             lacking, block = (then, body) if cell not in then else (other, orelse)
             adjoints.state = lacking
-            block.extend(adjoints.need(cell, None))  # a fill-in stems from no line
+            block.extend(self._fill_in(cell, None))  # a fill-in stems from no line
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
         if not body and not orelse:
             return lead
         node = at(gast.If(clone(statement.test), body, orelse), statement)
         self._sweep.pairs.append(Pair(statement, node, "if"))
         return [*lead, node]
+
+    def _fill_in(self, cell: str, like: Any) -> list[Any]:
+        """Start an adjoint at zero; that of a result is read only where it was given."""
+        if self._sweep.adjoints.is_result(cell):
+            self._sweep.adjoints.state[cell] = Status.SHARED
+            return []
+        return self._sweep.adjoints.need(cell, like)
 
     def _start_before_branch(self, statement: Any) -> list[Any]:
         """Where one branch does nothing, start the adjoints of the other before the branch."""
@@ -223,7 +237,7 @@ class Reverser:
         if there not in (then, other):
             return []
         missing = sorted((then | other) - there)
-        return [made for cell in missing for made in self._sweep.adjoints.need(cell, statement)]
+        return [made for cell in missing for made in self._fill_in(cell, statement)]
 
     def _reverse_loop(self, loop: Any) -> list[Any]:
         adjoints = self._sweep.adjoints
@@ -239,13 +253,17 @@ class Reverser:
             lead.extend(adjoints.need(cell, loop))
         lead.extend(adjoints.spell_out(loop))
         for cell in sorted(inner - set(adjoints.state)):
-            lead.extend(adjoints.need(cell, loop))
+            lead.extend(self._fill_in(cell, loop))
         adjoints.state.update(dict.fromkeys(inner & made_inside, Status.SHARED))
         at_head = dict(adjoints.state)
         body = self._backward(loop.body)
         body += adjoints.spell_out(loop)
         for cell in sorted(at_head):
-            if cell not in adjoints.state:
+            if cell in adjoints.state:
+                continue
+            if adjoints.is_result(cell):
+                adjoints.state[cell] = Status.SHARED
+            else:
                 body.append(adjoints.zeros(cell, loop, model=adjoints.name(cell)))
         for cell in sorted(set(adjoints.state) - set(at_head)):
             raise InternalError(f"the adjoint of {cell} appears inside a loop only")
@@ -272,10 +290,13 @@ class Reverser:
 
     def _mirror(self, loop: Any, body: list[Any]) -> Any:
         """Return the loop that runs the adjoint body once for every trip, last trip first."""
-        if isinstance(loop, gast.For) and self._sweep.is_range(loop.iter):
+        counts = isinstance(loop, gast.For) and self._sweep.is_range(loop.iter)
+        if counts and not breaks_out(loop):
             iterable = call("reversed", clone(loop.iter))
             return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
-        return at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
+        mirror = at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
+        mirror.counts = counts  # some first part of a range
+        return mirror
 
     def _bound_inside(self, loop: Any) -> set[str]:
         return bound_names(loop.body)

@@ -116,6 +116,7 @@ class Sweep:
             externals,
             lambda cell: facts.shapes.is_number(load(cell)),
             keep_complex=inliner.keep_complex,
+            is_result=lambda cell: program.namer.base(cell) in program.results,
         )
         self.missing: list[tuple[Any, str, str]] = []
         self.taped: list[tuple[Any, Any]] = []

@@ -11,8 +11,10 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.program import bound_names, header_reads
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 Environment = dict[str, str]
 
@@ -37,9 +39,18 @@ class Versions:
     x_2 = y_3 + 1
     """
 
-    def __init__(self, namer: Namer, parameters: list[str], variables: frozenset[str]) -> None:
+    def __init__(
+        self,
+        namer: Namer,
+        parameters: list[str],
+        variables: frozenset[str],
+        results: tuple[str, ...] = (),
+        returned: frozenset[str] = frozenset(),
+    ) -> None:
         self._namer = namer
         self._variables = variables  # the user's; the others never live across iterations
+        self._results = results
+        self._returned = returned  # the flags that say that the result is bound
         self._used = set(parameters)
         self.environment: Environment = {name: name for name in parameters}
 
@@ -67,14 +78,17 @@ class Versions:
         return [node]
 
     def _If(self, node: Any) -> list[Any]:
+        settles = self._settles(node)
         self._rename(node.test)
         before = self.environment
         self.environment = dict(before)
         body = self.block(node.body)
         then, self.environment = self.environment, dict(before)
+        if settles:
+            self._forget_results()
         orelse = self.block(node.orelse)
         other = self.environment
-        ends_then, ends_other = _raises(body), _raises(orelse)
+        ends_then, ends_other = not falls_through(body), not falls_through(orelse)
         if ends_then or ends_other:
             self.environment = other if ends_then else then
         else:
@@ -100,8 +114,8 @@ class Versions:
     def _While(self, node: Any) -> list[Any]:
         heads, before = self._enter(node, [])
         self._rename(node.test)
-        body = self.block(node.body)
-        self._leave(node, heads, body)
+        body = self._trip(node.body, heads, node)
+        self.environment.update(heads)
         return [*before, at(gast.While(node.test, body, []), node)]
 
     def _For(self, node: Any) -> list[Any]:
@@ -109,8 +123,8 @@ class Versions:
         targets = names_bound(node.target)
         heads, before = self._enter(node, targets)
         self._rename_target(node.target)
-        body = self.block(node.body)
-        self._leave(node, heads, body)
+        body = self._trip(node.body, heads, node)
+        self.environment.update(heads)
         return [*before, at(gast.For(node.target, node.iter, body, [], None), node)]
 
     def _enter(self, node: Any, targets: list[str]) -> tuple[Environment, list[Any]]:
@@ -118,6 +132,9 @@ class Versions:
         heads: Environment = {}
         before: list[Any] = []
         for variable in [*targets, *_assigned(node.body)]:
+            if variable in self._results:
+                self._forget_results()
+                heads[variable] = heads.get(variable) or self._new(variable)
             if variable in heads or variable not in self._variables:
                 continue
             old = self.environment.get(variable)
@@ -129,14 +146,44 @@ class Versions:
                 self.environment[variable] = heads[variable]
         return heads, before
 
-    def _leave(self, node: Any, heads: Environment, body: list[Any]) -> None:
+    def _settles(self, branch: Any) -> bool:
+        """Say whether the result is bound in the one branch only."""
+        return getattr(branch.test, "id", None) in self._returned
+
+    def _forget_results(self) -> None:
+        """What is known of the result holds only where a `return` was met."""
+        for name in self._results:
+            self.environment.pop(name, None)
+
+    def _trip(self, block: list[Any], heads: Environment, loop: Any) -> list[Any]:
+        """Return the body of a loop, each of whose ends closes the trip."""
+        if not block or not _may_break(block[-1]):
+            done = self.block(block)
+            return [*done, *self._closing(heads, loop)] if falls_through(done) else done
+        *first, last = block
+        done = self.block(first)
+        if isinstance(last, gast.Break):
+            return [*done, *self._closing(heads, loop), last]
+        settles = self._settles(last)
+        self._rename(last.test)
+        before, branches = self.environment, []
+        for part in (last.body, last.orelse):
+            self.environment = dict(before)
+            if settles and part is last.orelse:
+                self._forget_results()
+            branches.append(self._trip(part, heads, loop))
+        common = _take_common(last.test, *branches)
+        return [*done, *common, at(gast.If(last.test, *branches), last)]
+
+    def _closing(self, heads: Environment, loop: Any) -> list[Any]:
+        """Return the copies that end a trip: the next one starts from the heads."""
+        copies = []
         for variable, head in heads.items():
             last = self.environment.get(variable)
             if last is not None and last != head:
-                copy = assign(head, load(last), node)
-                copy.closing = True  # it ends an iteration: the next one starts from here
-                body.append(copy)
-        self.environment.update(heads)
+                copies.append(assign(head, load(last), loop))
+                copies[-1].closing = True
+        return copies
 
     def _new(self, variable: str) -> str:
         if variable not in self._used:
@@ -176,8 +223,30 @@ def _assigned(body: list[Any]) -> list[str]:
     return names
 
 
-def _raises(block: list[Any]) -> bool:
-    return bool(block) and isinstance(block[-1], gast.Raise)
+def _may_break(statement: Any) -> bool:
+    return any(isinstance(item, gast.Break) for item in jumps([statement]))
+
+
+def _take_common(test: Any, then: list[Any], orelse: list[Any]) -> list[Any]:
+    """Take the closing copies that two branches share out of them, to stand before the branch."""
+    theirs = {_copied(item): item for item in orelse if getattr(item, "closing", False)}
+    common = []
+    for item in list(then):
+        twin = theirs.get(_copied(item)) if getattr(item, "closing", False) else None
+        if twin is None:
+            continue
+        head, last = _copied(item)
+        others = [s for s in statements([*then, *orelse]) if s is not item and s is not twin]
+        reads = {name for s in others for name in header_reads(s)} | set(names_read(test))
+        if head not in reads and last not in bound_names(others):
+            common.append(item)
+            then.remove(item)
+            orelse.remove(twin)
+    return common
+
+
+def _copied(copy: Any) -> tuple[str, str]:
+    return copy.targets[0].id, copy.value.id
 
 
 def _comprehension_names(node: Any) -> set[str]:
