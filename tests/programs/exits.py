@@ -12,7 +12,7 @@ from tests.programs.corpus import program
 LIMIT = 2.5
 
 
-@program("v", by="tape")
+@program("v")
 def break_at_a_threshold(x):
     total = 0.0
     for value in x:
@@ -22,7 +22,7 @@ def break_at_a_threshold(x):
     return total * x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def break_before_anything(x):
     total = x[0] * 2.0
     for i in range(4):
@@ -32,7 +32,7 @@ def break_before_anything(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def continue_past_negatives(x):
     total = 1.0
     for i in range(len(x)):
@@ -42,7 +42,7 @@ def continue_past_negatives(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def break_and_continue_together(x):
     total = 0.0
     product = 1.0
@@ -57,7 +57,7 @@ def break_and_continue_together(x):
     return total * product
 
 
-@program("v", by="tape")
+@program("v")
 def break_from_the_inner_loop_only(x):
     total = 0.0
     for i in range(4):
@@ -68,7 +68,7 @@ def break_from_the_inner_loop_only(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def else_after_a_full_loop(x):
     y = x[0]
     for i in range(1, 4):
@@ -80,7 +80,7 @@ def else_after_a_full_loop(x):
     return y
 
 
-@program("v", by="tape")
+@program("v")
 def else_that_is_left_out(x):
     y = x[0] * x[1]
     for i in range(4):
@@ -92,7 +92,7 @@ def else_that_is_left_out(x):
     return y * x[3]
 
 
-@program("s", by="tape")
+@program("s")
 def while_true_until_converged(a):
     x = a
     while True:
@@ -103,7 +103,7 @@ def while_true_until_converged(a):
     return x * x * x
 
 
-@program("s", by="refused")
+@program("s")
 def while_with_an_else(a):
     x, n = a, 0
     while n < 4:
@@ -116,7 +116,7 @@ def while_with_an_else(a):
     return x
 
 
-@program("v", by="tape")
+@program("v")
 def return_from_a_loop(x):
     total = 0.0
     for i in range(4):
@@ -126,7 +126,7 @@ def return_from_a_loop(x):
     return -total
 
 
-@program("v", by="tape")
+@program("v")
 def return_from_nested_loops(x):
     total = 1.0
     for i in range(4):
@@ -137,7 +137,7 @@ def return_from_nested_loops(x):
     return total
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def return_from_a_while_in_a_for(x, s):
     y = s
     for value in x:
@@ -157,7 +157,7 @@ def _first_large(x, bound):
     return x[-1] * 0.5
 
 
-@program("v", by="tape")
+@program("v")
 def helper_that_returns_from_a_loop(x):
     return _first_large(x, 0.3) * _first_large(x * 2.0, 50.0)
 
