@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad import autograd, utils
-from srcgrad.api import Compiled, Gradient, compile, grad, value_and_grad  # noqa: A004 - the name
+from srcgrad.api import Compiled, Gradient, compile, grad, jvp, value_and_grad  # noqa: A004 - name
 from srcgrad.errors import (
     ArgumentError,
     FallbackWarning,
@@ -78,6 +78,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
+    "jvp",
     "linspace",
     "no_grad",
     "ones",

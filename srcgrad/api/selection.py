@@ -46,10 +46,7 @@ def select(
     Raises:
         ArgumentError: A number is out of range, a name is unknown, or one is asked for twice.
     """
-    try:
-        signature = inspect.signature(function, follow_wrapped=False)
-    except (TypeError, ValueError):
-        signature = inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+    signature = signature_of(function)
     positional = [p.name for p in signature.parameters.values() if p.kind in _POSITIONAL][skip:]
     chosen: list[str] = []
     if argnums is None and argnames is None:
@@ -68,6 +65,14 @@ def select(
     single = isinstance(argnums, int) and argnames is None
     single = single or (argnums is None and isinstance(argnames, str))
     return Selection(tuple(chosen), single, signature)
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function itself; ``*args`` where Python does not know it."""
+    try:
+        return inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
 
 
 def _as_list(argnums: int | Sequence[int]) -> list[Any]:

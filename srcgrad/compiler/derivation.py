@@ -211,31 +211,42 @@ class Derivation:
         )
         recorder.run(_still_there(halves, body))
         self.stages.note("record", body)
+        keep = recorder.recorded | facts.storage.mutated
+        is_float = self.is_float(facts.activity.varied)
+        return self.polished(body, purity, keep, is_float, (*self.program.parameters, *given))
+
+    def polished(
+        self,
+        body: list[Any],
+        purity: Purity,
+        keep: set[str],
+        is_float: Callable[[str], bool],
+        parameters: tuple[str, ...],
+    ) -> list[Any]:
+        """Return a derivative's body, made short: the passes that come last for all of them."""
         body = self._drop_dead(body, purity)
-        parameters = (*self.program.parameters, *given)
         body = propagate_copies(body, self._is_temporary, parameters)
         body = propagate_constants(body, self._is_temporary, parameters)
         body = ForwardSubstitution(purity, self._is_temporary, width, self.program.parameters).run(
             body
         )
         self.stages.note("substitute", body)
-        keep = recorder.recorded | facts.storage.mutated
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
-        body = tidy(ConstantFolding(self._is_float(facts)).run(body))
+        body = tidy(ConstantFolding(is_float).run(body))
         self._name_externals(body)
         self.stages.note("coalesce names", body)
         return body
 
-    def _is_float(self, facts: Facts) -> Callable[[str], bool]:
+    def is_float(self, varying: frozenset[str]) -> Callable[[str], bool]:
         """Adjoints are floating-point numbers, and so is what varies with the inputs."""
-        varied = {self.program.namer.base(name) for name in facts.activity.varied}
+        varied = {self.program.namer.base(name) for name in varying}
         return lambda name: name.startswith("grad_") or self.program.namer.base(name) in varied
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
         return DeadStores(purity).drop(body)
 
     def _is_temporary(self, name: str) -> bool:
-        base = self.program.namer.base(name).removeprefix("grad_")
+        base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")
         return base not in self.program.reader.scope.local
 
     def _name_externals(self, body: list[Any]) -> None:

@@ -62,12 +62,12 @@ class Module:
         source = find_source(function)
         suffix = "value_and_grad" if value else "grad"
         name = self.namer.fresh(f"{source.name}_{suffix}")
-        derivation = self._begin(source, wrt, self.stages)
+        derivation = self.begin(source, wrt, self.stages)
         derivation.assume = self.assume
         body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
         self.scalars |= derivation.scalars
         self.conditions = derivation.conditions
-        self._end(
+        self.end(
             derivation,
             name,
             clone(source.tree.args),
@@ -80,10 +80,18 @@ class Module:
         """Compile a function's two halves as the module's entry."""
         return self._half(find_source(function), tuple(wrt), ())
 
-    def _begin(self, source: FunctionSource, wrt: Sequence[str], stages: Stages) -> Derivation:
+    def begin(
+        self,
+        source: FunctionSource,
+        wrt: Sequence[str],
+        stages: Stages,
+        *,
+        updates: bool = False,
+    ) -> Derivation:
+        """Return a function in normal form, ready to be derived."""
         if not self.keep_complex and self._meets_complex(source):
             raise ComplexMetError
-        program, refusals = normal_form(source, wrt, _own_names(), stages)
+        program, refusals = normal_form(source, wrt, _own_names(), stages, updates=updates)
         for name in set(program.parameters) & set(_own_names()):
             refusals.add(
                 source.tree,
@@ -100,9 +108,10 @@ class Module:
         values = [source.function.__globals__.get(name) for name in names]
         return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
 
-    def _end(
+    def end(
         self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
     ) -> None:
+        """Add a generated function to the module."""
         _drop_annotations(arguments)
         first = [gast.Expr(gast.Constant(doc, None))] if doc else []
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
@@ -132,7 +141,7 @@ class Module:
         self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
     ) -> DerivedCall:
         source = find_source(operation.primal)
-        passed = self._bind_call(caller, statement, source, operation)
+        passed = self.bind_call(caller, statement, source, operation)
         names = parameter_names(source.tree)
         active = facts.activity.active
         wrt = [
@@ -151,9 +160,10 @@ class Module:
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
 
-    def _bind_call(
+    def bind_call(
         self, caller: FunctionSource, statement: Any, source: FunctionSource, operation: Operation
     ) -> list[Any]:
+        """Return the operands of a call for each parameter, defaults included."""
         args = source.tree.args
         names = parameter_names(source.tree)
         if args.vararg is not None or args.kwarg is not None:
@@ -201,16 +211,16 @@ class Module:
         )
         self._derived[key] = half
         self.externals.derived.add(half.backward)
-        derivation = self._begin(source, wrt, Stages())
+        derivation = self.begin(source, wrt, Stages())
         derivation.program.given.update(known)
         forward, backward, parameters = derivation.halves(self._call_pair(source))
         self._refuse_updates(derivation)
         arguments = _positional(parameter_names(source.tree))
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
-        self._end(derivation, half.forward, arguments, forward, doc)
+        self.end(derivation, half.forward, arguments, forward, doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = f"Return the gradients of `{source.name}` with respect to {shown}."
-        self._end(derivation, half.backward, _positional(parameters), backward, doc)
+        self.end(derivation, half.backward, _positional(parameters), backward, doc)
         return half
 
     def _refuse_updates(self, derivation: Derivation) -> None:
@@ -282,7 +292,7 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _generate(request, lambda request: _make_module(request, stages))
+    return generate(request, lambda request: _make_module(request, stages))
 
 
 def compile_halves(request: Request) -> Generated:
@@ -291,10 +301,11 @@ def compile_halves(request: Request) -> Generated:
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return _generate(request, _make_halves)
+    return generate(request, _make_halves)
 
 
-def _generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
+def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
+    """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     collects = gc.isenabled()
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:
@@ -326,20 +337,21 @@ def _generate(request: Request, make: Callable[[Request], tuple[Module, str, str
 
 
 def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
-    module = _empty_module(request, stages)
+    module = empty_module(request, stages)
     entry = module.entry(request.function, request.wrt, value=request.value, aux=request.aux)
-    _collect_numpy(module)
+    collect_numpy(module)
     return module, entry, ""
 
 
 def _make_halves(request: Request) -> tuple[Module, str, str]:
-    module = _empty_module(request, None)
+    module = empty_module(request, None)
     half = module.halves(request.function, request.wrt)
-    _collect_numpy(module)
+    collect_numpy(module)
     return module, half.forward, half.backward
 
 
-def _empty_module(request: Request, stages: Stages | None) -> Module:
+def empty_module(request: Request, stages: Stages | None) -> Module:
+    """Return the module that a request is compiled into."""
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(_own_names())
@@ -354,7 +366,8 @@ def _own_names() -> tuple[str, ...]:
     return ("np", *runtime.__all__, *_OWN_BUILTINS)
 
 
-def _collect_numpy(module: Module) -> None:
+def collect_numpy(module: Module) -> None:
+    """Import NumPy if the text of the module says ``np.``."""
     for _, definition in module.definitions:
         for node in gast.walk(definition):
             if isinstance(node, gast.Name) and node.id == "np":

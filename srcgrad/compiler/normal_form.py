@@ -14,6 +14,7 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
@@ -35,12 +36,18 @@ def parameter_names(tree: Any) -> list[str]:
 
 
 def normal_form(
-    source: FunctionSource, inputs: Sequence[str], outside: Sequence[str], stages: Stages
+    source: FunctionSource,
+    inputs: Sequence[str],
+    outside: Sequence[str],
+    stages: Stages,
+    *,
+    updates: bool = False,
 ) -> tuple[Program, Refusals]:
     """Return a function in normal form, for derivatives with respect to `inputs`.
 
     `outside` are names that the generated module needs for itself. What is refused so far is in the
-    second result; nothing has been raised.
+    second result; nothing has been raised. With `updates`, ``x += v`` stays as it is, since what it
+    does, binding anew or writing, only the run tells.
     """
     refusals = Refusals(source)
     tree = clone(source.tree)
@@ -62,6 +69,8 @@ def normal_form(
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
     tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
+    if updates:
+        restore_updates(tree.body)
     stages.note("flatten", tree)
     lasting = scope.local | exits.flags
     versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)

@@ -25,6 +25,7 @@ class Add(Function):
     """z = x + y."""
 
     linear = ("x", "y")
+    spreads = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -43,6 +44,7 @@ class Subtract(Function):
     """z = x - y."""
 
     linear = ("x", "y")
+    spreads = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:

@@ -54,16 +54,20 @@ class Function:
 
     Attributes:
         linear: The parameters in which the value is linear, all together.
+        spreads: A linear function broadcasts those parameters against each other.
         multilinear: The parameters in each of which the value is linear, the others held.
         elementwise: `backward` multiplies each element of the gradient by a slope (before it is
             summed down to the shape of an argument).
+        holomorphic: That slope is one of complex numbers too.
         reduces: `backward` multiplies the gradient of one number, spread over the axes that
             `axis` reduced, by a slope for each element of the first argument.
     """
 
     linear: ClassVar[tuple[str, ...]] = ()
+    spreads: ClassVar[bool] = False
     multilinear: ClassVar[tuple[str, ...]] = ()
     elementwise: ClassVar[bool] = False
+    holomorphic: ClassVar[bool] = True
     reduces: ClassVar[bool] = False
 
     @staticmethod

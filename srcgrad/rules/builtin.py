@@ -11,6 +11,7 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     as_shape,
     conj,
+    extreme_push,
     is_number,
     item_shapes,
     only_if,
@@ -31,6 +32,7 @@ class BuiltinAbs(Function):
     """y = |x|; the gradient at 0 is 0."""
 
     elementwise = True
+    holomorphic = False
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -151,6 +153,11 @@ class BuiltinMax(Function):
         *args, y = ctx.saved_tensors
         return shared_each(grad, args, y)
 
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Any) -> Any:
+        *args, y = ctx.saved_tensors
+        return extreme_push(tangents, args, y)
+
 
 @table.rule(min)
 class BuiltinMin(Function):
@@ -166,6 +173,11 @@ class BuiltinMin(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         *args, y = ctx.saved_tensors
         return shared_each(grad, args, y)
+
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Any) -> Any:
+        *args, y = ctx.saved_tensors
+        return extreme_push(tangents, args, y)
 
 
 RULES = table.freeze()

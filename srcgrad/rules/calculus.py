@@ -22,6 +22,7 @@ from srcgrad.runtime import (
     polyder_back,
     polyint_back,
     polyval_left,
+    polyval_push,
     polyval_right,
     trapezoid_back,
 )
@@ -194,6 +195,11 @@ class Polyval(Function):
         grad_p = polyval_left(grad, p, x) if ctx.needs_input_grad[0] else None
         grad_x = polyval_right(grad, p, x) if ctx.needs_input_grad[1] else None
         return grad_p, grad_x
+
+    @staticmethod
+    def jvp(ctx: Context, p_dot: Any, x_dot: Any) -> Any:
+        p, x = ctx.saved_tensors
+        return polyval_push(p_dot, x_dot, p, x)
 
 
 @table.rule(np.polymul)

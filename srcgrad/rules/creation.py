@@ -202,6 +202,10 @@ class Astype(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
+        return cast_back(x_dot, ctx.shape, ctx.dtype)
+
 
 @table.rule(np.full)
 class Full(Function):
@@ -436,6 +440,10 @@ class AstypeMethod(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
+        return cast_back(x_dot, ctx.shape, ctx.dtype)
 
 
 @table.rule(flatten)

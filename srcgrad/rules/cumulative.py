@@ -10,6 +10,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     cumprod_back,
+    cumprod_push,
     cumsum_back,
     tail,
 )
@@ -69,6 +70,11 @@ class Cumprod(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
         return cumprod_back(grad, a, ctx.axis)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return cumprod_push(a_dot, a, ctx.axis)
 
 
 @table.rule(np.nancumprod)

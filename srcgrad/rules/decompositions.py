@@ -10,10 +10,13 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     cholesky_back,
+    cholesky_push,
     eig_back,
     eigh_back,
+    eigh_push,
     eigvals_back,
     eigvalsh_back,
+    eigvalsh_push,
     given,
     qr_back,
     qr_r_back,
@@ -41,6 +44,11 @@ class Cholesky(Function):
         (y,) = ctx.saved_tensors
         return cholesky_back(grad, y, ctx.upper)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return cholesky_push(a_dot, y, ctx.upper)
+
 
 @table.rule(np.linalg.eigh)
 class Eigh(Function):
@@ -58,6 +66,11 @@ class Eigh(Function):
         w, v = ctx.saved_tensors
         return eigh_back(grad_w, grad_v, w, v, ctx.uplo)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        w, v = ctx.saved_tensors
+        return eigh_push(a_dot, w, v, ctx.uplo)
+
 
 @table.rule(np.linalg.eigvalsh)
 class Eigvalsh(Function):
@@ -73,6 +86,11 @@ class Eigvalsh(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
         return eigvalsh_back(grad, a, ctx.uplo)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return eigvalsh_push(a_dot, a, ctx.uplo)
 
 
 @table.rule(np.linalg.eig)

@@ -53,6 +53,7 @@ class Absolute(Function):
     """y = |x|; the gradient at 0 is 0."""
 
     elementwise = True
+    holomorphic = False
 
     @staticmethod
     def forward(ctx: Context, x: Any) -> Any:

@@ -52,6 +52,7 @@ class Where(Function):
     """z = x where the condition holds, else y; what is not selected gets exactly 0."""
 
     linear = ("x", "y")
+    spreads = True
 
     @staticmethod
     def forward(ctx: Context, condition: Any, x: Any, y: Any, /) -> Any:

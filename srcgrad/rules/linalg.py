@@ -11,18 +11,22 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     adjoint,
     cond_back,
+    conj,
     det_back,
     divide_or_zero,
     given,
     lstsq_back,
     matrix_norm_back,
     matrix_power_back,
+    matrix_power_push,
     norm_back,
     pinv_back,
+    pinv_push,
     real_part,
     shortcut,
     slogdet_back,
     solve_back,
+    solve_push,
     tensorinv_back,
     tensorsolve_back,
     vector_norm_back,
@@ -46,6 +50,11 @@ class Inv(Function):
         (y,) = ctx.saved_tensors
         return -adjoint(y) @ grad @ adjoint(y)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return -y @ a_dot @ y
+
 
 @table.rule(np.linalg.det)
 class Det(Function):
@@ -62,10 +71,17 @@ class Det(Function):
         a, y = ctx.saved_tensors
         return det_back(grad, a, y)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return np.sum(conj(det_back(np.ones_like(y), a, y)) * a_dot, axis=(-2, -1))
+
 
 @table.rule(np.linalg.slogdet)
 class Slogdet(Function):
     """The sign of the determinant, and the logarithm of its absolute value."""
+
+    holomorphic = False
 
     @staticmethod
     def forward(ctx: Context, a: Any) -> Any:
@@ -77,6 +93,12 @@ class Slogdet(Function):
     def backward(ctx: Context, grad_sign: Any, grad: Any) -> Any:
         a, sign = ctx.saved_tensors
         return slogdet_back(grad_sign, grad, a, sign)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any) -> Any:
+        a, sign = ctx.saved_tensors
+        slopes = slogdet_back(None, np.ones_like(sign), a, sign)
+        return np.zeros_like(sign), np.sum(slopes * a_dot, axis=(-2, -1))
 
 
 @table.rule(np.linalg.solve)
@@ -96,6 +118,11 @@ class Solve(Function):
         a, b, y = ctx.saved_tensors
         grad_a, grad_b = solve_back(grad, a, b, y)
         return grad_a, grad_b
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any) -> Any:
+        a, b, y = ctx.saved_tensors
+        return solve_push(a, a_dot, b, b_dot, y)
 
 
 @table.rule(np.linalg.lstsq)
@@ -137,6 +164,11 @@ class Pinv(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
         return pinv_back(grad, a, y)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return pinv_push(a_dot, a, y)
 
 
 @table.rule(np.linalg.tensorinv)
@@ -190,6 +222,11 @@ class MatrixPower(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
         return matrix_power_back(grad, a, ctx.n)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, n_dot: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return matrix_power_push(a_dot, a, ctx.n)
 
 
 @table.rule(np.linalg.norm)

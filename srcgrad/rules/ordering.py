@@ -40,6 +40,11 @@ class Sort(Function):
         (places,) = ctx.saved_tensors
         return put_along_axis(grad, places, ctx.shape, ctx.axis)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (places,) = ctx.saved_tensors
+        return np.take_along_axis(a_dot, places, ctx.axis)
+
 
 @table.rule(np.partition)
 class Partition(Function):
@@ -62,6 +67,11 @@ class Partition(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (places,) = ctx.saved_tensors
         return put_along_axis(grad, places, ctx.shape, ctx.axis)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (places,) = ctx.saved_tensors
+        return np.take_along_axis(a_dot, places, ctx.axis)
 
 
 @table.rule(np.median)

@@ -25,6 +25,7 @@ from srcgrad.runtime import (
     matmul_left,
     matmul_right,
     multi_dot_back,
+    multi_dot_push,
     tensordot_left,
     tensordot_right,
     unbroadcast,
@@ -434,6 +435,11 @@ class MultiDot(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         arrays = ctx.saved_tensors
         return (multi_dot_back(grad, arrays),)
+
+    @staticmethod
+    def jvp(ctx: Context, tangents: Any, out: Any = None) -> Any:
+        arrays = ctx.saved_tensors
+        return multi_dot_push(tangents, arrays)
 
 
 RULES = table.freeze()

@@ -42,7 +42,7 @@ from srcgrad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.copies import copied, gathered, several
+from srcgrad.runtime.copies import copied, copied_like, gathered, several
 from srcgrad.runtime.creating import (
     arange_back,
     astype,
@@ -243,6 +243,18 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
+from srcgrad.runtime.tangents import (
+    cholesky_push,
+    cumprod_push,
+    eigh_push,
+    eigvalsh_push,
+    extreme_push,
+    matrix_power_push,
+    multi_dot_push,
+    pinv_push,
+    polyval_push,
+    solve_push,
+)
 from srcgrad.runtime.taped import on_tape
 
 __all__ = [
@@ -271,6 +283,7 @@ __all__ = [
     "cast_back",
     "cast_like",
     "cholesky_back",
+    "cholesky_push",
     "choose_back",
     "chosen_part",
     "complex_zeros_like",
@@ -280,6 +293,7 @@ __all__ = [
     "contracted",
     "convolve_part",
     "copied",
+    "copied_like",
     "corrcoef_back",
     "correlate_back",
     "cov_back",
@@ -287,6 +301,7 @@ __all__ = [
     "cross_left",
     "cross_right",
     "cumprod_back",
+    "cumprod_push",
     "cumsum_back",
     "det_back",
     "diag_back",
@@ -301,8 +316,10 @@ __all__ = [
     "ediff1d_back",
     "eig_back",
     "eigh_back",
+    "eigh_push",
     "eigvals_back",
     "eigvalsh_back",
+    "eigvalsh_push",
     "einsum_back",
     "exclusive_cumprod",
     "exp2_difference",
@@ -310,6 +327,7 @@ __all__ = [
     "expand_mean",
     "expand_reduced",
     "expand_sum",
+    "extreme_push",
     "fft_back",
     "fftn_back",
     "flatten",
@@ -356,9 +374,11 @@ __all__ = [
     "matmul_right",
     "matrix_norm_back",
     "matrix_power_back",
+    "matrix_power_push",
     "may_repeat",
     "meshgrid_back",
     "multi_dot_back",
+    "multi_dot_push",
     "negated",
     "nested_shapes",
     "norm_back",
@@ -373,10 +393,12 @@ __all__ = [
     "over_gaps",
     "pad_back",
     "pinv_back",
+    "pinv_push",
     "places",
     "polyder_back",
     "polyint_back",
     "polyval_left",
+    "polyval_push",
     "polyval_right",
     "power_log_slope",
     "power_slope",
@@ -418,6 +440,7 @@ __all__ = [
     "single",
     "slogdet_back",
     "solve_back",
+    "solve_push",
     "split_column_stack",
     "split_dstack",
     "split_hstack",

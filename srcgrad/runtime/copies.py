@@ -12,6 +12,20 @@ def copied(x: Any) -> Any:
     return x.copy() if hasattr(x, "copy") else x
 
 
+def copied_like(tangent: Any, x: Any) -> Any:
+    """Return a copy of a tangent with the memory layout of the value that it belongs to."""
+    if isinstance(x, dict):
+        return {key: copied_like(tangent[key], item) for key, item in x.items()}
+    if isinstance(x, (list, tuple)):
+        parts = [copied_like(part, item) for part, item in zip(tangent, x, strict=True)]
+        return parts if isinstance(x, list) else tuple(parts)
+    if not hasattr(x, "copy") or not hasattr(tangent, "copy"):
+        return tangent
+    copy = np.empty_like(x)
+    copy[...] = tangent
+    return copy
+
+
 def gathered(parts: Any, like: Any) -> Any:
     """Return the adjoints of the items of a sequence as one adjoint: an array for an array."""
     if not isinstance(parts, (list, tuple)):

@@ -50,6 +50,8 @@ class RuleSource:
     is_slope: bool = False
     is_partials: bool = False
     is_plain: bool = True
+    jvp: Any = None
+    jvp_scope: Any = None
 
 
 @functools.cache
@@ -69,7 +71,17 @@ def rule_source(rule: type[Function]) -> RuleSource:
     backward, backward_scope = _parse(rule.backward)
     counts = load_counts(backward)
     plain = _is_plain(backward)
-    return RuleSource(forward, backward, forward_scope, backward_scope, counts, is_plain=plain)
+    jvp, jvp_scope = _parse(rule.jvp) if "jvp" in vars(rule) else (None, None)  # type: ignore[attr-defined]
+    return RuleSource(
+        forward,
+        backward,
+        forward_scope,
+        backward_scope,
+        counts,
+        is_plain=plain,
+        jvp=jvp,
+        jvp_scope=jvp_scope,
+    )
 
 
 def _is_plain(backward: Any) -> bool:

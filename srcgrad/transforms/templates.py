@@ -39,12 +39,14 @@ class Inlined:
         before: Statements of a user's `forward` that run before the value is there.
         value: The expression of the value, or None where the user's own call computes it.
         adjoint: Makes the backward statements and one gradient for each parameter (None for none).
+        tangent: Makes the statements of `jvp` and the tangents of the results, if there is a `jvp`.
     """
 
     parameters: list[Any]
     before: list[Any]
     value: Any
     adjoint: Callable[[list[Any]], tuple[list[Any], list[Any]]]
+    tangent: Callable[[list[Any]], tuple[list[Any], list[Any]]] | None = None
 
 
 @dataclass(slots=True)
@@ -98,9 +100,20 @@ class Inliner:
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.backward)
 
+        def tangent(tangents: list[Any]) -> tuple[list[Any], list[Any]]:
+            signature = source.jvp.args
+            names = [i.id for i in [*signature.posonlyargs, *signature.args]]
+            env = dict(zip(names[1:], tangents, strict=False))
+            if signature.vararg is not None:
+                env[signature.vararg.id] = _displayed(tangents[len(names) - 1 :])
+            inner = _Body(self, source.jvp_scope, env, needed, load_counts(source.jvp))
+            inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
+            return inner.backward(source.jvp)
+
         if not source.is_plain:
             adjoint([gast.Name("grad", gast.Load(), None, None) for _ in results])
-        return Inlined(parameters, before, value, adjoint)
+        has_jvp = source.jvp is not None
+        return Inlined(parameters, before, value, adjoint, tangent if has_jvp else None)
 
     def _place_slope(
         self, source: RuleSource, args: Sequence[Any], results: Sequence[Any]

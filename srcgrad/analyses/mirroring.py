@@ -1,0 +1,143 @@
+"""Says which names need a tangent that mirrors them, also where memory has several names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+
+@dataclass(frozen=True, slots=True)
+class Mirroring:
+    """The names that have tangents, and those of them whose memory may be written.
+
+    Attributes:
+        varied: The names that depend on an input.
+        active: Those of them that an output depends on.
+        written: The names that may be bound to memory that is written after it was made.
+    """
+
+    varied: frozenset[str]
+    active: frozenset[str]
+    written: frozenset[str]
+
+
+def mirroring(program: Program, outputs: tuple[str, ...]) -> Mirroring:
+    """Return the names of a program that have tangents, for derivatives of `outputs`.
+
+    Where something is written, whatever may be the same memory varies together.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     y = np.zeros(3)
+    ...     v = y[1:]
+    ...     v[0] = x
+    ...     return np.sum(y)
+    ... ''')
+    >>> found = mirroring(program, program.outputs)
+    >>> sorted(found.active), sorted(found.written)
+    (['out', 'v', 'x', 'y'], ['v', 'y'])
+    """
+    return _Analysis(program).run(outputs)
+
+
+class _Analysis:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._forward: dict[str, set[str]] = defaultdict(set)
+        self._backward: dict[str, set[str]] = defaultdict(set)
+        self._same: dict[str, set[str]] = defaultdict(set)
+        self._roots: set[str] = set()
+
+    def run(self, outputs: tuple[str, ...]) -> Mirroring:
+        for statement in statements(self._program.body):
+            self._visit(statement)
+        written = _reach(self._roots, self._same)
+        for name in written:
+            for other in self._same[name]:
+                self._edge(name, other)
+                self._edge(other, name)
+        varied = _reach(self._program.inputs, self._forward)
+        useful = _reach(outputs, self._backward)
+        return Mirroring(frozenset(varied), frozenset(varied & useful), frozenset(written))
+
+    def _visit(self, statement: Any) -> None:
+        if is_store(statement):
+            self._write(root_name(store_target(statement)), direct_names(statement.value))
+        elif isinstance(statement, gast.AugAssign):
+            self._write(statement.target.id, direct_names(statement.value))
+        elif isinstance(statement, gast.Assign):
+            self._assign(statement)
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            self._effect(statement.value)
+
+    def _write(self, root: str | None, sources: list[str]) -> None:
+        if root is None:
+            return
+        self._roots.add(root)
+        for source in sources:
+            self._edge(source, root)
+
+    def _assign(self, statement: Any) -> None:
+        operation = self._program.operation(statement)
+        targets = [name for target in statement.targets for name in names_bound(target)]
+        getitem = self._program.reader.vocabulary.getitem
+        for target in targets:
+            for source in operand_names(operation, getitem):
+                self._edge(source, target)
+            if self._may_share(operation):
+                args = operation.args[:1] if operation.primal is getitem else operation.args
+                for source in {n for arg in args for n in direct_names(arg)}:
+                    self._same[source].add(target)
+                    self._same[target].add(source)
+        if operation.kind == "unknown" and isinstance(statement.value, gast.Call):
+            self._effect(statement.value)  # v = xs.pop()
+            for name in names_read(statement.value):
+                for target in targets:
+                    self._edge(name, target)
+                    self._same[name].add(target)
+                    self._same[target].add(name)
+
+    def _effect(self, value: Any) -> None:
+        """A call for its effect may write anything that it reads into anything else."""
+        names = set(names_read(value)) & self._program.reader.scope.local | {
+            name for name in names_read(value) if self._program.namer.taken(name)
+        }
+        self._roots |= names
+        for name in names:
+            for other in names:
+                self._edge(name, other)
+                self._same[name].add(other)
+
+    def _may_share(self, operation: Operation) -> bool:
+        vocabulary = self._program.reader.vocabulary
+        if operation.kind in ("copy", "unpack", "tuple", "list", "dict", "user", "class"):
+            return True
+        if operation.primal is vocabulary.getitem:
+            return True
+        if operation.kind != "primitive":
+            return False
+        return vocabulary.canonical_name(operation.primal) in vocabulary.views
+
+    def _edge(self, source: str, target: str) -> None:
+        self._forward[source].add(target)
+        self._backward[target].add(source)
+
+
+def _reach(starts: Iterable[str], edges: dict[str, set[str]]) -> set[str]:
+    reached = set(starts)
+    stack = list(reached)
+    while stack:
+        for name in edges.get(stack.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                stack.append(name)
+    return reached

@@ -1,0 +1,198 @@
+"""Defines `jvp` and the tangent functions behind it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.refusal import describe, warn_of
+from srcgrad.api.selection import signature_of
+from srcgrad.api.tape_push import push_on_tape
+from srcgrad.api.values import check_input, conform, is_complex, leaves
+from srcgrad.codegen.tracebacks import annotate
+from srcgrad.compiler import Request, compile_tangents
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import ArgumentError, SourceNotFoundError, UnsupportedError
+
+
+class Pushforward:
+    """A function with its tangent function: from values and tangents to a value and its tangent.
+
+    Attributes:
+        primal: The user's function.
+        names: The parameters that have tangents.
+    """
+
+    def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
+        self.primal = primal
+        self.names = tuple(names)
+        self._function = primal.__func__ if isinstance(primal, MethodType) else primal
+        self._signature = signature_of(self._function)
+        self._plans: dict[bool, Plan | None] = {}
+        self._warned = False
+
+    def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """Return the value and its tangent, given all arguments by name and the tangents in order.
+
+        Raises:
+            UnsupportedError: The function can neither be differentiated by source nor on the tape.
+        """
+        plan = self._plan(keep_complex=any(map(is_complex, [*arguments.values(), *tangents])))
+        if plan is None:
+            return push_on_tape(
+                self._function, self._signature, self.names, arguments, tangents
+            )
+        try:
+            value, tangent = plan.function(*arguments.values(), *tangents)
+        except Exception as error:
+            annotate(error)
+            raise
+        return value, _own(conform(tangent, value), tangents)
+
+    @property
+    def source(self) -> str:
+        """The text of the generated module.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        plan = self._plans.get(False)
+        if plan is None or not plan.is_current(self._function):
+            self._plans[False] = plan = self._make_plan(keep_complex=False)
+        return plan.generated.source
+
+    def stages(self) -> dict[str, str]:
+        """Return the function's text after each pass of the compiler, by the name of the pass."""
+        stages = Stages(wanted=True)
+        plan = self._make_plan(keep_complex=False, stages=stages)
+        return {**stages.texts, "source": plan.generated.source}
+
+    def _plan(self, *, keep_complex: bool) -> Plan | None:
+        plan = self._plans.get(keep_complex)
+        if plan is not None and plan.is_current(self._function):
+            return plan
+        try:
+            plan = self._make_plan(keep_complex=keep_complex)
+        except UnsupportedError as refusal:
+            if not self._warned:
+                self._warned = True
+                warn_of(refusal, self.primal)
+            plan = None
+        self._plans[keep_complex] = plan
+        return plan
+
+    def _make_plan(self, *, keep_complex: bool, stages: Stages | None = None) -> Plan:
+        function = self._function
+        if not isinstance(function, FunctionType):
+            raise SourceNotFoundError(
+                f"`{describe(function)}` is not a Python function with source",
+                hint="wrap it in a `def`",
+            )
+        request = Request(function, self.names, keep_complex=keep_complex, assume=False)
+        return load_plan(compile_tangents(request, stages), function)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad.jvp of {describe(self.primal)}>"
+
+
+_MADE: Final[weakref.WeakKeyDictionary[Any, dict[tuple[str, ...], Pushforward]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def pushforward(f: Callable[..., Any], names: tuple[str, ...]) -> Pushforward:
+    """Return the tangent function of `f`, the same one at every call."""
+    if isinstance(f, MethodType):
+        return Pushforward(f, names)
+    try:
+        made = _MADE.setdefault(f, {})
+    except TypeError:  # an object that cannot be a key
+        return Pushforward(f, names)
+    if names not in made:
+        made[names] = Pushforward(f, names)
+    return made[names]
+
+
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """Return the value of a function and its derivative along `tangents` (forward mode).
+
+    Args:
+        f: An ordinary function of floats, arrays, and containers of those; it may return any of
+            them.
+        primals: Its positional arguments.
+        tangents: One for each of them, of the same structure, shapes and types; None for an
+            argument that is held.
+
+    Returns:
+        The value, and its tangent, of the same structure.
+
+    Raises:
+        ArgumentError: The tangents do not fit the primals.
+        UnsupportedError: Neither the compiler nor the tape can differentiate the function.
+    """
+    _check_pair(primals, tangents)
+    skip = 1 if isinstance(f, MethodType) else 0
+    signature = signature_of(f.__func__ if isinstance(f, MethodType) else f)
+    bound = signature.bind(*((f.__self__,) if isinstance(f, MethodType) else ()), *primals)
+    bound.apply_defaults()
+    order = list(signature.parameters)[skip:]
+    names = tuple(n for n, t in zip(order, tangents, strict=False) if t is not None)
+    chosen = [t for t in tangents if t is not None]
+    for name, tangent in zip(names, chosen, strict=True):
+        check_input(bound.arguments[name], name)
+        _check_tangent(bound.arguments[name], tangent, name)
+    if not names:
+        value = f(*primals)
+        return value, conform(None, value)
+    return pushforward(f, names)(dict(bound.arguments), chosen)
+
+
+def _check_pair(primals: Any, tangents: Any) -> None:
+    for name, value in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(value, (tuple, list)):
+            raise ArgumentError(
+                f"{name} must be a tuple of arguments, not a {type(value).__name__}",
+                hint="write srcgrad.jvp(f, (x, y), (x_dot, y_dot))",
+            )
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"there are {len(primals)} primals but {len(tangents)} tangents",
+            hint="give one tangent for each argument; None for one that is held",
+        )
+
+
+def _check_tangent(value: Any, tangent: Any, name: str) -> None:
+    """Raise unless a tangent has the structure and shapes of its primal."""
+    ours, theirs = leaves(value), leaves(tangent)
+    shapes = [np.shape(leaf) for leaf in ours]
+    if len(ours) != len(theirs) or shapes != [
+        shape if item is None else np.shape(item)
+        for item, shape in zip(theirs, shapes, strict=True)
+    ]:
+        raise ArgumentError(
+            f"the tangent of `{name}` does not have its structure and shapes",
+            hint="a tangent is a small change of the argument: give one of the same shape",
+        )
+
+
+def _own(tangent: Any, given: Sequence[Any]) -> Any:
+    """Copy the arrays of a result that are memory of the tangents given."""
+    if isinstance(tangent, dict):
+        return {key: _own(item, given) for key, item in tangent.items()}
+    if isinstance(tangent, (list, tuple)):
+        parts = [_own(item, given) for item in tangent]
+        return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
+    if isinstance(tangent, np.ndarray):
+        inputs = [leaf for item in given for leaf in leaves(item)]
+        shared = any(
+            isinstance(leaf, np.ndarray) and np.may_share_memory(tangent, leaf) for leaf in inputs
+        )
+        return tangent.copy() if shared else tangent
+    return tangent

@@ -1,0 +1,140 @@
+"""Derives tangent functions: from a function to the text that runs values and tangents along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.mirroring import mirroring
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.generated import Generated, Request
+from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
+from srcgrad.compiler.normal_form import parameter_names
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import MissingRuleError
+from srcgrad.frontend.normalize.updates import as_bindings
+from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir.build import clone, store
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program
+from srcgrad.optimizations.purity import Purity
+from srcgrad.transforms.forward import Forwarder, PushedCall
+from srcgrad.transforms.templates import Inliner
+
+
+@dataclass(slots=True)
+class Pusher:
+    """The tangent functions of one generated module."""
+
+    module: Module
+    _names: dict[Any, str] = field(default_factory=dict)
+
+    def entry(self, function: Any, wrt: Sequence[str]) -> str:
+        """Compile the function that the user calls; return the name of its tangent function.
+
+        It takes the arguments and one tangent for each of `wrt`, and returns the value and its
+        tangent.
+        """
+        return self._function(find_source(function), tuple(wrt), self.module.stages)
+
+    def _function(self, source: FunctionSource, wrt: tuple[str, ...], stages: Stages) -> str:
+        key = (source.function, wrt)
+        if key in self._names:
+            return self._names[key]
+        is_entry = not self._names
+        name = self._names[key] = self.module.namer.fresh(f"{source.name}_jvp")
+        derivation = self.module.begin(source, wrt, stages, updates=True)
+        body = self._body(derivation, keeps=is_entry)
+        namer = derivation.program.namer
+        parameters = parameter_names(source.tree)
+        arguments = _with_tangents(parameters, [namer.tangent(item) for item in wrt])
+        shown = ", ".join(f"`{item}`" for item in wrt)
+        doc = f"Return `{source.name}` and its tangent, from tangents of {shown}."
+        self.module.end(derivation, name, arguments, body, doc)
+        return name
+
+    def _body(self, derivation: Derivation, *, keeps: bool) -> list[Any]:
+        derivation.refusals.raise_if_any()
+        program = derivation.program
+        values = _values_of(program)
+        shapes = Shapes(values, Integers(values))
+        found = mirroring(program, program.outputs)
+        inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
+
+        def push_call(
+            statement: Any, operation: Operation, varies: Callable[[Any], bool]
+        ) -> PushedCall | None:
+            return self._push_call(derivation.source, statement, operation, varies)
+
+        forwarder = Forwarder(program, found, shapes, inliner, push_call)
+        body = forwarder.run(keeps=keeps)
+        for statement, name in forwarder.unknown:
+            derivation.refusals.add(
+                statement,
+                f"the tangent of `{name}` is not known",
+                "write a `Function` with `forward` and `jvp` and call `apply`",
+                MissingRuleError,
+            )
+        derivation.refusals.raise_if_any()
+        derivation.stages.note("forward", body)
+        tangents = tuple(program.namer.tangent(name) for name in program.inputs)
+        purity = Purity(program.reader, frozenset(runtime.__all__))
+        return derivation.polished(
+            body,
+            purity,
+            set(found.written),
+            derivation.is_float(found.varied),
+            (*program.parameters, *tangents),
+        )
+
+    def _push_call(
+        self,
+        caller: FunctionSource,
+        statement: Any,
+        operation: Operation,
+        varies: Callable[[Any], bool],
+    ) -> PushedCall | None:
+        source = find_source(operation.primal)
+        passed = self.module.bind_call(caller, statement, source, operation)
+        names = parameter_names(source.tree)
+        pairs = list(zip(names, passed, strict=True))
+        wrt = tuple(name for name, item in pairs if varies(item))
+        seeds = [item for name, item in pairs if name in wrt]
+        return PushedCall(self._function(source, wrt, Stages()), passed, seeds)
+
+
+def _values_of(program: Program) -> Program:
+    """Return the program as analyses of values read it, with updates as bindings."""
+    return replace(program, body=as_bindings(clone(program.body)), _operations={})
+
+
+def _with_tangents(parameters: list[str], tangents: list[str]) -> Any:
+    """Return the parameters of a tangent function, all by position."""
+    args = []
+    for name in [*parameters, *tangents]:
+        node = store(name)
+        node.ctx = gast.Param()
+        args.append(node)
+    return gast.arguments(args, [], None, [], [], None, [])
+
+
+def compile_tangents(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of the function that carries tangents along with the values.
+
+    Raises:
+        UnsupportedError: Something in the function is not differentiated by source.
+    """
+
+    def make(request: Request) -> tuple[Module, str, str]:
+        module = empty_module(request, stages)
+        entry = Pusher(module).entry(request.function, request.wrt)
+        collect_numpy(module)
+        return module, entry, ""
+
+    return generate(request, make)

@@ -1,0 +1,121 @@
+"""Tangents of functions of matrices and sequences, where no single expression does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def symmetric_from(a: Any, lower: bool) -> Any:
+    """Return the symmetric (or Hermitian) matrix whose lower or upper triangle is that of `a`."""
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    diagonal = np.real(np.einsum("...ii->...i", a))
+    whole = half + np.conj(np.swapaxes(half, -1, -2))
+    whole = whole + 0 * a
+    place = np.arange(np.shape(a)[-1])
+    whole[..., place, place] = diagonal
+    return whole
+
+
+def solve_push(a: Any, a_dot: Any, b: Any, b_dot: Any, y: Any) -> Any:
+    """Return the tangent of ``y = np.linalg.solve(a, b)``; None stands for a tangent of zeros."""
+    right = np.zeros_like(b) if b_dot is None else b_dot
+    if a_dot is None:
+        return np.linalg.solve(a, right)
+    if np.ndim(b) == 1:
+        moved = (a_dot @ y[..., None])[..., 0]
+        return np.linalg.solve(a, (right - moved)[..., None])[..., 0]
+    return np.linalg.solve(a, right - a_dot @ y)
+
+
+def cholesky_push(a_dot: Any, y: Any, upper: bool) -> Any:
+    """Return the tangent of a Cholesky factor (Murray, 2016, equation 8)."""
+    factor = np.conj(np.swapaxes(y, -1, -2)) if upper else y
+    change = symmetric_from(a_dot, lower=not upper)
+    inner = np.linalg.solve(factor, change)
+    inner = np.conj(
+        np.swapaxes(np.linalg.solve(factor, np.conj(np.swapaxes(inner, -1, -2))), -1, -2)
+    )
+    half = np.tril(inner)
+    place = np.arange(np.shape(half)[-1])
+    half[..., place, place] /= 2
+    moved = factor @ half
+    return np.conj(np.swapaxes(moved, -1, -2)) if upper else moved
+
+
+def eigh_push(a_dot: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
+    """Return the tangents of eigenvalues and eigenvectors; those of equal ones do not mix."""
+    inner = np.conj(np.swapaxes(v, -1, -2)) @ symmetric_from(a_dot, lower=uplo == "L") @ v
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    mixing = np.where(gaps == 0, 0, inner / np.where(gaps == 0, 1, gaps))
+    return np.real(np.einsum("...ii->...i", inner)), v @ mixing
+
+
+def eigvalsh_push(a_dot: Any, a: Any, uplo: str) -> Any:
+    """Return the tangent of the eigenvalues of a symmetric matrix."""
+    w, v = np.linalg.eigh(a, uplo)
+    return eigh_push(a_dot, w, v, uplo)[0]
+
+
+def pinv_push(a_dot: Any, a: Any, y: Any) -> Any:
+    """Return the tangent of a pseudo-inverse of fixed rank (Golub and Pereyra, 1973)."""
+    change, turned = np.conj(np.swapaxes(a_dot, -1, -2)), np.conj(np.swapaxes(y, -1, -2))
+    rows, columns = np.eye(np.shape(a)[-2]), np.eye(np.shape(a)[-1])
+    left = y @ turned @ change @ (rows - a @ y)
+    right = (columns - y @ a) @ change @ turned @ y
+    return left + right - y @ a_dot @ y
+
+
+def matrix_power_push(a_dot: Any, a: Any, n: int) -> Any:
+    """Return the tangent of the n-th power of a matrix."""
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return matrix_power_push(-inverse @ a_dot @ inverse, inverse, -n)
+    total = np.zeros_like(a_dot)
+    power = np.linalg.matrix_power(a, 0)
+    for _ in range(n):  # the tangent of power @ a, from that of power
+        total, power = total @ a + power @ a_dot, power @ a
+    return total
+
+
+def multi_dot_push(tangents: Any, arrays: Any) -> Any:
+    """Return the tangent of a product of matrices, of which some have None."""
+    total: Any = 0.0
+    for place, tangent in enumerate(tangents):
+        if tangent is not None:
+            moved = [*arrays[:place], tangent, *arrays[place + 1 :]]
+            total = total + np.linalg.multi_dot(moved)
+    return total
+
+
+def polyval_push(p_dot: Any, x_dot: Any, p: Any, x: Any) -> Any:
+    """Return the tangent of a polynomial's values; None stands for a tangent of zeros."""
+    by_p = 0.0 if p_dot is None else np.polyval(p_dot, x)
+    return by_p if x_dot is None else by_p + np.polyval(np.polyder(p), x) * x_dot
+
+
+def cumprod_push(a_dot: Any, a: Any, axis: int | None) -> Any:
+    """Return the tangent of products up to each element; exact where elements are 0."""
+    if axis is None:
+        a_dot, a, axis = np.ravel(a_dot), np.ravel(a), 0
+    steps, changes = np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
+    found = np.empty_like(changes * steps)
+    product, tangent = np.ones(np.shape(steps)[1:]), np.zeros(np.shape(steps)[1:])
+    for place in range(len(steps)):
+        tangent = tangent * steps[place] + product * changes[place]
+        product = product * steps[place]
+        found[place] = tangent
+    return np.moveaxis(found, 0, axis)
+
+
+def extreme_push(tangents: Any, args: Any, y: Any) -> Any:
+    """Return the tangent of `max` or `min`: the mean of those of the arguments that are it."""
+    if len(args) == 1:
+        (tangents,), (args,) = tangents, args
+    found = [
+        0.0 if tangent is None else tangent
+        for tangent, value in zip(tangents, args, strict=True)
+        if value == y
+    ]
+    return sum(found) / len(found)

@@ -1,0 +1,437 @@
+"""Differentiates a program in normal form forwards: beside each value its tangent.
+
+Tangents mirror values: the tangent of a view is the same view of the tangent, what is written into
+an array is written into its tangent too, and a list of values has a list of tangents. So aliasing
+and mutation need no cases of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import gast
+
+from srcgrad.analyses.mirroring import Mirroring
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name
+from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
+from srcgrad.transforms.templates import Inliner
+
+_MOVERS: Final = frozenset(
+    "append extend insert pop popleft appendleft reverse clear remove update fill".split()
+)
+_WRITERS: Final = frozenset(
+    f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")
+)
+_MAY_COPY: Final = frozenset({"numpy.reshape", "numpy.ravel", "numpy.asarray"})
+_NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp)
+
+
+@dataclass(frozen=True, slots=True)
+class PushedCall:
+    """A user function that is differentiated too: the name of its generated tangent function.
+
+    `passed` are its arguments and `seeds` those of them whose tangents it takes.
+    """
+
+    name: str
+    passed: list[Any]
+    seeds: list[Any]
+
+
+CallPush = Callable[[Any, Operation, Callable[[Any], bool]], PushedCall | None]
+
+
+class Forwarder:
+    """Adds tangents to one program.
+
+    Attributes:
+        unknown: The statements whose tangent is not known, with what they call.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        names: Mirroring,
+        shapes: Shapes,
+        inliner: Inliner,
+        push_call: CallPush,
+    ) -> None:
+        self.unknown: list[tuple[Any, str]] = []
+        self._program = program
+        self._active = names.active
+        self._shapes = shapes
+        self._written = names.written
+        self._externals = inliner.externals
+        self._push_call = push_call
+        self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
+        self._short: set[str] = set()
+
+    def run(self, *, keeps: bool) -> list[Any]:
+        """Return the body with tangents; it returns the value and its tangent.
+
+        With `keeps`, the tangents of the caller are not written into.
+        """
+        *body, end = self._program.body
+        done = self._copies() if keeps else []
+        done += self._block(body)
+        outputs = self._program.outputs
+        values = [load(name) for name in outputs]
+        tangents = [self._tangent_or_zeros(load(name)) for name in outputs]
+        pair = [_display(values), _display(tangents)]
+        return [*done, at(gast.Return(gast.Tuple(pair, gast.Load())), end)]
+
+    def _copies(self) -> list[Any]:
+        """Return copies of the tangents of the inputs that the program may write into."""
+        names = [n for n in self._program.inputs if n in self._written and n in self._active]
+        done: list[Any] = []
+        for name in names:
+            dot = self._dot(name) or ""
+            copy = self._externals.use_runtime("copied_like")
+            done.append(assign(dot, call(copy, load(dot), load(name))))
+        return done
+
+    # -- statements
+
+    def _block(self, block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = self._block(part)
+            done.extend(at(item, statement) for item in self._step(statement))
+        return done
+
+    def _step(self, statement: Any) -> list[Any]:
+        try:
+            if is_store(statement):
+                return self._store(statement)
+            if isinstance(statement, gast.AugAssign):
+                return self._update(statement)
+            if isinstance(statement, gast.Assign):
+                return self._assign(statement)
+            if isinstance(statement, gast.Expr):
+                return self._effect(statement)
+        except NoTangentError:
+            self._note_unknown(statement)
+        return [statement]
+
+    def _note_unknown(self, statement: Any) -> None:
+        name = "this"
+        if isinstance(statement, gast.Assign) and not is_store(statement):
+            operation = self._program.operation(statement)
+            if operation.primal is not None:
+                name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        self.unknown.append((statement, name))
+
+    def _store(self, statement: Any) -> list[Any]:
+        """``x[i] = v`` writes the tangent of v, or zero, to the same place of the tangent of x."""
+        target = store_target(statement)
+        holder = self._dot(root_name(target) or "")
+        if holder is None:
+            return [statement]
+        place = _renamed_root(target, holder)
+        if isinstance(statement, gast.AugAssign):
+            if not self._varies(statement.value):
+                return [statement]
+            update = gast.AugAssign(place, statement.op, self._tangent(statement.value))
+            return [update, statement]
+        return [assign(place, self._tangent_or_zeros(statement.value)), statement]
+
+    def _assign(self, statement: Any) -> list[Any]:
+        (target,) = statement.targets
+        names = names_bound(target)
+        if not any(self._dot(name) for name in names):
+            return [statement]
+        value = statement.value
+        operation = self._program.operation(statement)
+        if not self._carries(operation):
+            return [statement, *self._zeros(names, statement)]
+        if operation.kind == "user":
+            return self._call(statement, operation)
+        pushed = self._value(value, operation, names)
+        if pushed.value is not None:
+            statement.value = pushed.value
+        tangent = pushed.tangent
+        if operation.kind == "primitive" and len(names) == 1:
+            tangent = self._fitted(names[0], tangent, operation)
+        beside = [*pushed.after, assign(self._target(target), tangent)]
+        if self._is_rebound(names) and not pushed.before and not set(names) & _reads(beside):
+            return [*beside, statement]  # it may read what the statement binds anew
+        return [*pushed.before, statement, *beside]
+
+    def _is_rebound(self, names: list[str]) -> bool:
+        """Say whether a statement binds a variable of the user's once more."""
+        namer = self._program.namer
+        return any(namer.base(name) != name for name in names)
+
+    def _value(self, value: Any, operation: Operation, names: list[str]) -> Pushed:
+        if operation.kind in ("copy", "unpack"):
+            return Pushed(self._tangent(value))
+        if operation.kind in ("tuple", "list", "dict"):
+            return Pushed(self._display(value))
+        if operation.kind == "primitive":
+            rule = self._program.reader.vocabulary.rule_for(operation.primal)
+            return self._rules.of(value, operation, rule, names)
+        if operation.kind == "class" and "jvp" in vars(operation.primal):
+            return self._rules.of(value, operation, operation.primal, names)
+        if isinstance(value, gast.Call) and getattr(value.func, "attr", "") in _MOVERS:
+            return Pushed(self._moved(value))  # v = xs.pop()
+        raise NoTangentError
+
+    def _call(self, statement: Any, operation: Operation) -> list[Any]:
+        pushed = self._push_call(statement, operation, self._varies)
+        if pushed is None:
+            raise NoTangentError
+        seeds = [self._tangent(item) for item in pushed.seeds]
+        target = statement.targets[0]
+        both = gast.Tuple([target, self._target(target)], gast.Store())
+        return [assign(both, call(pushed.name, *pushed.passed, *seeds), statement)]
+
+    def _zeros(self, names: Sequence[str], statement: Any) -> list[Any]:
+        """What does not vary has a tangent of zeros where its name has one elsewhere."""
+        made: list[Any] = []
+        for name in names:
+            dot = self._dot(name)
+            if dot is not None:
+                made.append(assign(dot, self._zeros_like(statement.value, name)))
+        return made
+
+    def _zeros_like(self, value: Any, name: str) -> Any:
+        if isinstance(value, gast.Constant) and isinstance(value.value, (int, float)):
+            return gast.Constant(0.0, None)
+        if isinstance(value, (gast.List, gast.Dict)) and not list(_entries(value)):
+            return clone(value)
+        if isinstance(value, gast.Constant) and value.value is None:
+            return clone(value)
+        if self._shapes.is_number(load(name)) and name not in self._written:
+            return gast.Constant(0.0, None)
+        return call(self._externals.use_runtime("zeros_like"), load(name))
+
+    def _update(self, statement: Any) -> list[Any]:
+        """``x += v`` for a number binds anew, for an array writes; so it does for the tangent."""
+        dot = self._dot(statement.target.id)
+        if dot is None:
+            return [statement]
+        value, kind = statement.value, type(statement.op).__name__
+        name = statement.target.id
+        varies = self._varies(value)
+        if kind in ("Add", "Sub"):
+            if not varies:
+                return [statement]
+            return [self._augment(dot, statement.op, self._tangent(value)), statement]
+        if kind == "Mult":
+            scale = self._augment(dot, gast.Mult(), clone(value))
+            if not varies:
+                return [scale, statement]
+            more = gast.BinOp(load(name), gast.Mult(), self._tangent(value))
+            change = self._program.namer.fresh("change")  # v may lie in the memory of x
+            add = self._augment(dot, gast.Add(), load(change))
+            return [assign(change, more), scale, add, statement]
+        if kind == "Div":
+            scale = self._augment(dot, gast.Div(), clone(value))
+            if not varies:
+                return [scale, statement]
+            product = gast.BinOp(load(name), gast.Mult(), self._tangent(value))
+            less = gast.BinOp(product, gast.Div(), clone(value))
+            return [self._augment(dot, gast.Sub(), less), scale, statement]
+        if kind == "Pow" and isinstance(value, gast.Constant) and not varies:
+            lower = gast.Constant(value.value - 1, None)
+            power = gast.BinOp(load(name), gast.Pow(), lower)
+            slope = gast.BinOp(clone(value), gast.Mult(), power)
+            return [self._augment(dot, gast.Mult(), slope), statement]
+        raise NoTangentError
+
+    def _augment(self, dot: str, op: Any, value: Any) -> Any:
+        return gast.AugAssign(store(dot), op, value)
+
+    def _effect(self, statement: Any) -> list[Any]:
+        """A call for its effect on values with tangents does the same to the tangents."""
+        value = statement.value
+        reads = [name for name in names_read(value) if self._dot(name)]
+        if not reads or not isinstance(value, gast.Call):
+            return [statement]
+        callee = self._program.reader.scope.resolve(value.func)
+        if callee is not MISSING:
+            vocabulary = self._program.reader.vocabulary
+            if vocabulary.canonical_name(callee) in _WRITERS and not value.keywords:
+                return [gast.Expr(self._written_call(value)), statement]
+            if vocabulary.constant_reason(callee) is not None:
+                return [statement]
+            raise NoTangentError
+        if isinstance(value.func, gast.Attribute) and value.func.attr in _MOVERS:
+            return [gast.Expr(self._moved(value)), statement]
+        raise NoTangentError
+
+    def _written_call(self, value: Any) -> Any:
+        """Return ``np.add.at(x, i, v)`` and its like on tangents: first and last operand vary."""
+        first, *between, last = value.args
+        root = self._dot(root_name(first) or "")
+        if root is None or any(self._varies(item) for item in between):
+            raise NoTangentError
+        args = [_renamed_root(first, root), *map(clone, between), self._tangent_or_zeros(last)]
+        return gast.Call(clone(value.func), args, [])
+
+    def _moved(self, value: Any) -> Any:
+        """Return ``xs.append(v)`` and its like on tangents."""
+        holder = self._dot(root_name(value.func.value) or "")
+        if holder is None or value.keywords:
+            raise NoTangentError
+        attr = value.func.attr
+        keeps = 1 if attr == "insert" else len(value.args) if attr in ("pop", "popleft") else 0
+        args = [
+            clone(item) if position < keeps else self._tangent_or_zeros(item)
+            for position, item in enumerate(value.args)
+        ]
+        func = gast.Attribute(_renamed_root(value.func.value, holder), attr, gast.Load())
+        return gast.Call(func, args, [])
+
+    # -- tangents
+
+    def _dot(self, name: str) -> str | None:
+        return self._program.namer.tangent(name) if name in self._active else None
+
+    def _varies(self, node: Any) -> bool:
+        return any(name in self._active for name in direct_names(node))
+
+    def _carries(self, operation: Operation) -> bool:
+        """Say whether an operation passes a tangent on."""
+        if operation.kind == "constant":
+            return False
+        operands = [*operation.args, *operation.keywords.values()]
+        return any(self._varies(item) for item in operands)
+
+    def _tangent(self, node: Any) -> Any:
+        if isinstance(node, gast.Name):
+            if self._dot(node.id) is None:
+                raise NoTangentError
+            return self._full(node.id)
+        if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
+            return self._display(node)
+        raise NoTangentError
+
+    def _tangent_or_zeros(self, node: Any) -> Any:
+        if self._varies(node):
+            return self._tangent(node)
+        if self._shapes.is_number(node) or isinstance(node, gast.Constant):
+            return gast.Constant(0.0, None)
+        return call(self._externals.use_runtime("zeros_like"), clone(node))
+
+    def _display(self, node: Any) -> Any:
+        swaps = {id(item): self._tangent_or_zeros(item) for item in _entries(node)}
+        return replaced(node, swaps)
+
+    def _target(self, target: Any) -> Any:
+        """Return the target of tangents that mirrors a target of values."""
+        if isinstance(target, gast.Name):
+            return store(self._dot(target.id) or "_")
+        if isinstance(target, gast.Starred):
+            return gast.Starred(self._target(target.value), gast.Store())
+        return gast.Tuple([self._target(item) for item in target.elts], gast.Store())
+
+    def _fitted(self, name: str, tangent: Any, operation: Operation) -> Any:
+        """Return a tangent in memory of its own if the value's memory is written.
+
+        A term without tangent may have given the value more axes than the other terms have. Then
+        the tangent is short: it is spread where it is read, unless broadcasting does that anyway.
+        """
+        fills = self._fills(name, tangent, operation)
+        changes = name in self._written or self._is_changed(tangent)
+        if not fills and not changes:
+            self._short.add(name)
+            return tangent
+        if not fills:
+            tangent = self._spread(name, tangent)
+        if changes and not self._is_new(tangent, operation):
+            return call(self._externals.use_runtime("copied"), tangent)
+        return tangent
+
+    def _is_changed(self, tangent: Any) -> bool:
+        """Say whether an expression reads a tangent whose memory is written."""
+        dots = {self._dot(name) for name in self._written}
+        return not dots.isdisjoint(names_read(tangent))
+
+    def _full(self, name: str) -> Any:
+        """Return the tangent of a name in the shape of its value."""
+        tangent = load(self._dot(name) or "")
+        return self._spread(name, tangent) if name in self._short else tangent
+
+    def _spread(self, name: str, tangent: Any) -> Any:
+        self._externals.use_numpy()
+        return call("np.broadcast_to", tangent, call("np.shape", load(name)))
+
+    def _is_new(self, tangent: Any, operation: Operation) -> bool:
+        """Say whether a tangent is new memory, or the view of one whose value is a view too."""
+        vocabulary = self._program.reader.vocabulary
+        if operation.primal is vocabulary.getitem:
+            return True
+        name = vocabulary.canonical_name(operation.primal)
+        if name in _MAY_COPY:  # and then the tangent, of another layout, may not
+            raise NoTangentError
+        if name in vocabulary.views:
+            return True
+        if isinstance(tangent, gast.Call):
+            func = tangent.func
+            return not (isinstance(func, gast.Attribute) and func.attr == "broadcast_to")
+        return isinstance(tangent, _NEW_MEMORY)
+
+    def _fills(self, name: str, tangent: Any, operation: Operation) -> bool:
+        """Say whether a tangent surely has the shape of its value by itself."""
+        if self._shapes.is_number(load(name)):
+            return True
+        if not self._may_broadcast(operation):
+            return True
+        short = {self._dot(item) for item in self._short}
+        seen = set(names_read(tangent)) - short
+        if name in seen:
+            return True
+        operands = {n for item in operation.args for n in direct_names(item)}
+        missing = {n for n in operands if n not in seen and (self._dot(n) or "") not in seen}
+        return all(
+            self._shapes.is_number(load(n)) or self._covered(n, operands - missing) for n in missing
+        )
+
+    def _covered(self, name: str, others: set[str]) -> bool:
+        """Say whether the axes of an operand are those of another that the tangent has."""
+        ours = self._shapes.of(load(name))
+        for other in others:
+            theirs = self._shapes.of(load(other))
+            if ours is not None and theirs is not None and ours <= theirs:
+                return True
+        return False
+
+    def _may_broadcast(self, operation: Operation) -> bool:
+        """Say whether the operands of an operation may be stretched to a common shape."""
+        vocabulary = self._program.reader.vocabulary
+        rule = vocabulary.rule_for(operation.primal)
+        if rule is None or len(operation.args) < 2:
+            return False
+        return bool(rule.elementwise or rule.spreads)
+
+
+def _reads(block: list[Any]) -> set[str]:
+    return {name for statement in block for name in names_read(statement)}
+
+
+def _entries(node: Any) -> Sequence[Any]:
+    entries: Sequence[Any] = node.values if isinstance(node, gast.Dict) else node.elts
+    return entries
+
+
+def _display(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
+
+
+def _renamed_root(node: Any, name: str) -> Any:
+    """Return ``x[i].T`` with another name for x; the indices stay."""
+    if isinstance(node, gast.Name):
+        return gast.Name(name, node.ctx, None, None)
+    fields = [clone(getattr(node, field, None)) for field in node._fields]
+    made = type(node)(*fields)
+    made.value = _renamed_root(node.value, name)
+    return made
