@@ -44,9 +44,7 @@ class Pushforward:
         """
         plan = self._plan(keep_complex=any(map(is_complex, [*arguments.values(), *tangents])))
         if plan is None:
-            return push_on_tape(
-                self._function, self._signature, self.names, arguments, tangents
-            )
+            return push_on_tape(self._function, self._signature, self.names, arguments, tangents)
         try:
             value, tangent = plan.function(*arguments.values(), *tangents)
         except Exception as error:
@@ -118,9 +116,7 @@ def pushforward(f: Callable[..., Any], names: tuple[str, ...]) -> Pushforward:
     return made[names]
 
 
-def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
-) -> tuple[Any, Any]:
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return the value of a function and its derivative along `tangents` (forward mode).
 
     Args:

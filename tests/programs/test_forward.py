@@ -93,9 +93,7 @@ def test_tangents_agree_with_gradients(program: Program) -> None:
             grads = sg.grad(program.function, program.argnums)(*copied(args))
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
             pytest.skip(f"refused: {str(refusal).splitlines()[0]}")
-    total = sum(
-        dot(grad, tangents[i]) for i, grad in zip(program.argnums, grads, strict=True)
-    )
+    total = sum(dot(grad, tangents[i]) for i, grad in zip(program.argnums, grads, strict=True))
     assert_same(tangent, total, 1e-9, 1e-10)
 
 

@@ -15,7 +15,7 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
 # errors that one function of ours raises for another and no user sees: name -> who catches it
-SIGNALS = {
+SIGNALS = {"NoTangentError", 
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
     "ComplexMetError": "the compiler starts again with text that is right for complex numbers",
 }
