@@ -15,7 +15,8 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
 # errors that one function of ours raises for another and no user sees: name -> who catches it
-SIGNALS = {"NoTangentError", 
+SIGNALS = {
+    "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
     "ComplexMetError": "the compiler starts again with text that is right for complex numbers",
 }
