@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from typing import Any
 
 import gast
@@ -15,9 +16,17 @@ from srcgrad.transforms.folding import UNKNOWN, literal
 def is_sequence_call(node: Any) -> bool:
     """Say whether a gradient is made by a runtime function that returns one for each item."""
     name = getattr(getattr(node, "func", None), "id", "")
-    function = getattr(runtime, name, None) if name in runtime.__all__ else None
+    function = getattr(runtime, name, None) if name in runtime.__all__ else _of_scipy(name)
     returned = inspect.signature(function).return_annotation if function is not None else ""
     return isinstance(returned, str) and returned.startswith("tuple")
+
+
+def _of_scipy(name: str) -> Any:
+    """Return a helper of the rules of SciPy's functions, which are read on demand."""
+    for path, module in list(sys.modules.items()):
+        if path.startswith("srcgrad.runtime.scipy.") and name in vars(module):
+            return vars(module)[name]
+    return None
 
 
 @functools.cache

@@ -22,6 +22,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "gamma_functions",
             "polynomials",
         ),
+        "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),
     }
 )
 """The files of rules of each of SciPy's packages."""

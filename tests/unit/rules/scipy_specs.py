@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg as la
 from scipy import special as sp
 
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
@@ -125,8 +126,147 @@ def special_families() -> list[OpSpec]:
     return specs
 
 
+SQUARE = A(3, 3, spd=True)
+GENERAL = A(3, 3, low=-1, high=1)
+HERMITIAN = A(3, 3, low=-1, high=1, complex=True, spd=True)
+COMPLEX = A(3, 3, complex=True)
+STABLE = A(3, 3, low=-0.3, high=0.3)
+FACTOR = np.array([[1.2, 0.3, 0.5], [0.4, 0.9, 0.2], [0.3, 0.6, 1.4]])
+PIVOTS = np.array([1, 2, 2], dtype=np.int32)
+
+
+def linear_systems() -> list[OpSpec]:
+    specs = [
+        op(la.inv, SQUARE),
+        op(la.inv, COMPLEX),
+        op(la.det, GENERAL),
+        op(la.pinv, A(4, 3)),
+        op(la.pinv, A(3, 4)),
+        op(la.solve, SQUARE, A(3)),
+        op(la.solve, SQUARE, A(3, 2)),
+        op(la.solve, COMPLEX, C(3, 2)),
+        op(la.solve, SQUARE, A(3), transposed=True),
+        op(la.solve, SQUARE, A(3, 2), assume_a="upper triangular"),
+        op(la.solve, SQUARE, A(3, 2), assume_a="tridiagonal"),
+        op(la.solve, SQUARE, A(3, 2), assume_a="diagonal"),
+    ]
+    for kind in ("pos", "sym", "her"):
+        specs += [
+            op(la.solve, SQUARE, A(3), assume_a=kind),
+            op(la.solve, SQUARE, A(3, 2), lower=True, assume_a=kind),
+            op(la.solve, HERMITIAN, C(3, 2), assume_a=kind),
+        ]
+    for trans in (0, 1, 2, "T"):
+        specs += [
+            op(la.solve_triangular, SQUARE, A(3), trans=trans),
+            op(la.solve_triangular, SQUARE, A(3, 2), trans=trans, lower=True),
+            op(la.solve_triangular, SQUARE, A(3), trans, True, True),
+            op(la.solve_triangular, HERMITIAN, C(3, 2), trans=trans, lower=True),
+        ]
+    for lower in (True, False):
+        specs += [
+            op(la.cho_solve, (SQUARE, lower), A(3)),
+            op(la.cho_solve, (HERMITIAN, lower), C(3, 2)),
+        ]
+    for trans in (0, 1, 2):
+        specs += [
+            op(la.lu_solve, (SQUARE, PIVOTS), A(3), trans=trans),
+            op(la.lu_solve, (COMPLEX, PIVOTS), C(3, 2), trans=trans),
+        ]
+    specs += [
+        op(la.solve_banded, (1, 2), A(4, 5, low=1, high=3), A(5)),
+        op(la.solve_banded, (1, 1), A(3, 4, low=1, high=3, complex=True), C(4, 2)),
+        op(la.lstsq, A(4, 3), A(4), _out_index=(0,)),
+        op(la.lstsq, A(4, 3), A(4, 2), _out_index=(0, 1, 3)),
+        op(la.lstsq, A(3, 4), A(3), _out_index=(0,)),
+        op(la.norm, A(3, 4)),
+        op(la.norm, A(3, 4), 1, axis=1),
+        op(la.norm, A(3, 4), "nuc"),
+        op(la.norm, A(3, 4), 3, axis=0, keepdims=True),
+        op(la.norm, C(4)),
+    ]
+    return specs
+
+
+def factorisations() -> list[OpSpec]:
+    specs = []
+    for lower in (True, False):
+        specs += [
+            op(la.cholesky, SQUARE, lower=lower),
+            op(la.cholesky, HERMITIAN, lower=lower),
+            op(la.cho_factor, SQUARE, lower=lower, _out_index=(0,)),
+            op(la.cho_factor, HERMITIAN, lower=lower, _out_index=(0,)),
+            op(la.eigh, SQUARE, lower=lower, _squared=(1,)),
+            op(la.eigh, HERMITIAN, lower=lower, _squared=(1,)),
+            op(la.eigh, GENERAL, A(3, 3, spd=True), lower=lower, _squared=(1,)),
+            op(la.eigh, HERMITIAN, HERMITIAN, lower=lower, _squared=(1,)),
+            op(la.eigh, GENERAL, SQUARE, lower=lower, eigvals_only=True),
+            op(la.eigvalsh, GENERAL, SQUARE, lower=lower),
+        ]
+    specs += [
+        op(la.eigh, SQUARE, eigvals_only=True),
+        op(la.eigvalsh, SQUARE),
+        op(la.eig, GENERAL, _squared=(1,), _single=False),
+        op(la.eig, COMPLEX, _squared=(1,)),
+        op(la.eigvals, GENERAL, _single=False),
+        op(la.eigh_tridiagonal, A(4, low=1, high=3), A(3), _squared=(1,)),
+        op(la.lu_factor, GENERAL, _out_index=(0,)),
+        op(la.lu_factor, COMPLEX, _out_index=(0,)),
+        op(la.lu, GENERAL, _out_index=(1, 2)),
+        op(la.svd, A(4, 3), _squared=(0, 2)),
+        op(la.svd, A(4, 3), full_matrices=False, _squared=(0, 2)),
+        op(la.svd, A(4, 3), compute_uv=False),
+        op(la.svdvals, A(3, 4)),
+        op(la.qr, A(3, 3)),
+        op(la.qr, A(4, 3), mode="economic"),
+        op(la.qr, A(3, 5)),
+        op(la.polar, A(4, 3)),
+        op(la.polar, GENERAL),
+        op(la.polar, A(3, 4), side="left"),
+        op(la.polar, COMPLEX),
+    ]
+    return specs
+
+
+def matrix_functions() -> list[OpSpec]:
+    specs = []
+    for fn in (la.expm, la.sinm, la.cosm, la.tanm, la.sinhm, la.coshm, la.tanhm):
+        specs += [op(fn, STABLE), op(fn, A(3, 3, low=-0.5, high=0.5, complex=True))]
+    cost, weight = np.eye(3) + 0.2, np.eye(2) + 0.1
+    specs += [
+        op(la.expm, A(2, 3, 3)),
+        op(la.logm, SQUARE, _single=False),
+        op(la.logm, HERMITIAN, _single=False),
+        op(la.sqrtm, SQUARE),
+        op(la.sqrtm, HERMITIAN),
+        op(la.fractional_matrix_power, SQUARE, 0.3),
+        op(la.solve_sylvester, SQUARE, A(2, 2, spd=True), A(3, 2)),
+        op(la.solve_sylvester, HERMITIAN, A(2, 2, complex=True, spd=True), C(3, 2)),
+        op(la.solve_continuous_lyapunov, SQUARE, GENERAL),
+        op(la.solve_continuous_lyapunov, HERMITIAN, COMPLEX),
+        op(la.solve_discrete_lyapunov, STABLE, GENERAL),
+        op(la.solve_discrete_lyapunov, A(3, 3, low=-0.3, high=0.3, complex=True), COMPLEX),
+        op(la.solve_discrete_lyapunov, STABLE, GENERAL, "bilinear"),
+        op(la.solve_continuous_are, GENERAL, A(3, 2), cost, weight, _single=False),
+        op(la.solve_discrete_are, GENERAL, A(3, 2), cost, weight, _single=False),
+        op(la.block_diag, A(2, 3), A(3), S(), A(1, 1)),
+        op(la.toeplitz, A(3)),
+        op(la.toeplitz, C(3)),
+        op(la.toeplitz, A(3), A(4)),
+        op(la.hankel, A(3)),
+        op(la.hankel, A(3), A(4)),
+        op(la.circulant, A(4)),
+        op(la.khatri_rao, A(3, 2), A(4, 2)),
+        op(la.khatri_rao, C(3, 2), C(4, 2)),
+    ]
+    return specs
+
+
 SCIPY_SPECS: list[OpSpec] = [
     *special_of_one(),
     *special_of_several(),
     *special_families(),
+    *linear_systems(),
+    *factorisations(),
+    *matrix_functions(),
 ]

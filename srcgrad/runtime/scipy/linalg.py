@@ -1,0 +1,228 @@
+"""Calculates gradients of functions of ``scipy.linalg``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime import (
+    adjoint,
+    cholesky_back,
+    conj,
+    eigh_back,
+    eigvalsh_back,
+    onto_triangle,
+    qr_back,
+    unbroadcast,
+)
+
+_MIRRORED = {"sym", "symmetric", "her", "hermitian", "pos", "positive definite"}
+_BANDS = {"diagonal": 0, "tridiagonal": 1}
+_TRIANGLES = {"upper triangular": np.triu, "lower triangular": np.tril}
+
+
+def columns(x: Any, like: Any) -> Any:
+    """Return `x` as a matrix of columns, given whether `like` is one vector."""
+    return np.expand_dims(x, -1) if np.ndim(like) == 1 else x
+
+
+def _transposed(a: Any) -> Any:
+    return np.swapaxes(a, -1, -2)
+
+
+def linear_solve_back(
+    grad: Any, values: tuple[Any, Any, Any], lower: bool, assume_a: Any, transposed: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of a and b of ``y = linalg.solve(a, b)`` for an `a` of some structure.
+
+    Only what is read of `a` has a gradient.
+    """
+    a, b, y = values
+    mirrored, plain = assume_a in _MIRRORED, assume_a in ("sym", "symmetric")
+    matrix = _mirrored(a, lower, plain) if mirrored else _read(a, assume_a)
+    matrix = _transposed(matrix) if transposed else matrix
+    grad_b = np.linalg.solve(adjoint(matrix), columns(grad, b))
+    grad_a = -grad_b @ adjoint(columns(y, b))
+    grad_a = _transposed(grad_a) if transposed else grad_a
+    if mirrored:
+        other = _transposed(grad_a) if plain else adjoint(grad_a)
+        half, rest = (np.tril, np.tril(other, -1)) if lower else (np.triu, np.triu(other, 1))
+        grad_a = half(grad_a) + rest
+        if not plain:  # the diagonal of a Hermitian matrix is read as real
+            eye = np.eye(np.shape(a)[-1], dtype=bool)
+            grad_a = np.where(eye, np.real(grad_a), grad_a)
+    else:
+        grad_a = _read(grad_a, assume_a)
+    return unbroadcast(grad_a, np.shape(a)), unbroadcast(_like(grad_b, b), np.shape(b))
+
+
+def _like(x: Any, b: Any) -> Any:
+    return np.squeeze(x, -1) if np.ndim(b) == 1 else x
+
+
+def _mirrored(a: Any, lower: bool, plain: bool) -> Any:
+    """Return the symmetric matrix of which one triangle is read."""
+    half, rest = (np.tril(a), np.tril(a, -1)) if lower else (np.triu(a), np.triu(a, 1))
+    return half + (_transposed(rest) if plain else adjoint(rest))
+
+
+def _read(a: Any, assume_a: Any) -> Any:
+    """Return a matrix with zeros in the place of what is not read."""
+    if assume_a in _TRIANGLES:
+        return _TRIANGLES[assume_a](a)
+    if assume_a in _BANDS:
+        return np.triu(np.tril(a, _BANDS[assume_a]), -_BANDS[assume_a])
+    return a
+
+
+def solve_triangular_back(
+    grad: Any, values: tuple[Any, Any, Any], trans: Any, lower: bool, unit_diagonal: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of a and b of ``y = linalg.solve_triangular(a, b)``."""
+    a, b, y = values
+    turned = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}[trans]
+    matrix, back = (a, 2) if turned == 0 else (conj(a) if turned == 1 else a, 0)
+    grad_b = linalg.solve_triangular(matrix, grad, back, lower, unit_diagonal)
+    grad_a = -columns(grad_b, b) @ adjoint(columns(y, b))
+    if turned:
+        grad_a = _transposed(grad_a) if turned == 1 else adjoint(grad_a)
+    skip = 1 if unit_diagonal else 0
+    grad_a = np.tril(grad_a, -skip) if lower else np.triu(grad_a, skip)
+    return unbroadcast(grad_a, np.shape(a)), unbroadcast(grad_b, np.shape(b))
+
+
+def cho_factor_back(grad: Any, c: Any, lower: bool) -> Any:
+    """Return the gradient of a Cholesky factor; its other triangle is left as it was."""
+    half, rest = (np.tril, np.triu(grad, 1)) if lower else (np.triu, np.tril(grad, -1))
+    return cholesky_back(half(grad), half(c), not lower) + rest
+
+
+def cho_solve_back(grad: Any, c: Any, lower: bool, b: Any, y: Any) -> tuple[Any, Any]:
+    """Return the gradients of the factor and of b of ``y = linalg.cho_solve((c, lower), b)``."""
+    grad_b = linalg.cho_solve((c, lower), grad)
+    full = -columns(grad_b, b) @ adjoint(columns(y, b))
+    both = full + adjoint(full)
+    grad_c = np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both)
+    return grad_c, grad_b
+
+
+def _order(piv: Any) -> Any:
+    """Return which row of a matrix each row of its factors stands for."""
+    order = np.arange(len(piv))
+    for i, other in enumerate(piv):
+        order[[i, other]] = order[[other, i]]
+    return order
+
+
+def _parts(lu: Any) -> tuple[Any, Any]:
+    if np.ndim(lu) != 2 or np.shape(lu)[0] != np.shape(lu)[1]:
+        raise MissingRuleError(
+            "the LU factors of a matrix that is not square have no derivative rule",
+            hint="use the QR factors",
+        )
+    return np.tril(lu, -1) + np.eye(len(lu), dtype=lu.dtype), np.triu(lu)
+
+
+def lu_factor_back(grad: Any, lu: Any, piv: Any) -> Any:
+    """Return the gradient of ``lu, piv = linalg.lu_factor(a)``; the order of rows is held fixed."""
+    low, up = _parts(lu)
+    inner = np.tril(adjoint(low) @ np.tril(grad, -1), -1) + np.triu(np.triu(grad) @ adjoint(up))
+    ordered = np.linalg.solve(adjoint(low), adjoint(np.linalg.solve(up, adjoint(inner))))
+    return ordered[np.argsort(_order(piv))]
+
+
+def lu_back(grad_l: Any, grad_u: Any, p: Any, low: Any, up: Any) -> Any:
+    """Return the gradient of ``p, low, up = linalg.lu(a)``; the order of rows is held fixed."""
+    grad_l = 0 * low if grad_l is None else grad_l
+    grad_u = 0 * up if grad_u is None else grad_u
+    _parts(low @ up)
+    inner = np.tril(adjoint(low) @ grad_l, -1) + np.triu(grad_u @ adjoint(up))
+    return p @ np.linalg.solve(adjoint(low), adjoint(np.linalg.solve(up, adjoint(inner))))
+
+
+def lu_solve_back(
+    grad: Any, lu: Any, piv: Any, values: tuple[Any, Any], trans: int
+) -> tuple[Any, Any]:
+    """Return the gradients of the factors and of b of ``y = linalg.lu_solve((lu, piv), b)``."""
+    b, y = values
+    low, up = _parts(lu)
+    if trans == 1:
+        grad_b = conj(linalg.lu_solve((lu, piv), conj(grad), 0))
+    else:
+        grad_b = linalg.lu_solve((lu, piv), grad, 2 if trans == 0 else 0)
+    full = -columns(grad_b, b) @ adjoint(columns(y, b))
+    full = full if trans == 0 else _transposed(full) if trans == 1 else adjoint(full)
+    ordered = full[_order(piv)]
+    grad_lu = np.tril(ordered @ adjoint(up), -1) + np.triu(adjoint(low) @ ordered)
+    return grad_lu, grad_b
+
+
+def frechet(function: Any, a: Any, direction: Any) -> Any:
+    """Return the derivative of a function of matrices at `a` in a direction.
+
+    The function of the block matrix ``[[a, direction], [0, a]]`` has it in its upper right block.
+    """
+    n = np.shape(a)[-1]
+    above = np.concatenate([a, direction], -1)
+    below = np.concatenate([0 * direction, a], -1)
+    return function(np.concatenate([above, below], -2))[..., :n, n:]
+
+
+def power_back(grad: Any, a: Any, t: Any) -> Any:
+    """Return the gradient of ``linalg.fractional_matrix_power(a, t)``."""
+    return frechet(lambda block: linalg.fractional_matrix_power(block, t), adjoint(a), grad)
+
+
+def general_eigh_back(
+    grads: tuple[Any, Any], b: Any, w: Any, v: Any, lower: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of a and b of the eigenvalues of ``a @ v = b @ v * w``."""
+    uplo = "L" if lower else "U"
+    if b is None:
+        return eigh_back(*grads, w, v, uplo), None
+    grad_w, grad_v = grads
+    inner = 0 * v if grad_w is None else np.diag(grad_w).astype(v.dtype)
+    turned = 0 * v if grad_v is None else adjoint(v) @ grad_v
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    inner = inner + np.where(gaps == 0, 0, turned / np.where(gaps == 0, 1, gaps))
+    halves = 0.5 * np.real(np.diagonal(turned))
+    full_a = v @ inner @ adjoint(v)
+    full_b = -(v @ (inner * w) + v * halves) @ adjoint(v)
+    both = [0.5 * (full + adjoint(full)) for full in (full_a, full_b)]
+    return onto_triangle(both[0], lower), onto_triangle(both[1], lower)
+
+
+def general_eigvalsh_back(grad: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any]:
+    """Return the gradients of a and b of the eigenvalues alone."""
+    if b is None:
+        return eigvalsh_back(grad, a, "L" if lower else "U"), None
+    w, v = linalg.eigh(a, b, lower=lower)
+    return general_eigh_back((grad, None), b, w, v, lower)
+
+
+def eigh_tridiagonal_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> tuple[Any, Any]:
+    """Return the gradients of the diagonal and of what is beside it."""
+    full = eigh_back(grad_w, grad_v, w, v, "L")
+    return np.diagonal(full), np.diagonal(full, -1)
+
+
+def scipy_qr_back(grads: tuple[Any, Any], a: Any, q: Any, r: Any, mode: str) -> Any:
+    """Return the gradient of both factors of ``linalg.qr(a, mode=mode)``."""
+    tall = np.shape(a)[-2] > np.shape(a)[-1]
+    return qr_back(grads, a, q, r, "complete" if tall and mode == "full" else "reduced")
+
+
+def polar_back(grads: tuple[Any, Any], a: Any, u: Any, p: Any, side: str) -> Any:
+    """Return the gradient of ``u @ p = a``, or of ``p @ u = a`` if side is "left"."""
+    grad_u, grad_p = (0 * x if g is None else g for g, x in zip(grads, (u, p), strict=True))
+    if side == "left":
+        return adjoint(
+            polar_back((adjoint(grad_u), adjoint(grad_p)), adjoint(a), adjoint(u), p, "")
+        )
+    direct = adjoint(np.linalg.solve(p, adjoint(grad_u)))
+    inner = grad_p - adjoint(u) @ direct
+    half = linalg.solve_sylvester(p, p, 0.5 * (inner + adjoint(inner)))
+    return direct + a @ (half + adjoint(half))
