@@ -65,13 +65,19 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
                 found.add(sources[0])
             same += _read_back(targets[0], operation, displays) if targets else []
         elif operation.kind == "primitive":
-            arrays.update(targets)
+            several = len(targets) == 1 and _returns_several(operation, program)
+            (found if several else arrays).update(targets)
             arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
     copies = same + [(t, s) for s, t in same]
     containers = _spread(found, parts + copies)
     if result is not None:
         arrays.add(result)
     return Kinds(frozenset(containers), frozenset(_spread(arrays, copies) - containers))
+
+
+def _returns_several(operation: Operation, program: Program) -> bool:
+    """Say whether a primitive such as `np.linalg.eigh` or `np.split` returns several arrays."""
+    return bool(program.reader.vocabulary.results(operation.primal, 1) != 1)
 
 
 def _shown_by_callee(operation: Operation, program: Program) -> list[str]:

@@ -171,6 +171,8 @@ class Sweep:
         """Consume the adjoints of `targets` and add what `rule` makes of them to the operands."""
         adjoints = self.adjoints
         moved = self.moved_away(statement, targets)
+        if len(targets) > 1:
+            moved += adjoints.spell_uniform(statement, targets)
         uniform = adjoints.uniform.pop(targets[0], None) if len(targets) == 1 else None
         statuses = [adjoints.state.pop(target, None) for target in targets]
         if all(status is None for status in statuses):

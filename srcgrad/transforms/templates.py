@@ -237,6 +237,8 @@ class _Body:
         returned = _last_return(tree)
         outputs = [returned] if isinstance(returned, gast.Name) else getattr(returned, "elts", [])
         names = [item.id for item in outputs if isinstance(item, gast.Name)]
+        if isinstance(returned, gast.Name) and len(results) > 1:  # each name is one item of it
+            results = [gast.Tuple([clone(item) for item in results], gast.Load())]
         named = bool(names) and len(names) == len(results) and not (set(names) & set(self.env))
         self._results = (names if named else [], results)
         value = self._block(tree.body)
@@ -353,7 +355,11 @@ class _Body:
         if isinstance(node, gast.Subscript) and self._is_needs(node.value):
             return gast.Constant(self.needed[node.slice.value], None)
         if isinstance(node, gast.AST):
-            special = {"ListComp": self._comprehension, "Call": self._call}
+            special = {
+                "ListComp": self._comprehension,
+                "Call": self._call,
+                "Subscript": self._subscript,
+            }
             return special.get(type(node).__name__, self._rebuilt)(node)
         return node
 
@@ -367,6 +373,14 @@ class _Body:
     def _rebuilt(self, node: Any) -> Any:
         new = [self._field(getattr(node, name, None)) for name in node._fields]
         return type(node)(*new)
+
+    def _subscript(self, node: Any) -> Any:
+        """Read an item of a display at once."""
+        done = self._rebuilt(node)
+        place = getattr(done.slice, "value", None)
+        if isinstance(done.value, (gast.Tuple, gast.List)) and type(place) is int:
+            return clone(done.value.elts[place])
+        return done
 
     def _field(self, value: Any) -> Any:
         if isinstance(value, list):

@@ -1,0 +1,28 @@
+"""Programs that unpack the several results of one primitive, some of them barely used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program(("m", 3, 3))
+def sums_of_both_factors(a):
+    """Gradients that are one number everywhere reach the rule as arrays."""
+    q, r = np.linalg.qr(a)
+    return np.sum(q) + np.sum(r)
+
+
+@program(("m", 3, 3))
+def eigenvalues_summed_and_vectors_squared(a):
+    """The sum of eigenvalues beside a projector."""
+    w, v = np.linalg.eigh(a + a.T)
+    return np.sum(w) + v[0] @ (w * v[0])
+
+
+@program(("m", 3, 3))
+def factors_kept_in_a_pair(a):
+    """The pair is read by index, twice each."""
+    pair = np.linalg.qr(a)
+    return np.sum(pair[0] ** 2 * pair[1]) + np.sum(pair[1] * pair[0])
