@@ -1,6 +1,7 @@
 # make demo       set up, show a generated gradient, train on handwritten digits
 # make examples   the other examples, each with a picture in build/
 # make test       everything that must hold: format, lint, types, layers, structure, tests
+# make fuzz       10,000 random programs through both engines (a quarter of an hour)
 # make bench      run and compile times, as ratios
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
 
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint bench peers clean
+.PHONY: help demo examples test lint fuzz bench peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -30,6 +31,10 @@ test: $(VENV)/.tests $(VENV)/.examples
 
 lint: $(VENV)/.tests
 	@$(BIN)/python tools/check.py --no-tests
+
+fuzz: $(VENV)/.tests
+	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \
+		-k "right_gradient"
 
 bench: $(VENV)/.examples
 	@$(BIN)/python -m bench

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from hypothesis import strategies as st
@@ -160,15 +160,18 @@ class Names:
     vectors: list[str] = field(default_factory=lambda: ["x", "y"])
     owned: list[str] = field(default_factory=list)
     indices: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    dicts: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    matrices: list[str] = field(default_factory=list)
 
     def inside(self) -> Names:
         """Return the names for an inner block, which may bind more."""
-        return Names(
-            *(list(part) for part in (self.scalars, self.vectors, self.owned, self.indices))
-        )
+        return Names(*(list(getattr(self, part.name)) for part in fields(self)))
 
 
-class _Writer:
+class Writer:
     """Writes one program line by line."""
 
     def __init__(self, draw: Callable[[Any], Any], *, views: bool) -> None:
@@ -249,14 +252,19 @@ class _Writer:
     def block(self, names: Names, depth: int, least: int = 2) -> None:
         """Write some statements."""
         for _ in range(self.draw(st.integers(least, 3 if depth else 8))):
-            kinds = ["scalar", "vector", "owned", "update"]
-            kinds += ["store", "store", "swap", "use", "use"] if names.owned else ["swap"]
-            if self.views and names.owned:
-                kinds += ["alias", "alias"]
-            if depth < 2 and self.budget > 0:
-                kinds += ["branch", "loop", "loop", "until"]
+            kind = self.pick(self.kinds(names, depth))
             self.budget -= 1
-            getattr(self, f"_{self.pick(kinds)}")(names, depth)
+            getattr(self, f"_{kind}")(names, depth)
+
+    def kinds(self, names: Names, depth: int) -> list[str]:
+        """Return the statements that may come next, more than once where they shall come often."""
+        kinds = ["scalar", "vector", "owned", "update"]
+        kinds += ["store", "store", "swap", "use", "use"] if names.owned else ["swap"]
+        if self.views and names.owned:
+            kinds += ["alias", "alias"]
+        if depth < 2 and self.budget > 0:
+            kinds += ["branch", "loop", "loop", "until"]
+        return kinds
 
     def _scalar(self, names: Names, depth: int) -> None:
         value = self.scalar(names)
@@ -354,11 +362,15 @@ class _Writer:
         self._vector(names, 0)
         self._scalar(names, 0)
         self.block(names, 0, least=4)
-        parts = [f"np.sum(np.sin({name}) * TABLE)" for name in names.vectors[2:] + names.owned]
-        parts += [f"np.tanh({name} * 0.1)" for name in names.scalars]
-        self.emit(0, "return " + " + ".join(parts))
+        self.emit(0, f"return {self.result(names)}")
         body = "\n".join(self.lines).replace("PERM", "[2, 0, 3, 1]")
         return HELPERS + body + "\n"
+
+    def result(self, names: Names) -> str:
+        """Return a number that depends on all that is bound."""
+        parts = [f"np.sum(np.sin({name}) * TABLE)" for name in names.vectors[2:] + names.owned]
+        parts += [f"np.tanh({name} * 0.1)" for name in names.scalars]
+        return " + ".join(parts)
 
 
 def _add(group: list[str], name: str) -> None:
@@ -369,4 +381,4 @@ def _add(group: list[str], name: str) -> None:
 @st.composite
 def programs(draw: Any, *, views: bool = True) -> str:
     """Draw the text of a module whose function `program(x, y, s)` returns a number."""
-    return _Writer(draw, views=views).program()
+    return Writer(draw, views=views).program()
