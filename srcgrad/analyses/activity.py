@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import gast
@@ -24,8 +25,12 @@ class Activity:
     active: frozenset[str]
 
 
-def activity(program: Program, outputs: tuple[str, ...]) -> Activity:
+def activity(
+    program: Program, outputs: tuple[str, ...], shared: Sequence[tuple[str, str]] = ()
+) -> Activity:
     """Return the active names of a program, for derivatives of `outputs`.
+
+    `shared` are pairs of names of the same memory: what flows into one flows into the other.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -41,6 +46,9 @@ def activity(program: Program, outputs: tuple[str, ...]) -> Activity:
     (['a', 'c', 'out', 'x'], ['a', 'out', 'x'])
     """
     forward, backward = _edges(program)
+    for first, second in [*shared, *[(second, first) for first, second in shared]]:
+        forward[first].append(second)
+        backward[second].append(first)
     varied = _reach(program.inputs, forward)
     useful = _reach(outputs, backward)
     return Activity(frozenset(varied), frozenset(varied & useful))

@@ -76,6 +76,11 @@ class Dimensions:
             varying |= conflicts
 
     @property
+    def assumes(self) -> bool:
+        """Whether anything may be taken for granted of the arguments."""
+        return self._assume
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """What is assumed, in the order in which it was needed."""
         return tuple(self._conditions)
@@ -343,7 +348,7 @@ def _given_vectors(program: Program, integers: Integers) -> dict[str, Vector]:
     given: dict[str, Vector] = {}
     for name in program.parameters:
         fact = "int" if name in integers.names else program.given.get(name)
-        if fact is not None:
+        if fact in ranks:
             given[name] = tuple((name, axis) for axis in range(ranks[fact]))
     return given
 

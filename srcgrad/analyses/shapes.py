@@ -89,6 +89,8 @@ class Shapes:
             return SCALAR
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self.of_expression(node, set())
+        if isinstance(node, gast.Subscript):
+            return self._of_subscript(node)
         if isinstance(node, gast.Attribute):
             return self._of_object(self._program.reader.scope.resolve(node))
         return None

@@ -16,7 +16,7 @@ _PASS_ON: Final = frozenset(
         "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
         "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
         "flip fliplr flipud rot90 real imag matrix_transpose permute_dims nan_to_num "
-        "unstack unbroadcast real_part conj view"
+        "unstack unbroadcast real_part conj view shadow_of_view"
     ).split()
 )
 

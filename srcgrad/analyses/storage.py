@@ -9,26 +9,22 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from dataclasses import dataclass, field
-from types import FunctionType
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.analyses.activity import varied_names
+from srcgrad.analyses.array_kinds import ArrayKinds
+from srcgrad.analyses.call_writes import CallWrites
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.liveness import walk_live
+from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
-
-_NUMBER_MAKERS = frozenset(
-    "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
-    "linalg.det trapezoid nansum nanmean nanmax nanmin clip round around real imag".split()
-)
-_LIST_METHODS = frozenset({"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"})
-
 
 @dataclass(slots=True)
 class Problem:
@@ -48,6 +44,7 @@ class Storage:
         scalars: Parameters that must not be arrays, since the program updates them by ``+=``.
         mutated: The names that may be bound to memory that is written after it is made.
         lists: The names that are bound to lists made in the program.
+        mirror: The names whose adjoints mirror their storage.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -57,6 +54,7 @@ class Storage:
     writes: dict[str, list[int]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
     loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
+    mirror: Shadowed = field(default_factory=Shadowed)
 
     def written_after(self, name: str, statement: Any) -> bool:
         """Say whether the memory of `name` may be written after `statement` has run."""
@@ -95,7 +93,9 @@ class _Sharing:
         return found
 
 
-def storage(program: Program, shapes: Shapes) -> Storage:
+def storage(
+    program: Program, shapes: Shapes, dimensions: Dimensions, integers: Integers
+) -> Storage:
     """Analyse the writes of a program.
 
     >>> from srcgrad.compiler.doctesting import program_of
@@ -107,24 +107,32 @@ def storage(program: Program, shapes: Shapes) -> Storage:
     ...     x[1] = 0.0
     ...     return np.sum(y)
     ... ''')
-    >>> found = storage(program, Shapes(program, Integers(program)))
+    >>> integers = Integers(program)
+    >>> shapes = Shapes(program, integers)
+    >>> dimensions = Dimensions(program, integers, shapes, assume=True)
+    >>> found = storage(program, shapes, dimensions, integers)
     >>> sorted(found.mutated)
     ['x', 'x_0', 'y']
-    >>> [problem.message for problem in found.problems]
-    ['this writes into memory that the caller may reach as `x`']
+    >>> sorted(found.mirror.names), list(found.mirror.conditions)
+    (['x'], ['isinstance(x, np.ndarray)'])
     """
-    return _Analysis(program, shapes).run()
+    return _Analysis(program, shapes, dimensions, integers).run()
 
 
 class _Analysis:
-    def __init__(self, program: Program, shapes: Shapes) -> None:
+    def __init__(
+        self, program: Program, shapes: Shapes, dimensions: Dimensions, integers: Integers
+    ) -> None:
         self._program = program
         self._shapes = shapes
+        self._dimensions = dimensions
+        self._integers = integers
         self._sharing = _Sharing()
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
-        self._arrays = self._surely_arrays()
+        self._kinds = ArrayKinds(program, shapes)
+        self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
@@ -165,18 +173,19 @@ class _Analysis:
             for target in names_bound(statement.target):
                 for source in self._local(names_read(statement.iter)):
                     self._join(target, source)
-        self._visit_calls(statement)
+        for name in self._calls.of(statement):
+            self._writes.append((statement, name, True))
 
     def _holds_objects(self, name: str) -> bool:
         """Say whether `name` may be a list or dict, which keeps what is stored; arrays copy it."""
-        return name not in self._arrays
+        return name not in self._kinds.arrays
 
     def _visit_assign(self, statement: Any) -> None:
         operation = self._program.operation(statement)
         targets = [name for target in statement.targets for name in names_bound(target)]
         if getattr(statement, "in_place", False):
             left = statement.value.left if isinstance(statement.value, gast.BinOp) else None
-            if isinstance(left, gast.Name) and not self._is_immutable(left, statement.targets[0]):
+            if isinstance(left, gast.Name) and not self._kinds.is_immutable(left, statement.targets[0]):
                 self._writes.append((statement, left.id, False))
                 for target in targets:
                     self._join(target, left.id)
@@ -188,85 +197,6 @@ class _Analysis:
             self._views.update(targets)
         if _makes_list(statement.value):
             self._result.lists.update(targets)
-
-    def _is_immutable(self, left: Any, target: Any) -> bool:
-        """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
-        may_be_array = left.id in self._without_axes or left.id in self._from_parameters
-        return self._shapes.is_number(target) and not may_be_array
-
-    @functools.cached_property
-    def _from_parameters(self) -> set[str]:
-        """Return the names that may be bound to what the caller gave, which may be a 0-d array."""
-        links: list[tuple[str, str]] = []
-        for statement in statements(self._program.body):
-            if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
-                links += [(statement.value.id, name) for name in _targets(statement)]
-            elif getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
-                left = statement.value.left
-                if isinstance(left, gast.Name):
-                    links += [(left.id, name) for name in _targets(statement)]
-        given = self._program.given
-        found = {n for n in self._program.parameters if given.get(n) not in ("int", "number")}
-        size = -1
-        while len(found) != size:
-            size = len(found)
-            found |= {target for source, target in links if source in found}
-        return found
-
-    @functools.cached_property
-    def _without_axes(self) -> frozenset[str]:
-        """The names that may be bound to arrays without axes, which ``+=`` writes into."""
-        found: set[str] = set()
-        size = -1
-        while size != (size := len(found)):
-            for statement in statements(self._program.body):
-                if isinstance(statement, gast.Assign) and self._keeps_array(statement, found):
-                    found.update(_targets(statement))
-        return frozenset(found)
-
-    def _keeps_array(self, statement: Any, found: set[str]) -> bool:
-        operation = self._program.operation(statement)
-        if operation.kind == "copy" or getattr(statement, "in_place", False):
-            value = statement.value
-            source = value.left if isinstance(value, gast.BinOp) else value
-            return any(name in found for name in direct_names(source))
-        if operation.primal is None or operation.kind not in ("primitive", "constant"):
-            return False
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        return name.startswith("numpy.") and not _gives_numbers(operation.primal, name)
-
-    def _surely_arrays(self) -> set[str]:
-        """Return the names that are bound to arrays on all paths, never to lists or dicts."""
-        made: dict[str, list[Any]] = defaultdict(list)
-        for statement in statements(self._program.body):
-            if isinstance(statement, gast.Assign):
-                whole = isinstance(statement.targets[0], gast.Name)
-                for name in _targets(statement):
-                    made[name].append(statement if whole else None)
-        arrays = set(made) - set(self._program.parameters)
-        while wrong := {
-            name
-            for name in arrays
-            if not all(item is not None and self._makes_array(item, arrays) for item in made[name])
-        }:
-            arrays -= wrong
-        return arrays
-
-    def _makes_array(self, statement: Any, arrays: set[str]) -> bool:
-        operation = self._program.operation(statement)
-        if operation.kind == "copy":
-            return all(name in arrays for name in direct_names(operation.args[0]))
-        if isinstance(statement.value, gast.BinOp):  # of two lists it would be a list
-            return any(name in arrays for arg in operation.args for name in direct_names(arg)) or (
-                not isinstance(statement.value.op, (gast.Add, gast.Mult))
-                or any(_is_float(arg) for arg in operation.args)
-            )
-        if operation.primal is None or operation.kind not in ("primitive", "constant"):
-            return False
-        if operation.primal is self._program.reader.vocabulary.getitem:
-            return all(name in arrays for name in direct_names(operation.args[0]))
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        return name.startswith("numpy.")
 
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
         """Return the names whose memory the value of an assignment may share."""
@@ -296,84 +226,72 @@ class _Analysis:
         if target != source:
             self._sharing.join(target, source)
 
-    def _visit_calls(self, statement: Any) -> None:
-        """A call of an unknown function or method may write into its arguments."""
-        header = _header(statement)
-        if header is None:
-            return
-        for node in gast.walk(header):
-            if isinstance(node, gast.Call):
-                for name in self._written_by(statement, node):
-                    self._writes.append((statement, name, True))
-
-    def _written_by(self, statement: Any, call: Any) -> list[str]:
-        reader = self._program.reader
-        operation = reader.read(call)
-        passed = {name for arg in operation.args for name in direct_names(arg)}
-        if operation.kind == "taped" and not passed.isdisjoint(self._varied):
-            return []  # it gets copies, and the tape refuses a write into them
-        if operation.kind == "class":
-            shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
-            return self._written_by_user(statement, operation.primal.forward, shifted)
-        callee = reader.scope.resolve(call.func)
-        if callee is not MISSING:
-            known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if known or isinstance(callee, type):
-                return self._out_keyword(call)
-            if isinstance(callee, FunctionType):
-                return self._written_by_user(statement, callee, call)
-            return [n for arg in call.args for n in direct_names(arg)]
-        if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
-            name = root_name(call.func.value)
-            return [name] if name is not None else []
-        if self._known_method(call.func):
-            return self._out_keyword(call)
-        return [n for arg in call.args for n in direct_names(arg)]
-
-    def _known_method(self, func: Any) -> bool:
-        vocabulary = self._program.reader.vocabulary
-        return isinstance(func, gast.Attribute) and (
-            func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
-        )
-
-    def _written_by_user(self, statement: Any, callee: FunctionType, call: Any) -> list[str]:
-        """A function that writes into what it is given is understood if it writes constants."""
-        operands, elsewhere = self._program.reader.vocabulary.written_operands(callee, call)
-        names = [name for operand in operands for name in names_read(operand)]
-        given = [*call.args, *[item.value for item in call.keywords]]
-        passed = {name for item in given for name in names_read(item)}
-        if elsewhere or (names and not passed.isdisjoint(self._varied)):
-            what = "memory that it is not given" if elsewhere else "its arguments"
-            self._problem(
-                statement,
-                f"the call of `{callee.__qualname__}`, which writes into {what}",
-                "return the new value instead",
-            )
-            return []
-        return names
-
     @functools.cached_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)
-
-    def _out_keyword(self, call: Any) -> list[str]:
-        return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
 
     # -- judgement
 
     def _judge(self) -> None:
         classes = self._sharing.classes()
         live_at = self._live_at_writes()
+        groups: dict[str, list[tuple[Any, str, bool]]] = defaultdict(list)
+        problems: dict[str, list[Problem]] = defaultdict(list)
         for statement, name, element in self._writes:
-            members = classes.get(self._sharing.root(name), {name}) | {name}
+            root = self._sharing.root(name)
+            members = classes.get(root, {name}) | {name}
+            groups[root].append((statement, name, element))
             if element:
-                position = self._result.order[id(statement)]
-                for member in members:
-                    self._result.writes.setdefault(member, []).append(position)
-                self._result.mutated |= members
+                self._note_write(statement, members)
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
-            self._check(statement, name, element, members, live_at[id(statement)])
+            found = self._check(statement, name, element, members, live_at[id(statement)])
+            problems[root] += found
+        for root, writes in groups.items():
+            if problems[root]:
+                self._resolve(classes[root], writes, problems[root], live_at)
+        self._keep_outside_made(classes)
+
+    def _note_write(self, statement: Any, members: set[str]) -> None:
+        position = self._result.order[id(statement)]
+        for member in members:
+            self._result.writes.setdefault(member, []).append(position)
+        self._result.mutated |= members
+
+    def _resolve(
+        self,
+        members: set[str],
+        writes: list[tuple[Any, str, bool]],
+        problems: list[Problem],
+        live_at: dict[int, frozenset[str]],
+    ) -> None:
+        """Give the names of a group with a problem shadows, or report the problem."""
+        shadowing = Shadowing(
+            self._program,
+            self._dimensions,
+            self._integers,
+            lambda item: self._shared_operands(item.value, self._program.operation(item)),
+        )
+        try:
+            found = shadowing.shadow(members, [(s, n) for s, n, _ in writes], live_at)
+        except NotShadowedError:
+            self._result.problems += problems
+            return
+        if found.conditions and not self._dimensions.assumes:
+            self._result.problems += problems
+            return
+        for statement, _, element in writes:
+            if not element:
+                self._note_write(statement, members)
+        self._result.mirror.add(found)
+        self._result.scalars -= members
+
+    def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
+        """A name bound in a loop is not made there if its memory is reached outside, too."""
+        for _, _, made in self._result.loops:
+            for members in classes.values():
+                if members & self._result.mutated and not members <= made:
+                    made -= members
 
     def _live_at_writes(self) -> dict[int, frozenset[str]]:
         wanted = {id(statement) for statement, _, _ in self._writes}
@@ -388,16 +306,13 @@ class _Analysis:
 
     def _check(
         self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
-    ) -> None:
+    ) -> list[Problem]:
         owners = self._foreign(members)
+        element = element or any(self._program.given.get(item) == "array" for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
-            self._problem(
-                statement,
-                f"this writes into memory that the caller may reach as `{owner}`",
-                f"work on a copy: `{owner} = {owner}.copy()`",
-            )
-            return
+            what = f"this writes into memory that the caller may reach as `{owner}`"
+            return [Problem(statement, what, f"work on a copy: `{owner} = {owner}.copy()`")]
         result = set() if element else set(_targets(statement))
         others = (members & live) - {name} - result
         if not element and name in live:
@@ -408,11 +323,9 @@ class _Analysis:
             others -= self._copies_of(scalars)
         if others:
             other = self._program.namer.base(min(others))
-            self._problem(
-                statement,
-                f"this writes into memory that is also reached as `{other}` later",
-                "make a copy before writing",
-            )
+            what = f"this writes into memory that is also reached as `{other}` later"
+            return [Problem(statement, what, "make a copy before writing")]
+        return []
 
     def _copies_of(self, scalars: set[str]) -> set[str]:
         """Return the names that are bound to nothing but these parameters."""
@@ -461,29 +374,10 @@ class _Analysis:
         self._result.problems.append(Problem(statement, message, hint))
 
 
-def _gives_numbers(primal: Any, name: str) -> bool:
-    """Say whether a NumPy function returns a number, not an array, where there are no axes."""
-    return isinstance(primal, np.ufunc) or name.removeprefix("numpy.") in _NUMBER_MAKERS
-
-
-def _is_float(node: Any) -> bool:
-    return isinstance(node, gast.Constant) and isinstance(node.value, float)
-
-
 def _makes_list(value: Any) -> bool:
     if isinstance(value, gast.BinOp):
         return _makes_list(value.left) or _makes_list(value.right)
     return isinstance(value, (gast.List, gast.ListComp))
-
-
-def _header(statement: Any) -> Any:
-    if isinstance(statement, gast.For):
-        return statement.iter
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    if isinstance(statement, (gast.Assign, gast.Expr, gast.AugAssign)):
-        return statement.value
-    return None
 
 
 def _targets(statement: Any) -> list[str]:

@@ -8,7 +8,9 @@ from typing import Any
 import gast
 
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.walk import names_bound, root_name, statements
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+_NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
 
 class Variation:
@@ -47,6 +49,36 @@ class Variation:
             before = len(self.names)
             for statement in statements(body):
                 self._step(statement)
+            self._spread_back(body)
+
+    def _spread_back(self, body: list[Any]) -> None:
+        """What varies by a write into it makes vary what it is a view of."""
+        written = {
+            root
+            for statement in statements(body)
+            for target in _written(statement)
+            if (root := root_name(target)) in self.names
+        }
+        if not written:
+            return
+        for statement in statements(body):
+            if isinstance(statement, gast.Assign) and not isinstance(statement.value, _NEW):
+                for target in statement.targets:
+                    if written.intersection(names_bound(target)):
+                        self.names.update(self._reached(statement.value))
+            elif isinstance(statement, gast.For) and written.intersection(
+                names_bound(statement.target)
+            ):
+                self.names.update(self._reached(statement.iter))
+
+    def _reached(self, value: Any) -> set[str]:
+        """Return the local names in whose memory the value of an expression may lie."""
+        if isinstance(value, _NEW) or (
+            isinstance(value, gast.Call) and self._reader.constant_callee(value)
+        ):
+            return set()
+        local = self._reader.scope.local
+        return {name for name in names_read(value) if name in local}
 
     def _step(self, statement: Any) -> None:
         if isinstance(statement, gast.Assign):
@@ -105,3 +137,11 @@ class Variation:
             return False
         parts = [node.func, *node.args, *[item.value for item in node.keywords]]
         return any(self.of(part) for part in parts)
+
+
+def _written(statement: Any) -> list[Any]:
+    """Return the places that a statement writes into."""
+    if isinstance(statement, gast.AugAssign):
+        return [statement.target]
+    targets = getattr(statement, "targets", [])
+    return [item for item in targets if isinstance(item, (gast.Subscript, gast.Attribute))]

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, warn_of
+from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.selection import Selection, select
 from srcgrad.api.values import check_input, conform, fits, is_complex
 from srcgrad.codegen.highlight import highlight
@@ -95,9 +96,12 @@ class Gradient:
         if plan is None:
             return self._run_on_tape(args, kwargs)
         if plan.holds is not None:
-            self._shown = plan = plan if plan.fits(args, kwargs) else self._general(plan)
+            plan = plan if plan.fits(args, kwargs) else self._general(plan)
+            if plan is None:
+                return self._run_on_tape(args, kwargs)
+            self._shown = plan
         only = self._only
-        if only is None or only >= len(args) or kwargs or plan.scalars:
+        if only is None or only >= len(args) or kwargs or plan.scalars or plan.written:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
 
@@ -127,11 +131,12 @@ class Gradient:
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
-        if plan.scalars and self._has_array(plan, args, kwargs):
-            self._refuse(_update_of_array(plan, self._function))
+        fitting = self._fitting(plan, args, kwargs)
+        if fitting is None:
             return self._run_on_tape(args, kwargs)
-        if not self._complex_plan(plan) and self._sees_complex(args, kwargs):
-            self._shown = plan = self._complex_twin()
+        plan = fitting
+        if plan.written:
+            refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
         try:
             result = plan.function(*args, **kwargs)
         except Exception as error:
@@ -163,33 +168,64 @@ class Gradient:
         bound.apply_defaults()
         return [bound.arguments[name] for name in self._selection.names]
 
-    def _has_array(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         bound = self._selection.signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return any(
-            not isinstance(bound.arguments[name], (float, int, complex))
+        return bound.arguments
+
+    def _arrays(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> frozenset[str]:
+        """Return the parameters that the text takes for numbers and that are arrays."""
+        bound = self._bound(args, kwargs)
+        return frozenset(
+            name
             for name in plan.generated.scalars
-            if name in bound.arguments
+            if name in bound and not isinstance(bound[name], (float, int, complex))
         )
+
+    def _fitting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+        """Return the plan, or its twin for such arguments; None if that is refused."""
+        is_complex = not self._complex_plan(plan) and self._sees_complex(args, kwargs)
+        if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
+            problem = _update_of_array(plan, self._function)
+            if is_complex or not all(_is_array(self._bound(args, kwargs)[n]) for n in arrays):
+                self._refuse(problem)
+                return None
+            twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
+            if twin is None or (not twin.scalars and twin.fits(args, kwargs)):
+                self._shown = twin or self._shown
+                return twin
+            self._refuse(problem)
+            return None
+        if is_complex:
+            complex_twin = self._complex_twin()
+            self._shown = complex_twin or self._shown
+            return complex_twin
+        return plan
 
     def _sees_complex(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         return any(is_complex(item) for item in (*args, *kwargs.values()))
 
-    def _general(self, plan: Plan) -> Plan:
+    def _general(self, plan: Plan) -> Plan | None:
         """Return the twin of a plan that takes nothing for granted of its arguments."""
-        twin = self._twins.get("general")
-        if twin is None or not twin.is_current(self._function):
-            with self._lock:
-                keep = plan.generated.keep_complex
-                twin = self._twins["general"] = self._make_plan(keep_complex=keep, assume=False)
-        return twin
+        keep = plan.generated.keep_complex
+        return self._twin("general", keep_complex=keep, assume=False)
 
-    def _complex_twin(self) -> Plan:
+    def _complex_twin(self) -> Plan | None:
         """Return the twin of a plan that is right for complex numbers."""
-        twin = self._twins.get("complex")
+        return self._twin("complex", keep_complex=True, assume=False)
+
+    def _twin(
+        self, kind: str, *, problem: MutationError | None = None, **options: Any
+    ) -> Plan | None:
+        """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
+        twin = self._twins.get(kind)
         if twin is None or not twin.is_current(self._function):
             with self._lock:
-                twin = self._twins["complex"] = self._make_plan(keep_complex=True, assume=False)
+                try:
+                    twin = self._twins[kind] = self._make_plan(**options)
+                except UnsupportedError as refusal:
+                    self._refuse(problem or refusal)
+                    return None
         return twin
 
     def _complex_plan(self, plan: Plan) -> bool:
@@ -218,7 +254,12 @@ class Gradient:
             warn_of(refusal, self.primal)
 
     def _make_plan(
-        self, *, keep_complex: bool = False, assume: bool = True, stages: Stages | None = None
+        self,
+        *,
+        keep_complex: bool = False,
+        assume: bool = True,
+        arrays: frozenset[str] = frozenset(),
+        stages: Stages | None = None,
     ) -> Plan:
         function = self._function
         if not isinstance(function, FunctionType):
@@ -233,6 +274,7 @@ class Gradient:
             aux=self._has_aux,
             keep_complex=keep_complex,
             assume=assume,
+            arrays=arrays,
         )
         generated = compile_gradient(request, stages)
         return load_plan(generated, function)
@@ -325,3 +367,8 @@ def _update_of_array(plan: Plan, function: Any) -> MutationError:
 
 def _first_line(code: Any) -> str:
     return linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
+
+
+def _is_array(value: Any) -> bool:
+    """Say whether a value is an array that can be written into, not a number or a container."""
+    return hasattr(value, "dtype") and hasattr(value, "__setitem__")

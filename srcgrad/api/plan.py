@@ -27,6 +27,7 @@ class Plan:
         code: What the user's function was made of when it was compiled.
         holds: Whether the text holds for given arguments, if it takes anything for granted.
         scalars: Positions of parameters that must not be arrays.
+        written: Whether the function writes into its arguments.
     """
 
     generated: Generated
@@ -35,6 +36,7 @@ class Plan:
     code: Any
     holds: Callable[..., bool] | None
     scalars: tuple[int, ...] = ()
+    written: bool = False
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Say whether the text holds for these arguments."""
@@ -112,7 +114,8 @@ def load_plan(generated: Generated, user: FunctionType) -> Plan:
     names = user.__code__.co_varnames
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)
     holds = _conditions(generated, function)
-    return Plan(generated, module, function, user.__code__, holds, scalars)
+    written = bool(generated.written)
+    return Plan(generated, module, function, user.__code__, holds, scalars, written)
 
 
 def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[..., bool] | None:

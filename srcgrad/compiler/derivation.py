@@ -21,7 +21,13 @@ from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import Diagnostic, MissingRuleError, MutationError, NonScalarOutputError
+from srcgrad.errors import (
+    Diagnostic,
+    MissingRuleError,
+    MutationError,
+    NonScalarOutputError,
+    UnsupportedSyntaxError,
+)
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.usage import vector_parameters
@@ -41,6 +47,7 @@ from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.reverse import Reverser
+from srcgrad.transforms.shape_records import keep_shapes
 from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
 from srcgrad.transforms.templates import Inliner
 
@@ -61,6 +68,7 @@ class Derivation:
     scalars: frozenset[str] = frozenset()
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
+    written: frozenset[str] = frozenset()
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -129,11 +137,13 @@ class Derivation:
         shapes = Shapes(self.program, integers, known)
         dimensions = Dimensions(self.program, integers, shapes, assume=self.assume)
         self.conditions = (*assumed, *dimensions.conditions)
-        memory = storage(self.program, shapes)
+        memory = storage(self.program, shapes, dimensions, integers)
+        self.conditions = (*self.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
-        reached = activity(self.program, outputs)
+        self.written = frozenset(memory.mirror.names & set(self.program.parameters))
+        reached = activity(self.program, outputs, memory.mirror.links)
         for reader in numbers_from_texts(self.program, reached.varied):
             self.refusals.add(
                 reader,
@@ -209,7 +219,13 @@ class Derivation:
             lambda name: name not in facts.storage.mutated,
             self.program.results,
         )
-        recorder.run(_still_there(halves, body))
+        pairs = _still_there(halves, body)
+        for pair in pairs:
+            if pair.kind == "loop" and keep_shapes(
+                pair.primal.body, pair.adjoint.body, self.program.namer
+            ):
+                self.externals.use_numpy()
+        recorder.run(pairs)
         self.stages.note("record", body)
         keep = recorder.recorded | facts.storage.mutated
         is_float = self.is_float(facts.activity.varied)
@@ -260,8 +276,24 @@ class Derivation:
                 if reads and id(node) not in seen:
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id)
-                    if binding is not None:
+                    if binding is not None and not self._is_our_own(node.id):
                         node.id = self.externals.name_of_binding(binding, module)
+
+    def _is_our_own(self, name: str) -> bool:
+        """Say whether a name means a helper of the generated text, not a global of the user's."""
+        code = self.program.reader.scope.function.__code__
+        if name not in self.externals.runtime:
+            return False
+        if name not in code.co_names + code.co_freevars:
+            return True
+        self.refusals.add(
+            self.source.tree,
+            f"a global called `{name}`, which generated text needs for itself",
+            "import it under another name",
+            UnsupportedSyntaxError,
+        )
+        self.refusals.raise_if_any()
+        return False
 
     def _late(self, name: str) -> Any:
         """Find a free name of the user's that no pass has had to look up."""
@@ -313,6 +345,8 @@ class Derivation:
             if uniform.vector == ():
                 full = call("np.full_like", model, uniform.args[0])
             extra.append(assign(adjoint, full))
+            return load(adjoint)
+        if cell in sweep.adjoints.mirrored:
             return load(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)

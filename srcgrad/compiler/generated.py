@@ -57,6 +57,7 @@ class Generated:
         backward: The name of the backward half, where `entry` is a forward half.
         taped: The calls that run on the tape.
         functions: The user's functions that were compiled in, as they were then.
+        written: Parameters that are written into; no other argument may share their memory.
     """
 
     source: str
@@ -71,6 +72,7 @@ class Generated:
     backward: str = ""
     taped: tuple[Diagnostic, ...] = ()
     functions: tuple[FunctionState, ...] = ()
+    written: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Request:
         aux: Whether the function returns a pair of which only the first is differentiated.
         keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
+        arrays: Parameters that are known to be arrays, so that ``+=`` writes into them.
     """
 
     function: FunctionType
@@ -92,3 +95,4 @@ class Request:
     aux: bool = False
     keep_complex: bool = False
     assume: bool = True
+    arrays: frozenset[str] = frozenset()

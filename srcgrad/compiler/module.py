@@ -55,6 +55,8 @@ class Module:
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
     functions: dict[FunctionType, FunctionState] = field(default_factory=dict)
+    arrays: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
     def entry(self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool) -> str:
@@ -64,8 +66,10 @@ class Module:
         name = self.namer.fresh(f"{source.name}_{suffix}")
         derivation = self.begin(source, wrt, self.stages)
         derivation.assume = self.assume
+        derivation.program.given.update(dict.fromkeys(self.arrays, "array"))
         body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
         self.scalars |= derivation.scalars
+        self.written = derivation.written
         self.conditions = derivation.conditions
         self.end(
             derivation,
@@ -333,6 +337,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         backward,
         tuple(module.taped),
         tuple(module.functions.values()),
+        module.written,
     )
 
 
@@ -355,7 +360,14 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(_own_names())
-    return Module(request.keep_complex, request.assume, stages or Stages(), externals, namer)
+    return Module(
+        request.keep_complex,
+        request.assume,
+        stages or Stages(),
+        externals,
+        namer,
+        arrays=request.arrays,
+    )
 
 
 _OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")

@@ -215,6 +215,7 @@ from srcgrad.runtime.reducing import (
     sum_trailing,
     var_back,
 )
+from srcgrad.runtime.shadows import add_to_shadows, shadow_of, shadow_of_view
 from srcgrad.runtime.shaping import (
     inverse_axes,
     is_fortran,
@@ -430,6 +431,9 @@ __all__ = [
     "scatter",
     "select_back",
     "several",
+    "add_to_shadows",
+    "shadow_of",
+    "shadow_of_view",
     "shape_of",
     "share_among_ties",
     "shared_each",

@@ -40,6 +40,7 @@ class Adjoints:
         models: Expressions of the shape of adjoints of what is no plain name.
         parts: Containers that were read from others: their adjoint is that same part of the other's
             adjoint, written in place.
+        mirrored: Names whose adjoint exists from the start and is written in place only.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Adjoints:
         self.borrowed: dict[str, str] = {}
         self.models: dict[str, Any] = {}
         self.parts: dict[str, tuple[str, Any]] = {}
+        self.mirrored: frozenset[str] = frozenset()
         self._namer = namer
         self._externals = externals
 
@@ -68,6 +70,14 @@ class Adjoints:
         Its adjoint comes from one place, and is read only where the result was given.
         """
         return self._is_result(cell)
+
+    def exists(self, cell: str) -> bool:
+        """Say whether there is an adjoint of `cell` that may differ from zero."""
+        return cell in self.state or cell in self.mirrored
+
+    def consume(self, cell: str) -> Status | None:
+        """Forget the adjoint of `cell`, whose value is made here; return what may be done with it."""
+        return Status.OWNED if cell in self.mirrored else self.state.pop(cell, None)
 
     def name(self, cell: str) -> str:
         """Return the variable that holds the adjoint of `cell`."""
@@ -86,6 +96,9 @@ class Adjoints:
         self, cell: str, value: Any, like: Any, status: Status | None = None
     ) -> list[Any]:
         """Return the statements that add `value` to the adjoint of `cell`."""
+        if cell in self.mirrored:
+            entries = value.args[0] if _is_spread(value) else value
+            return [_add_in_place(self._namer.adjoint(cell), entries, like)]
         lead = self.spell_uniform(like, [cell])
         held = None if self.is_result(cell) else self.state.get(cell)
         if held is not None and _is_spread(value):
@@ -165,6 +178,8 @@ class Adjoints:
 
     def need(self, cell: str, like: Any) -> list[Any]:
         """Return what makes sure that the adjoint exists and may be written into."""
+        if cell in self.mirrored:
+            return []
         held = self.state.get(cell)
         if held is None and cell in self.parts:
             return self._need_part(cell, like)

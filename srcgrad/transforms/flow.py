@@ -13,10 +13,13 @@ from srcgrad.ir.walk import names_bound
 Operands = Callable[[Any], tuple[list[str], list[str]]]
 
 
-def touched(block: list[Any], cells: set[str], operands: Operands) -> set[str]:
+def touched(
+    block: list[Any], cells: set[str], operands: Operands, always: frozenset[str] = frozenset()
+) -> set[str]:
     """Return the names with an adjoint before `block`, given those with one after it.
 
-    `operands(assignment)` returns its targets and its active operands.
+    `operands(assignment)` returns its targets and its active operands; `always` have an adjoint
+    from the start.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> def operands(line):
@@ -32,20 +35,23 @@ def touched(block: list[Any], cells: set[str], operands: Operands) -> set[str]:
     """
     for statement in reversed(block):
         if isinstance(statement, gast.If):
-            then = touched(statement.body, set(cells), operands)
-            cells = then | touched(statement.orelse, set(cells), operands)
+            then = touched(statement.body, set(cells), operands, always)
+            cells = then | touched(statement.orelse, set(cells), operands, always)
         elif isinstance(statement, (gast.For, gast.While)):
             size = -1
             cells = set(cells)
             while len(cells) != size:
                 size = len(cells)
-                cells |= touched(statement.body, set(cells), operands)
+                cells |= touched(statement.body, set(cells), operands, always)
         elif is_store(statement):
             base = names_bound(store_target(statement).value)
             if base and base[0] in cells and isinstance(statement.value, gast.Name):
                 cells = cells | {statement.value.id}
+        elif isinstance(statement, gast.AugAssign):
+            if statement.target.id in cells and isinstance(statement.value, gast.Name):
+                cells = cells | {statement.value.id}
         elif isinstance(statement, gast.Assign):
-            cells = _assignment(statement, cells, operands)
+            cells = _assignment(statement, cells, operands) | always
     return cells
 
 

@@ -19,6 +19,7 @@ from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
+from srcgrad.transforms.shadows import ShadowSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
@@ -32,6 +33,7 @@ class Reverser:
         self._rules = RuleSteps(sweep)
         self._elements = ElementSteps(sweep)
         self._calls = CallSteps(sweep)
+        self._shadows = ShadowSteps(sweep)
         self._handlers: dict[str, Handler] = {
             "copy": self._prepare_copy,
             "unpack": self._prepare_unpack,
@@ -51,8 +53,10 @@ class Reverser:
 
         The adjoints of `given` are bound already, to arrays of somebody else's.
         """
-        body = self._sweep.program.body[:-1]
-        forward = self._forward(body)
+        program = self._sweep.program
+        program.body = self._shadows.with_updates(program.body)
+        body = program.body[:-1]
+        forward = self._shadows.at_entry() + self._forward(body)
         backward: list[Any] = []
         end = self._sweep.program.body[-1]
         self._sweep.adjoints.state.update(dict.fromkeys(given, Status.SHARED))
@@ -71,8 +75,13 @@ class Reverser:
                 statement.body = self._forward(statement.body)
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
+            elif isinstance(statement, gast.AugAssign):
+                done.extend(self._shadows.prepare_update(statement))
+                continue
             elif isinstance(statement, gast.Assign):
+                shadows = self._shadows.made_by(statement)
                 done.extend(self._prepare(statement))
+                done.extend(shadows)
                 continue
             done.append(statement)
         return done
@@ -181,6 +190,9 @@ class Reverser:
         return done
 
     def _reverse_simple(self, statement: Any) -> list[Any]:
+        done = self._shadows.reversed_by(statement)
+        if done is not None:
+            return done
         step = self._sweep.steps.get(id(statement))
         if step is not None:
             return step()
@@ -232,21 +244,25 @@ class Reverser:
         """Where one branch does nothing, start the adjoints of the other before the branch."""
         state = self._sweep.adjoints.state
         there = set(state)
-        then = touched(statement.body, set(there), self._sweep.operands)
-        other = touched(statement.orelse, set(there), self._sweep.operands)
+        then = self._touched(statement.body, there)
+        other = self._touched(statement.orelse, there)
         if there not in (then, other):
             return []
         missing = sorted((then | other) - there)
         return [made for cell in missing for made in self._fill_in(cell, statement)]
 
+    def _touched(self, block: list[Any], cells: set[str]) -> set[str]:
+        always = self._sweep.adjoints.mirrored
+        return touched(block, cells | always, self._sweep.operands, always) - always
+
     def _reverse_loop(self, loop: Any) -> list[Any]:
         adjoints = self._sweep.adjoints
-        around = touched([loop], set(adjoints.state), self._sweep.operands) | set(adjoints.state)
+        around = self._touched([loop], set(adjoints.state)) | set(adjoints.state)
         inner = set(around)
         size = -1
         while len(inner) != size:
             size = len(inner)
-            inner |= touched(loop.body, set(inner), self._sweep.operands)
+            inner |= self._touched(loop.body, inner)
         made_inside = self._bound_inside(loop)
         lead: list[Any] = []
         for cell in sorted((inner & self._fed_in(loop.body)) - made_inside):
@@ -283,6 +299,8 @@ class Reverser:
         for statement in statements(block):
             if is_store(statement):
                 fed.update(names_bound(store_target(statement).value))
+                fed.update(direct_names(statement.value))
+            elif isinstance(statement, gast.AugAssign):
                 fed.update(direct_names(statement.value))
             elif isinstance(statement, gast.Assign):
                 fed.update(self._sweep.operands(statement)[1])

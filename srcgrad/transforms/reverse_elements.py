@@ -32,10 +32,10 @@ class ElementSteps:
             return self._sweep.pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
         moved = self._sweep.moved_away(statement, [target])
         uniform = self._sweep.adjoints.uniform.pop(target, None)
-        if target not in self._sweep.adjoints.state or not self._sweep.is_active(source):
+        if not self._sweep.adjoints.exists(target) or not self._sweep.is_active(source):
             self._sweep.adjoints.state.pop(target, None)
             return []
-        self._sweep.adjoints.state.pop(target)
+        self._sweep.adjoints.consume(target)
         whole = uniform is None or uniform.vector != ()
         grad = load(self._sweep.adjoints.release(target)) if whole else uniform.args[0]
         done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
@@ -80,19 +80,42 @@ class ElementSteps:
         """The adjoint of ``y[i] = v`` moves the adjoint of that place to v."""
         target = store_target(statement)
         cell = target.value.id
-        if cell not in self._sweep.adjoints.state:
+        if not self._sweep.adjoints.exists(cell):
             return []
         adds = isinstance(statement, gast.AugAssign)
-        kills = not adds and overwrites_earlier(statement, self._sweep.program)
         adjoints = self._sweep.adjoints
+        mirrored = cell in adjoints.mirrored
+        kills = not adds and (mirrored or overwrites_earlier(statement, self._sweep.program))
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
         place = subscript(load(adjoints.name(cell)), clone(target.slice))
+        kept: list[Any] = []
         if self._sweep.is_active(statement.value):
-            done.extend(self.give(statement, target, place))
+            if mirrored and statement.value.id in adjoints.mirrored:
+                kept = self._give_overlapping(statement, target, place, done)
+            else:
+                done.extend(self.give(statement, target, place))
         if not kills:
-            return done
+            return done + kept
         zero = subscript(clone(place.value), clone(place.slice), storing=True)
-        return [*done, assign(zero, gast.Constant(0.0, None), statement)]
+        return [*done, assign(zero, gast.Constant(0.0, None), statement), *kept]
+
+    def _give_overlapping(
+        self, statement: Any, target: Any, place: Any, before: list[Any]
+    ) -> list[Any]:
+        """Take the adjoint out of memory that may be that of the value, too, before adding it."""
+        sweep = self._sweep
+        name = statement.value.id
+        if not sweep.selects_once(target.slice):
+            last = sweep.externals.use_runtime("last_written")
+            place = call(last, clone(place.value), index_value(place.slice))
+        value = self._summed(place, name, target)
+        part = sweep.namer.fresh(f"grad_{sweep.namer.base(name)}_part")
+        copy = call(sweep.externals.use_runtime("copied"), value)
+        before.append(assign(part, copy, statement))
+        given: Any = load(part)
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
+            given = gast.UnaryOp(gast.USub(), given)
+        return sweep.adjoints.accumulate(name, given, statement)
 
     def give(self, statement: Any, target: Any, place: Any) -> list[Any]:
         value: Any = place
@@ -108,14 +131,24 @@ class ElementSteps:
                 index_value(place.slice),
             )
             value = gast.UnaryOp(gast.USub(), place) if isinstance(value, gast.UnaryOp) else place
-        value = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
-        if name not in self._sweep.adjoints.state and self._sweep.selects_once(target.slice):
+        value = self._summed(value, name, target)
+        if not self._sweep.adjoints.exists(name) and self._sweep.selects_once(target.slice):
             value = call(self._sweep.externals.use_runtime("copied"), value)
         return self._sweep.adjoints.accumulate(name, value, statement, Status.OWNED)
+
+    def _summed(self, value: Any, name: str, target: Any) -> Any:
+        """Sum the adjoint of a place to the shape of what was stored there, unless it has that."""
+        if self._sweep.facts.shapes.same(load(name), target):
+            return value
+        summed = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
+        summed.keeps_shape = True  # nothing else of what was stored is needed
+        return summed
 
     def stable_read(self, statement: Any, target: str) -> list[Any]:
         """Copy a slice that is read now and written later, for the backward pass to read."""
         storage = self._sweep.facts.storage
+        if target in storage.mirror.names:
+            return [statement]  # it may be written after it is read: each use is copied by itself
         base = names_bound(statement.value.value)
         if not base or base[0] not in storage.mutated or base[0] in storage.lists:
             return [statement]

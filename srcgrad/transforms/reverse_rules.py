@@ -36,6 +36,7 @@ class RuleSteps:
         own_forward: bool,
     ) -> list[Any]:
         original = {kept: name for name, kept in self._sweep.renamed.items()}
+        self._sweep.originals.update(original)
         args = [self._sweep.kept(item) for item in operation.args]
         keywords = {key: self._sweep.kept(item) for key, item in operation.keywords.items()}
         results = [load(target) for target in targets]
@@ -132,6 +133,7 @@ class RuleSteps:
             func = getattr(item, "func", None)
             asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
             if asks and len(item.args) == 1:
+                item.args[0] = renamed(item.args[0], self._sweep.originals)
                 item.args[0] = self._sweep.facts.shapes.representative(item.args[0])
 
     def note_missing(self, statement: Any, item: Any) -> None:
@@ -171,6 +173,7 @@ class RuleSteps:
         if name != "unbroadcast" or len(targets) != 1:
             return value
         grad, like = value.args
+        like = value.args[1] = renamed(like, self._sweep.originals)  # of the same shape
         result = load(targets[0])
         if self._sweep.facts.shapes.same(like, result):
             return grad

@@ -88,6 +88,7 @@ class Sweep:
     Attributes:
         steps: How to reverse each statement, by its identity.
         renamed, copies: The names under which the backward pass finds values that are overwritten.
+        originals: The names that copies of overwritten values were made of, which have their shapes.
         paths: The inputs that are read by string keys only, with a cell for each key.
         containers: The names that are bound to dicts, lists or tuples.
         pairs: The loops and branches of both halves that belong together.
@@ -124,6 +125,7 @@ class Sweep:
         self.steps: dict[int, Callable[[], list[Any]]] = {}
         self.renamed: dict[str, str] = {}
         self.copies: dict[str, str] = {}
+        self.originals: dict[str, str] = {}
         self.pairs: list[Pair] = []
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
@@ -174,7 +176,7 @@ class Sweep:
         if len(targets) > 1:
             moved += adjoints.spell_uniform(statement, targets)
         uniform = adjoints.uniform.pop(targets[0], None) if len(targets) == 1 else None
-        statuses = [adjoints.state.pop(target, None) for target in targets]
+        statuses = [adjoints.consume(target) for target in targets]
         if all(status is None for status in statuses):
             return []
         if uniform is not None:
@@ -211,7 +213,7 @@ class Sweep:
         for cell, value in _merged(contributions):
             if cell not in self.facts.activity.active and cell not in self.adjoints.models:
                 continue
-            if cell not in self.adjoints.state and _is_uniform(value):
+            if not self.adjoints.exists(cell) and _is_uniform(value):
                 if not hasattr(value, "vector"):
                     value.vector = self.entry_vector(statement)
                 self.adjoints.uniform[cell] = value
@@ -245,7 +247,8 @@ class Sweep:
     def add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
         """Add the adjoint of a container, entry by entry."""
         done = self.adjoints.need(cell, like)
-        function = self.externals.use_runtime("add_entries")
+        helper = "add_to_shadows" if cell in self.adjoints.mirrored else "add_entries"
+        function = self.externals.use_runtime(helper)
         added = call(function, load(self.adjoints.name(cell)), clone(value))
         return [*done, at(gast.Expr(added), like)]
 
@@ -278,7 +281,7 @@ class Sweep:
                 shape = call("np.shape", load(cell))
                 contributions[position] = cell, call("np.broadcast_to", value, shape)
                 contributions[position][1].vector = vector
-            elif _is_uniform(value) and cell not in self.adjoints.state:
+            elif _is_uniform(value) and not self.adjoints.exists(cell):
                 value.vector = vector
             elif not self.fills(value, entries, vector, cell):
                 return None

@@ -21,6 +21,8 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
+import numpy as np
+
 from srcgrad.runtime import copied, unbroadcast, zeros_like
 
 
@@ -29,16 +31,11 @@ def energy_grad(start, rate, steps):
     u = start.copy()
     steps_2 = []
     for _ in range(steps):
-        u_part = u[:-2]
-        u_part_2 = u[1:-1]
-        u_part_2_now_2 = copied(u_part_2)
-        u_part_now_2 = copied(u_part)
-        u_part_3 = u[2:]
-        u_part_3_now_2 = copied(u_part_3)
-        total = u_part - 2 * u_part_2 + u_part_3
+        total = u[:-2] - 2 * u[1:-1] + u[2:]
         product = rate * total
+        product_shape = np.shape(product)
         u[1:-1] += product
-        steps_2.append((u_part_2_now_2, u_part_now_2, u_part_3_now_2, total, product))
+        steps_2.append((total, product_shape))
 
     # backward
     # L12: return np.sum(u**2)
@@ -46,12 +43,12 @@ def energy_grad(start, rate, steps):
     # L10: for _ in range(steps):
     grad_rate = zeros_like(rate)
     for _ in reversed(range(steps)):
-        u_part_2_now_2, u_part_now_2, u_part_3_now_2, total, product = steps_2.pop()
+        total, product_shape = steps_2.pop()
         # L11: u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
-        grad_product = copied(unbroadcast(grad_u[1:-1], product))
+        grad_product = copied(unbroadcast(grad_u[1:-1], product_shape))
         grad_rate += unbroadcast(grad_product * total, rate)
         grad_total = unbroadcast(grad_product * rate, total)
-        grad_u[2:] += unbroadcast(grad_total, u_part_3_now_2)
-        grad_u[1:-1] += unbroadcast(-grad_total * 2, u_part_2_now_2)
-        grad_u[:-2] += unbroadcast(grad_total, u_part_now_2)
+        grad_u[2:] += grad_total
+        grad_u[1:-1] -= grad_total * 2
+        grad_u[:-2] += grad_total
     return grad_u, grad_rate

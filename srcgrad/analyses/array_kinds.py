@@ -1,0 +1,120 @@
+"""Says which names are surely bound to arrays, and which may be numbers that `+=` binds anew."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.walk import names_bound, statements
+
+_NUMBER_MAKERS = frozenset(
+    "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
+    "linalg.det trapezoid nansum nanmean nanmax nanmin clip round around real imag".split()
+)
+
+
+class ArrayKinds:
+    """What kind of value the names of a program may be bound to."""
+
+    def __init__(self, program: Program, shapes: Shapes) -> None:
+        self._program = program
+        self._shapes = shapes
+
+    def is_immutable(self, left: Any, target: Any) -> bool:
+        """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
+        may_be_array = left.id in self._without_axes or left.id in self._from_parameters
+        return self._shapes.is_number(target) and not may_be_array
+
+    @functools.cached_property
+    def _from_parameters(self) -> set[str]:
+        """Return the names that may be bound to what the caller gave, which may be a 0-d array."""
+        links: list[tuple[str, str]] = []
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
+                links += [(statement.value.id, name) for name in _targets(statement)]
+            elif getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
+                left = statement.value.left
+                if isinstance(left, gast.Name):
+                    links += [(left.id, name) for name in _targets(statement)]
+        given = self._program.given
+        found = {n for n in self._program.parameters if given.get(n) not in ("int", "number")}
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            found |= {target for source, target in links if source in found}
+        return found
+
+    @functools.cached_property
+    def _without_axes(self) -> frozenset[str]:
+        """The names that may be bound to arrays without axes, which ``+=`` writes into."""
+        found: set[str] = set()
+        size = -1
+        while size != (size := len(found)):
+            for statement in statements(self._program.body):
+                if isinstance(statement, gast.Assign) and self._keeps_array(statement, found):
+                    found.update(_targets(statement))
+        return frozenset(found)
+
+    def _keeps_array(self, statement: Any, found: set[str]) -> bool:
+        operation = self._program.operation(statement)
+        if operation.kind == "copy" or getattr(statement, "in_place", False):
+            value = statement.value
+            source = value.left if isinstance(value, gast.BinOp) else value
+            return any(name in found for name in direct_names(source))
+        if operation.primal is None or operation.kind not in ("primitive", "constant"):
+            return False
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        return name.startswith("numpy.") and not _gives_numbers(operation.primal, name)
+
+    @functools.cached_property
+    def arrays(self) -> set[str]:
+        """Return the names that are bound to arrays on all paths, never to lists or dicts."""
+        made: dict[str, list[Any]] = defaultdict(list)
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.Assign):
+                whole = isinstance(statement.targets[0], gast.Name)
+                for name in _targets(statement):
+                    made[name].append(statement if whole else None)
+        arrays = set(made) - set(self._program.parameters)
+        while wrong := {
+            name
+            for name in arrays
+            if not all(item is not None and self._makes_array(item, arrays) for item in made[name])
+        }:
+            arrays -= wrong
+        return arrays
+
+    def _makes_array(self, statement: Any, arrays: set[str]) -> bool:
+        operation = self._program.operation(statement)
+        if operation.kind == "copy":
+            return all(name in arrays for name in direct_names(operation.args[0]))
+        if isinstance(statement.value, gast.BinOp):  # of two lists it would be a list
+            return any(name in arrays for arg in operation.args for name in direct_names(arg)) or (
+                not isinstance(statement.value.op, (gast.Add, gast.Mult))
+                or any(_is_float(arg) for arg in operation.args)
+            )
+        if operation.primal is None or operation.kind not in ("primitive", "constant"):
+            return False
+        if operation.primal is self._program.reader.vocabulary.getitem:
+            return all(name in arrays for name in direct_names(operation.args[0]))
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        return name.startswith("numpy.")
+
+
+def _gives_numbers(primal: Any, name: str) -> bool:
+    """Say whether a NumPy function returns a number, not an array, where there are no axes."""
+    return isinstance(primal, np.ufunc) or name.removeprefix("numpy.") in _NUMBER_MAKERS
+
+
+def _is_float(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, float)
+
+
+def _targets(statement: Any) -> list[str]:
+    return [name for target in getattr(statement, "targets", []) for name in names_bound(target)]

@@ -1,0 +1,148 @@
+"""Says on what condition a name is bound to an array with axes, which `+=` writes into."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.integers import Integers
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, direct_names
+
+SURE_VIEWS: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "transpose swapaxes moveaxis rollaxis squeeze expand_dims flip fliplr flipud rot90 "
+        "matrix_transpose permute_dims split array_split hsplit vsplit dsplit"
+    ).split()
+)
+"""Functions that return views of their argument, whatever it is."""
+
+PERHAPS_VIEWS: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "reshape ravel asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d real"
+    ).split()
+)
+"""Functions that return a view, the argument itself or a copy: the run tells."""
+
+_ARRAY_MAKERS: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "zeros ones empty full arange linspace eye identity outer array stack concatenate vstack "
+        "hstack column_stack zeros_like ones_like empty_like full_like diag repeat tile roll diff "
+        "cumsum pad meshgrid kron"
+    ).split()
+)
+"""Functions that return arrays, not numbers."""
+
+_SURELY: Final = ""
+
+
+class Axes:
+    """The conditions under which the names of a program are bound to arrays.
+
+    Attributes:
+        assumed: What is assumed for reads of ``x[i]`` to be rows, by the identity of the read.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        dimensions: Dimensions,
+        integers: Integers,
+        makers: dict[str, list[Any]],
+    ) -> None:
+        self._program = program
+        self._dimensions = dimensions
+        self._integers = integers
+        self._makers = makers
+        self.assumed: dict[int, str] = {}
+
+    def of(self, name: str) -> str | None:
+        """Return the condition on an argument; empty if it is sure, None if nothing is known."""
+        return self._of_name(name, 0, set())
+
+    def _of_name(self, name: str, more: int, seen: set[str]) -> str | None:
+        """Say when `name` has more than `more` axes."""
+        if name in self._program.parameters:
+            fact = self._program.given.get(name)
+            known = {"vector": 1, "matrix": 2}.get(fact or "")
+            if known is not None:
+                return _SURELY if known > more else None
+            if fact == "array" and not more:
+                return _SURELY
+            return None if fact in ("int", "number") else f"np.ndim({name}) > {more}"
+        rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
+        if rank is not None:
+            return _SURELY if rank > more else None
+        if name in seen:
+            return _SURELY
+        makers = self._makers.get(name, [])
+        found = [self._of_maker(item, more, seen | {name}) for item in makers]
+        if not found or None in found:
+            return None
+        conditions = {item for item in found if item}
+        return _SURELY if not conditions else conditions.pop() if len(conditions) == 1 else None
+
+    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> str | None:
+        if not isinstance(statement, gast.Assign) or isinstance(statement.targets[0], gast.Tuple):
+            return None
+        operation = self._program.operation(statement)
+        if operation.kind == "copy":
+            return self._of_name(statement.value.id, more, seen)
+        if operation.primal is self._program.reader.vocabulary.getitem:
+            return self._of_read(statement.value, more, seen)
+        if operation.kind not in ("primitive", "constant") or operation.primal is None:
+            return None
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        if name in _ARRAY_MAKERS | SURE_VIEWS | PERHAPS_VIEWS - {"numpy.real"} and not more:
+            return _SURELY
+        return self._of_operands(name, operation, more, seen)
+
+    def _of_operands(
+        self, name: str, operation: Operation, more: int, seen: set[str]
+    ) -> str | None:
+        """What is computed entry by entry has the axes of the operand with most."""
+        primal = operation.primal
+        plain = isinstance(primal, np.ufunc) and primal.signature is None
+        first = operation.args[:1] if name in ("numpy.copy", "numpy.real", "numpy.transpose") else ()
+        operands = operation.args if plain or name == "numpy.where" else first
+        found = [
+            self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)
+        ]
+        known = [item for item in found if item is not None]
+        return None if not known else _SURELY if _SURELY in known else known[0]
+
+    def _of_read(self, read: Any, more: int, seen: set[str]) -> str | None:
+        parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
+        if not isinstance(read.value, gast.Name):
+            return None
+        if not all(is_basic(part, self._integers) for part in parts):
+            return None
+        positions = sum(is_position(part, self._integers) for part in parts)
+        slices = sum(isinstance(part, gast.Slice) for part in parts)
+        if slices > more:
+            return _SURELY
+        condition = self._of_name(read.value.id, more + positions, seen)
+        if condition is not None and positions == len(parts):
+            self.assumed[id(read)] = condition
+        return condition
+
+
+def is_basic(part: Any, integers: Integers) -> bool:
+    """Say whether a part of an index is surely no index array."""
+    if isinstance(part, gast.Slice):
+        return True
+    if isinstance(part, gast.Constant):
+        return part.value is None or part.value is Ellipsis or type(part.value) is int
+    return integers.of(part)
+
+
+def is_position(part: Any, integers: Integers) -> bool:
+    """Say whether a part of an index takes one position of an axis, and so the axis away."""
+    plain = isinstance(part, gast.Constant) and type(part.value) is int
+    return plain or integers.of(part)

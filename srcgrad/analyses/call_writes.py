@@ -1,0 +1,102 @@
+"""Says through which names a call may write into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_read, root_name
+
+_LIST_METHODS: Final = frozenset(
+    {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
+)
+
+Report = Callable[[Any, str, str], None]
+
+
+class CallWrites:
+    """The writes of the calls of one program; `report` notes what cannot be understood.
+
+    `is_varied(name)` says whether a name depends on an input.
+    """
+
+    def __init__(self, program: Program, is_varied: Callable[[str], bool], report: Report) -> None:
+        self._program = program
+        self._is_varied = is_varied
+        self._report = report
+
+    def of(self, statement: Any) -> list[str]:
+        """Return the names into whose memory the calls in a statement may write."""
+        header = _header(statement)
+        if header is None:
+            return []
+        return [
+            name
+            for node in gast.walk(header)
+            if isinstance(node, gast.Call)
+            for name in self._written_by(statement, node)
+        ]
+
+    def _written_by(self, statement: Any, call: Any) -> list[str]:
+        reader = self._program.reader
+        operation = reader.read(call)
+        passed = {name for arg in operation.args for name in direct_names(arg)}
+        if operation.kind == "taped" and any(map(self._is_varied, passed)):
+            return []  # it gets copies, and the tape refuses a write into them
+        if operation.kind == "class":
+            shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
+            return self._written_by_user(statement, operation.primal.forward, shifted)
+        callee = reader.scope.resolve(call.func)
+        if callee is not MISSING:
+            known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
+            if known or isinstance(callee, type):
+                return self._out_keyword(call)
+            if isinstance(callee, FunctionType):
+                return self._written_by_user(statement, callee, call)
+            return [n for arg in call.args for n in direct_names(arg)]
+        if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
+            name = root_name(call.func.value)
+            return [name] if name is not None else []
+        if self._known_method(call.func):
+            return self._out_keyword(call)
+        return [n for arg in call.args for n in direct_names(arg)]
+
+    def _known_method(self, func: Any) -> bool:
+        vocabulary = self._program.reader.vocabulary
+        return isinstance(func, gast.Attribute) and (
+            func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
+        )
+
+    def _written_by_user(self, statement: Any, callee: FunctionType, call: Any) -> list[str]:
+        """A function that writes into what it is given is understood if it writes constants."""
+        operands, elsewhere = self._program.reader.vocabulary.written_operands(callee, call)
+        names = [name for operand in operands for name in names_read(operand)]
+        given = [*call.args, *[item.value for item in call.keywords]]
+        passed = {name for item in given for name in names_read(item)}
+        if elsewhere or (names and any(map(self._is_varied, passed))):
+            what = "memory that it is not given" if elsewhere else "its arguments"
+            self._report(
+                statement,
+                f"the call of `{callee.__qualname__}`, which writes into {what}",
+                "return the new value instead",
+            )
+            return []
+        return names
+
+    def _out_keyword(self, call: Any) -> list[str]:
+        return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
+
+
+def _header(statement: Any) -> Any:
+    if isinstance(statement, gast.For):
+        return statement.iter
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    if isinstance(statement, (gast.Assign, gast.Expr, gast.AugAssign)):
+        return statement.value
+    return None

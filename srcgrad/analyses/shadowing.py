@@ -1,0 +1,247 @@
+"""Says which names need an adjoint that mirrors their storage, where memory has several names.
+
+A name that is only read, and never after a write into its memory, is as good as a copy. The others,
+and all that they are views of, get a shadow: an array of the same layout for what owns its memory,
+and the same view of that for a view.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import gast
+
+from srcgrad.analyses.axes import PERHAPS_VIEWS, SURE_VIEWS, Axes, is_basic, is_position
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.integers import Integers
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.walk import names_bound, statements
+
+Maker = Literal["copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"]
+"""How a statement binds a name: to memory that has a name, to a view of it (surely or perhaps), to
+a container of such, to new memory, to the same memory changed in place, to None or a number."""
+
+
+
+class NotShadowedError(Exception):
+    """A name cannot get a shadow."""
+
+
+@dataclass(slots=True)
+class Shadowed:
+    """The names with shadows.
+
+    Attributes:
+        names: The names.
+        makers: How each binding makes its name, by the identity of the statement.
+        conditions: What must hold of the arguments for the updates to be writes.
+        updates: The statements ``y = y * v`` that write into memory in place.
+        numbers: The names that may be bound to numbers, which have shadows without axes.
+        links: Pairs of names that share memory: what is written under one is read under the other.
+    """
+
+    names: set[str] = field(default_factory=set)
+    makers: dict[int, Maker] = field(default_factory=dict)
+    conditions: dict[str, None] = field(default_factory=dict)
+    updates: set[int] = field(default_factory=set)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    numbers: set[str] = field(default_factory=set)
+
+    def add(self, other: Shadowed) -> None:
+        """Take in the names of another group."""
+        self.names |= other.names
+        self.makers.update(other.makers)
+        self.conditions.update(other.conditions)
+        self.updates |= other.updates
+        self.links += other.links
+        self.numbers |= other.numbers
+
+
+class Shadowing:
+    """Decides for groups of names that may share memory.
+
+    `shared(statement)` returns the names whose memory an assignment may share.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        dimensions: Dimensions,
+        integers: Integers,
+        shared: Callable[[Any], list[str]],
+    ) -> None:
+        self._program = program
+        self._dimensions = dimensions
+        self._integers = integers
+        self._shared = shared
+        self._makers: dict[str, list[Any]] = defaultdict(list)
+        for statement in statements(program.body):
+            for target in _targets(statement):
+                self._makers[target].append(statement)
+        self._taken: dict[str, None] = {}
+        self._axes = Axes(program, dimensions, integers, self._makers)
+        self._indexed = _indexed(program)
+
+    def shadow(
+        self, members: set[str], writes: list[tuple[Any, str]], live: dict[int, frozenset[str]]
+    ) -> Shadowed:
+        """Return what needs shadows in one group, given the writes into it.
+
+        Raises:
+            NotShadowedError: One of the names may be bound to what cannot be mirrored.
+        """
+        mirror = Shadowed(conditions=self._taken)
+        wanted: set[str] = set()
+        for statement, name in writes:
+            wanted.add(name)
+            if getattr(statement, "in_place", False):
+                mirror.updates.add(id(statement))
+                wanted.update(_targets(statement))
+                self._must_be_array(name, mirror)
+            elif not is_store(statement):
+                raise NotShadowedError
+            wanted |= live[id(statement)] & members
+        while wanted:
+            name = wanted.pop()
+            if name in mirror.names:
+                continue
+            mirror.names.add(name)
+            if name in self._program.parameters:
+                self._must_be_array(name, mirror)
+            elif name not in self._makers:
+                raise NotShadowedError
+            for statement in self._makers[name]:
+                sources = self._sources(statement, mirror)
+                mirror.links += [(name, source) for source in sources]
+                wanted |= sources
+            if self._is_display(name, set()):
+                wanted |= self._read_from(name)
+        if not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
+            mirror.numbers = {name for name in mirror.names if self._axes.of(name) != ""}
+        return mirror
+
+    def _is_display(self, name: str, seen: set[str]) -> bool:
+        """Say whether a name is bound to nothing but tuples and lists made in the program."""
+        if name in seen:
+            return True
+        makers = self._makers.get(name, [])
+        return bool(makers) and all(self._makes_display(item, seen | {name}) for item in makers)
+
+    def _makes_display(self, statement: Any, seen: set[str]) -> bool:
+        if not isinstance(statement, gast.Assign):
+            return False
+        kind = self._program.operation(statement).kind
+        if kind == "copy":
+            return self._is_display(statement.value.id, seen)
+        return kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name)
+
+    def _read_from(self, name: str) -> set[str]:
+        """Return the names of what is read from a tuple or list."""
+        return {
+            target
+            for makers in self._makers.values()
+            for statement in makers
+            if isinstance(statement, gast.Assign)
+            and isinstance(statement.value, (gast.Name, gast.Subscript))
+            and getattr(getattr(statement.value, "value", statement.value), "id", "") == name
+            for target in _targets(statement)
+        }
+
+    def _sources(self, statement: Any, mirror: Shadowed) -> set[str]:
+        """Note how a statement makes its name, and return the names whose memory that is."""
+        if isinstance(statement, gast.For):
+            raise NotShadowedError
+        maker = "update" if id(statement) in mirror.updates else self.maker(statement)
+        mirror.makers[id(statement)] = maker
+        if maker in ("fresh", "nothing", "number"):
+            return set()
+        operation = self._program.operation(statement)
+        if maker == "display":
+            return {name for arg in operation.args for name in direct_names(arg)}
+        if maker == "update":
+            return {statement.value.left.id}
+        return set(direct_names(operation.args[0]))
+
+    def maker(self, statement: Any) -> Maker:
+        """Say how an assignment makes its name.
+
+        Raises:
+            NotShadowedError: It may share memory in a way that is not understood.
+        """
+        operation = self._program.operation(statement)
+        value = statement.value
+        if operation.kind == "copy":
+            return "copy"
+        if isinstance(value, gast.Constant):
+            return "nothing" if value.value is None else "number"
+        if operation.kind == "unpack":
+            return "unpack"
+        if operation.kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name):
+            return "display"
+        if not self._shared(statement):
+            return "fresh"
+        if not operation.args or not isinstance(operation.args[0], gast.Name):
+            raise NotShadowedError
+        if operation.primal is self._program.reader.vocabulary.getitem:
+            return self._reads(value)
+        if operation.kind == "primitive":
+            return self._views(operation)
+        raise NotShadowedError
+
+    def _views(self, operation: Operation) -> Maker:
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        if name in SURE_VIEWS:
+            return "view"
+        if name in PERHAPS_VIEWS:
+            return "maybe"
+        raise NotShadowedError
+
+    def _reads(self, read: Any) -> Maker:
+        """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""
+        if self._is_display(read.value.id, set()):
+            if is_position(read.slice, self._integers):
+                return "view"
+            raise NotShadowedError
+        parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
+        if not all(is_basic(part, self._integers) for part in parts):
+            return "maybe"
+        if any(not is_position(part, self._integers) for part in parts):
+            return "view"
+        rank = self._dimensions.rank(read.value)
+        condition = self._axes.assumed.get(id(read))
+        if condition is not None:
+            self._taken.update({condition: None} if condition else {})
+            return "view"
+        return "view" if rank is not None and rank > len(parts) else "maybe"
+
+    def _must_be_array(self, name: str, mirror: Shadowed) -> None:
+        """Make sure that a name is bound to an array, which `+=` writes into."""
+        if name in self._program.parameters:
+            if self._program.given.get(name) in ("int", "number"):
+                raise NotShadowedError
+            if self._program.given.get(name) not in ("vector", "matrix", "array"):
+                mirror.conditions[f"isinstance({name}, np.ndarray)"] = None
+            return
+        condition = self._axes.of(name)
+        if condition is None and name not in self._indexed:
+            raise NotShadowedError
+        if condition:
+            mirror.conditions[condition] = None
+
+
+def _targets(statement: Any) -> list[str]:
+    if isinstance(statement, gast.For):
+        return names_bound(statement.target)
+    if isinstance(statement, gast.Assign):
+        return [name for target in statement.targets for name in names_bound(target)]
+    return []
+
+
+def _indexed(program: Program) -> set[str]:
+    """Return the names that are written into by an index: numbers cannot be."""
+    stores = [item for item in statements(program.body) if is_store(item)]
+    return {name for item in stores for name in direct_names(store_target(item).value)}

@@ -1,0 +1,48 @@
+"""Makes adjoints that mirror the storage of what they are adjoints of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.adjoints import zeros_like
+
+
+def shadow_of(x: Any) -> Any:
+    """Return an array of zeros like `x`, to be written in place: without axes for a number.
+
+    >>> shadow_of(2.5)
+    array(0.)
+    """
+    if x is None:
+        return None
+    zeros = zeros_like(x)
+    return zeros if hasattr(zeros, "shape") and zeros.shape else np.asarray(zeros)
+
+
+def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
+    """Return `shadow`, if `part` is a view of `whole` as it is of the shadow; else a new one.
+
+    Whether a reshape copies, and whether ``y[i]`` is a number, is known at run time only.
+
+    >>> y, grad_y = np.ones(3), np.zeros(3)
+    >>> shadow_of_view(grad_y[0], y[0], y)
+    array(0.)
+    """
+    return shadow if np.may_share_memory(part, whole) else shadow_of(part)
+
+
+def add_to_shadows(shadows: Any, parts: Any) -> None:
+    """Add adjoints of the entries of a tuple or list to their shadows, in place.
+
+    >>> first, second = np.zeros(2), np.zeros(1)
+    >>> add_to_shadows([first, second], [np.ones(2), None])
+    >>> first
+    array([1., 1.])
+    """
+    for shadow, part in zip(shadows, parts, strict=True):
+        if isinstance(shadow, (list, tuple)):
+            add_to_shadows(shadow, part)
+        elif part is not None:
+            shadow += part

@@ -1,0 +1,266 @@
+"""Makes shadows: adjoints that mirror the storage of what is written under more than one name.
+
+The shadow of an array is an array of zeros of the same layout, made next to it in the forward pass;
+the shadow of a view is the same view of that. Which names share memory is then settled by NumPy at
+run time, for the shadows as for the arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, store, subscript
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import direct_names
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.sweep import Sweep, index_value, renamed
+
+
+class ShadowSteps:
+    """The shadows of one program: made forward, written into backward."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        self._mirror = sweep.facts.storage.mirror
+        self._operations: dict[int, Operation] = {}
+        self._kept: list[Any] = []
+        sweep.adjoints.mirrored = frozenset(self._mirror.names & sweep.facts.activity.active)
+        self._share_names()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The active names with a shadow."""
+        return self._sweep.adjoints.mirrored
+
+    def _share_names(self) -> None:
+        """Let versions of a variable that are surely the same memory have one shadow variable."""
+        sources: dict[str, set[str] | None] = {name: set() for name in self.names}
+        for statement in statements(self._sweep.program.body):
+            maker = self._mirror.makers.get(id(statement))
+            for name in [n for t in getattr(statement, "targets", []) for n in names_bound(t)]:
+                if name in sources and sources[name] is not None:
+                    if maker == "copy":
+                        sources[name].add(statement.value.id)
+                    elif maker == "update":
+                        sources[name].add(statement.value.left.id)
+                    else:
+                        sources[name] = None
+        first = same_memory(sources, self._sweep.program.parameters, self._sweep.namer.base)
+        for name, owner in first.items():
+            self._sweep.namer.set_adjoint(name, self._sweep.namer.adjoint(owner))
+
+    def at_entry(self) -> list[Any]:
+        """Return the statements that make the shadows of the parameters."""
+        given = [name for name in self._sweep.program.parameters if name in self.names]
+        return [self._zeros(name, None) for name in given]
+
+    def made_by(self, statement: Any) -> list[Any]:
+        """Return the statements that make the shadows of what an assignment binds."""
+        targets = [name for t in statement.targets for name in names_bound(t)]
+        if self.names.isdisjoint(targets):
+            return []
+        maker = self._mirror.makers[id(statement)]
+        if maker == "fresh":
+            return [self._zeros(name, statement) for name in targets if name in self.names]
+        if maker == "number":
+            self._sweep.externals.use_numpy()
+            zero = call("np.zeros", gast.Tuple([], gast.Load()))
+            return [assign(self._name(targets[0]), zero, statement)]
+        if maker == "nothing":
+            return [assign(self._name(targets[0]), gast.Constant(None, None), statement)]
+        (target,) = statement.targets
+        value = self._mirrored_value(statement)
+        if maker == "maybe":
+            helper = self._sweep.externals.use_runtime("shadow_of_view")
+            value = call(helper, value, load(target.id), self._base(statement))
+        made = assign(self._renamed_target(target), value, statement)
+        if isinstance(value, gast.Name) and made.targets[0].id == value.id:
+            return []
+        made.closing = getattr(statement, "closing", False)
+        return [made]
+
+    def _zeros(self, name: str, like: Any) -> Any:
+        zeros = "complex_zeros_like" if self._sweep.inliner.keep_complex else "zeros_like"
+        if name in self._mirror.numbers:
+            zeros = "shadow_of"
+        function = self._sweep.externals.use_runtime(zeros)
+        return assign(self._name(name), call(function, load(name)), like)
+
+    def _name(self, name: str) -> str:
+        return self._sweep.namer.adjoint(name)
+
+    def _renamed_target(self, target: Any) -> Any:
+        target = clone(target)
+        for node in gast.walk(target):
+            if isinstance(node, gast.Name):
+                node.id = self._name(node.id)
+        return target
+
+    def _base(self, statement: Any) -> Any:
+        return clone(self._sweep.program.operation(statement).args[0])
+
+    def _mirrored_value(self, statement: Any) -> Any:
+        """Return the value of an assignment with shadows in the place of what they mirror."""
+        operation = self._sweep.program.operation(statement)
+        whole = operation.kind in ("tuple", "list")
+        sources = operation.args if whole else operation.args[:1]
+        names = {name: self._name(name) for arg in sources for name in direct_names(arg)}
+        value = statement.value
+        if isinstance(value, gast.Subscript):
+            return subscript(renamed(value.value, names), clone(value.slice))
+        return renamed(value, names)
+
+    # -- backward
+
+    def reversed_by(self, statement: Any) -> list[Any] | None:
+        """Return what reverses the making of a shadow, or None if a rule does that."""
+        targets = [n for t in getattr(statement, "targets", []) for n in names_bound(t)]
+        if self.names.isdisjoint(targets):
+            return None
+        maker = self._mirror.makers[id(statement)]
+        if maker == "fresh":
+            return None
+        if maker != "maybe":
+            return []
+        (source,) = direct_names(self._sweep.program.operation(statement).args[0])
+        whole, part = load(self._name(source)), load(self._name(targets[0]))
+        apart = gast.UnaryOp(gast.Not(), call("np.may_share_memory", clone(part), clone(whole)))
+        self._sweep.externals.use_numpy()
+        return [at(gast.If(apart, [self._give_back(statement, whole, part)], []), statement)]
+
+    def _give_back(self, statement: Any, whole: Any, part: Any) -> Any:
+        """Add the adjoint of what turned out to be a copy, or a number, to that of its source."""
+        value = statement.value
+        if isinstance(value, gast.Subscript):
+            function = self._sweep.externals.use_runtime("add_at")
+            added = call(function, whole, index_value(value.slice), part)
+            return at(gast.Expr(added), statement)
+        shape = gast.Attribute(clone(whole), "shape", gast.Load())
+        return add_assign(store(whole.id), call("np.reshape", part, shape), statement)
+
+    # -- updates in place
+
+    def with_updates(self, block: list[Any]) -> list[Any]:
+        """Write ``y_2 = y * v`` as the update in place that it is, and a copy of the name."""
+        done: list[Any] = []
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = self.with_updates(part)
+            if id(statement) in self._mirror.updates:
+                done += self._pinned(statement)
+            else:
+                done.append(statement)
+        return done
+
+    def _pinned(self, statement: Any) -> list[Any]:
+        value = statement.value
+        update = at(gast.AugAssign(store(value.left.id), value.op, clone(value.right)), statement)
+        copy = at(gast.Assign(statement.targets, load(value.left.id), None), statement)
+        order = self._sweep.facts.storage.order
+        order[id(update)] = order[id(copy)] = order[id(statement)]
+        self._mirror.makers[id(copy)] = "copy"
+        self._operations[id(update)] = self._sweep.program.operation(statement)
+        self._kept += [update, copy, statement]  # their identities are keys
+        return [update, copy]
+
+    def prepare_update(self, update: Any) -> list[Any]:
+        """Return the forward statements of an update, and keep how to reverse it."""
+        sweep = self._sweep
+        left = update.target.id
+        if left not in self.names:
+            return [update]
+        before = sweep.namer.fresh(f"{sweep.namer.base(left)}_before")
+        after = sweep.namer.fresh(f"{sweep.namer.base(left)}_after")
+        copied = sweep.externals.use_runtime("copied")
+        lead = [assign(before, call(copied, load(left)), update)]
+        kept: dict[str, str] = {}
+        for name in direct_names(update.value):
+            if name in sweep.facts.storage.mutated and name not in kept:
+                kept[name] = sweep.namer.fresh(f"{sweep.namer.base(name)}_now")
+                lead.append(assign(kept[name], call(copied, load(name)), update))
+        tail = [assign(after, call(copied, load(left)), update)]
+        operand = renamed(update.value, kept)
+        operation = self._operations[id(update)]
+        rule = sweep.program.reader.vocabulary.rule_for(operation.primal)
+        active = sweep.is_active(update.value)
+        placed = sweep.inliner.place(
+            rule,
+            [load(before), operand],
+            {},
+            lambda item: getattr(item, "id", "") == before or (item is operand and active),
+            [load(after)],
+            own_forward=False,
+        )
+
+        def step() -> list[Any]:
+            emitted, values = placed.adjoint([load(self._name(left))])
+            emitted = [at(item, update) for item in emitted]
+            return [*emitted, *self._reverse_update(update, values)]
+
+        sweep.steps[id(update)] = step
+        return [*lead, update, *tail]
+
+    def _reverse_update(self, update: Any, values: list[Any]) -> list[Any]:
+        left = update.target.id
+        done: list[Any] = []
+        later: list[Any] = []
+        if self._sweep.is_active(update.value):
+            name = update.value.id
+            value = values[1]
+            if self._sweep.status(value) is Status.SHARED:
+                value = call(self._sweep.externals.use_runtime("copied"), value)
+            if name in self.names:
+                part = self._sweep.namer.fresh(f"grad_{self._sweep.namer.base(name)}_part")
+                done.append(assign(part, value, update))
+                later = self._sweep.adjoints.accumulate(name, load(part), update)
+            else:
+                done += self._sweep.contribute(update, [], [(name, value)], inherits=True)
+        return [*done, *self._change(update, load(self._name(left)), values[0]), *later]
+
+    def _change(self, statement: Any, shadow: Any, value: Any) -> list[Any]:
+        """Return what replaces the adjoint of what was updated by that of its value before."""
+        if getattr(getattr(value, "func", None), "id", "") == "unbroadcast":
+            value = value.args[0]  # an update in place never changes the shape
+        if isinstance(value, gast.Name) and value.id == shadow.id:
+            return []
+        if isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == shadow.id:
+            return [at(gast.AugAssign(store(shadow.id), value.op, value.right), statement)]
+        place = subscript(shadow, gast.Constant(Ellipsis, None), storing=True)
+        return [assign(place, value, statement)]
+
+
+
+
+def same_memory(
+    sources: dict[str, set[str] | None], owners: Sequence[str], base: Callable[[str], str]
+) -> dict[str, str]:
+    """Return the first of the versions of one variable that are surely bound to the same memory.
+
+    `sources` are what each name is a mere copy of, on some path or other; None if it is no copy.
+
+    >>> sources = {"y": None, "y_2": {"y"}, "y_3": {"y", "y_2"}, "y_4": {"y_3", "z"}, "z": None}
+    >>> same_memory(sources, (), lambda name: name[0])
+    {'y_2': 'y', 'y_3': 'y'}
+    """
+    first = {name: name for name in sources}
+
+    def find(name: str) -> str:
+        while first[name] != name:
+            name = first[name]
+        return name
+
+    changed = True
+    while changed:
+        changed = False
+        for name, found in sources.items():
+            if found is None or name in owners or first[name] != name:
+                continue
+            known = {find(item) if item in first else item for item in found} - {name}
+            if len(known) == 1 and (owner := known.pop()) in first and base(owner) == base(name):
+                first[name] = owner
+                changed = True
+    return {name: find(name) for name in sources if first[name] != name}
