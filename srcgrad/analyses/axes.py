@@ -109,11 +109,11 @@ class Axes:
         """What is computed entry by entry has the axes of the operand with most."""
         primal = operation.primal
         plain = isinstance(primal, np.ufunc) and primal.signature is None
-        first = operation.args[:1] if name in ("numpy.copy", "numpy.real", "numpy.transpose") else ()
+        first = (
+            operation.args[:1] if name in ("numpy.copy", "numpy.real", "numpy.transpose") else ()
+        )
         operands = operation.args if plain or name == "numpy.where" else first
-        found = [
-            self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)
-        ]
+        found = [self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)]
         known = [item for item in found if item is not None]
         return None if not known else _SURELY if _SURELY in known else known[0]
 

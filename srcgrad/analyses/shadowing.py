@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import gast
 
@@ -21,10 +21,11 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
 
-Maker = Literal["copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"]
+Maker = Literal[
+    "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
+]
 """How a statement binds a name: to memory that has a name, to a view of it (surely or perhaps), to
 a container of such, to new memory, to the same memory changed in place, to None or a number."""
-
 
 
 class NotShadowedError(Exception):
@@ -103,7 +104,7 @@ class Shadowing:
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
             elif not is_store(statement):
-                raise NotShadowedError
+                raise NotShadowedError("what its names may be bound to is not known")
             wanted |= live[id(statement)] & members
         while wanted:
             name = wanted.pop()
@@ -113,7 +114,7 @@ class Shadowing:
             if name in self._program.parameters:
                 self._must_be_array(name, mirror)
             elif name not in self._makers:
-                raise NotShadowedError
+                raise NotShadowedError("what its names may be bound to is not known")
             for statement in self._makers[name]:
                 sources = self._sources(statement, mirror)
                 mirror.links += [(name, source) for source in sources]
@@ -154,7 +155,7 @@ class Shadowing:
     def _sources(self, statement: Any, mirror: Shadowed) -> set[str]:
         """Note how a statement makes its name, and return the names whose memory that is."""
         if isinstance(statement, gast.For):
-            raise NotShadowedError
+            raise NotShadowedError("what its names may be bound to is not known")
         maker = "update" if id(statement) in mirror.updates else self.maker(statement)
         mirror.makers[id(statement)] = maker
         if maker in ("fresh", "nothing", "number"):
@@ -185,12 +186,12 @@ class Shadowing:
         if not self._shared(statement):
             return "fresh"
         if not operation.args or not isinstance(operation.args[0], gast.Name):
-            raise NotShadowedError
+            raise NotShadowedError("what its names may be bound to is not known")
         if operation.primal is self._program.reader.vocabulary.getitem:
             return self._reads(value)
         if operation.kind == "primitive":
             return self._views(operation)
-        raise NotShadowedError
+        raise NotShadowedError("what its names may be bound to is not known")
 
     def _views(self, operation: Operation) -> Maker:
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
@@ -198,14 +199,14 @@ class Shadowing:
             return "view"
         if name in PERHAPS_VIEWS:
             return "maybe"
-        raise NotShadowedError
+        raise NotShadowedError("what its names may be bound to is not known")
 
     def _reads(self, read: Any) -> Maker:
         """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""
         if self._is_display(read.value.id, set()):
             if is_position(read.slice, self._integers):
                 return "view"
-            raise NotShadowedError
+            raise NotShadowedError("what its names may be bound to is not known")
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not all(is_basic(part, self._integers) for part in parts):
             return "maybe"
@@ -222,13 +223,13 @@ class Shadowing:
         """Make sure that a name is bound to an array, which `+=` writes into."""
         if name in self._program.parameters:
             if self._program.given.get(name) in ("int", "number"):
-                raise NotShadowedError
+                raise NotShadowedError("what its names may be bound to is not known")
             if self._program.given.get(name) not in ("vector", "matrix", "array"):
                 mirror.conditions[f"isinstance({name}, np.ndarray)"] = None
             return
         condition = self._axes.of(name)
         if condition is None and name not in self._indexed:
-            raise NotShadowedError
+            raise NotShadowedError("what its names may be bound to is not known")
         if condition:
             mirror.conditions[condition] = None
 

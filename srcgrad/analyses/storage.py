@@ -26,6 +26,7 @@ from srcgrad.ir.program import Program, bound_names, direct_names, is_store, sto
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
+
 @dataclass(slots=True)
 class Problem:
     """A write that cannot be differentiated, and why."""
@@ -185,7 +186,9 @@ class _Analysis:
         targets = [name for target in statement.targets for name in names_bound(target)]
         if getattr(statement, "in_place", False):
             left = statement.value.left if isinstance(statement.value, gast.BinOp) else None
-            if isinstance(left, gast.Name) and not self._kinds.is_immutable(left, statement.targets[0]):
+            if isinstance(left, gast.Name) and not self._kinds.is_immutable(
+                left, statement.targets[0]
+            ):
                 self._writes.append((statement, left.id, False))
                 for target in targets:
                     self._join(target, left.id)
@@ -291,7 +294,7 @@ class _Analysis:
         for _, _, made in self._result.loops:
             for members in classes.values():
                 if members & self._result.mutated and not members <= made:
-                    made -= members
+                    made.difference_update(members)
 
     def _live_at_writes(self) -> dict[int, frozenset[str]]:
         wanted = {id(statement) for statement, _, _ in self._writes}

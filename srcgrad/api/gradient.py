@@ -15,8 +15,8 @@ import numpy as np
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, warn_of
-from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.selection import Selection, select
+from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.values import check_input, conform, fits, is_complex
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate

@@ -10,7 +10,10 @@ from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 
 _WRITERS: Final = frozenset(
-    ("sort partition fill put itemset resize append extend insert pop update add_at add_entries add_to_shadows").split()
+    (
+        "sort partition fill put itemset resize append extend insert pop update "
+        "add_at add_entries add_to_shadows"
+    ).split()
 )
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"

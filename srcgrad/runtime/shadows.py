@@ -45,4 +45,4 @@ def add_to_shadows(shadows: Any, parts: Any) -> None:
         if isinstance(shadow, (list, tuple)):
             add_to_shadows(shadow, part)
         elif part is not None:
-            shadow += part
+            np.add(shadow, part, out=shadow)

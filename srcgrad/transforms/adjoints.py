@@ -76,7 +76,7 @@ class Adjoints:
         return cell in self.state or cell in self.mirrored
 
     def consume(self, cell: str) -> Status | None:
-        """Forget the adjoint of `cell`, whose value is made here; return what may be done with it."""
+        """Forget the adjoint of `cell`, made here; return what may be done with its array."""
         return Status.OWNED if cell in self.mirrored else self.state.pop(cell, None)
 
     def name(self, cell: str) -> str:

@@ -42,13 +42,13 @@ class ShadowSteps:
         for statement in statements(self._sweep.program.body):
             maker = self._mirror.makers.get(id(statement))
             for name in [n for t in getattr(statement, "targets", []) for n in names_bound(t)]:
-                if name in sources and sources[name] is not None:
-                    if maker == "copy":
-                        sources[name].add(statement.value.id)
-                    elif maker == "update":
-                        sources[name].add(statement.value.left.id)
-                    else:
-                        sources[name] = None
+                known = sources.get(name)
+                if known is not None and maker == "copy":
+                    known.add(statement.value.id)
+                elif known is not None and maker == "update":
+                    known.add(statement.value.left.id)
+                elif name in sources:
+                    sources[name] = None
         first = same_memory(sources, self._sweep.program.parameters, self._sweep.namer.base)
         for name, owner in first.items():
             self._sweep.namer.set_adjoint(name, self._sweep.namer.adjoint(owner))
@@ -231,8 +231,6 @@ class ShadowSteps:
             return [at(gast.AugAssign(store(shadow.id), value.op, value.right), statement)]
         place = subscript(shadow, gast.Constant(Ellipsis, None), storing=True)
         return [assign(place, value, statement)]
-
-
 
 
 def same_memory(

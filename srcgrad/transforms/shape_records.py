@@ -88,5 +88,3 @@ def _measure(block: list[Any], names: dict[str, str]) -> None:
 
 def _position(block: list[Any], statement: Any) -> int:
     return next(i for i, item in enumerate(block) if item is statement)
-
-

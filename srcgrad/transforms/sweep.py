@@ -88,7 +88,7 @@ class Sweep:
     Attributes:
         steps: How to reverse each statement, by its identity.
         renamed, copies: The names under which the backward pass finds values that are overwritten.
-        originals: The names that copies of overwritten values were made of, which have their shapes.
+        originals: What copies of overwritten values were made of, and so have the shapes of.
         paths: The inputs that are read by string keys only, with a cell for each key.
         containers: The names that are bound to dicts, lists or tuples.
         pairs: The loops and branches of both halves that belong together.

@@ -7,14 +7,14 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-@program("v", by="tape")
+@program("v")
 def alias_of_an_argument_written(x):
     y = x
     y[0] = x[1] * x[2]
     return np.sum(x * x)
 
 
-@program("v", by="tape")
+@program("v")
 def alias_of_a_copy_written(x):
     a = x.copy()
     b = a
@@ -23,7 +23,7 @@ def alias_of_a_copy_written(x):
     return np.sum(a * b)
 
 
-@program("v", by="tape")
+@program("v")
 def view_written(x):
     y = x * 1.0
     v = y[1:]
@@ -31,7 +31,7 @@ def view_written(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def view_updated(x):
     y = x * 1.0
     tail = y[1:]
@@ -40,7 +40,7 @@ def view_updated(x):
     return np.sum(y * np.arange(4.0))
 
 
-@program("v", by="tape")
+@program("v")
 def view_of_a_view_written(x):
     y = x * 1.0
     v = y[1:][::-1]
@@ -48,7 +48,7 @@ def view_of_a_view_written(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def base_written_under_a_view(x):
     y = x * x
     v = y[:2]
@@ -57,7 +57,7 @@ def base_written_under_a_view(x):
     return np.sum(v * v)
 
 
-@program("v", by="tape")
+@program("v")
 def reshaped_view_written(x):
     y = x * 2.0
     grid = y.reshape(2, 2)
@@ -66,7 +66,7 @@ def reshaped_view_written(x):
     return np.sum(y * y * x)
 
 
-@program("m", by="tape")
+@program("m")
 def raveled_view_written(a):
     b = a * 1.0
     flat = b.ravel()
@@ -75,7 +75,7 @@ def raveled_view_written(a):
     return np.sum(b * b)
 
 
-@program("m", by="tape")
+@program("m")
 def transposed_view_written(a):
     b = a * 1.0
     t = b.T
@@ -83,7 +83,7 @@ def transposed_view_written(a):
     return np.sum(b * b)
 
 
-@program("m", by="tape")
+@program("m")
 def ravel_of_a_transpose_is_a_copy(a):
     b = a * 1.0
     flat = b.T.ravel()
@@ -91,7 +91,7 @@ def ravel_of_a_transpose_is_a_copy(a):
     return np.sum(b * b) + flat[1] * flat[2]
 
 
-@program("m", by="tape")
+@program("m")
 def rows_of_an_iteration_written(a):
     b = a * 1.0
     for row in b:
@@ -100,7 +100,7 @@ def rows_of_an_iteration_written(a):
     return np.sum(b * b)
 
 
-@program("m", by="tape")
+@program("m")
 def row_by_index_updated(a):
     b = a * 1.0
     row = b[1]
@@ -116,14 +116,14 @@ def diagonal_filled(a):
     return np.sum(b * b)
 
 
-@program("v", by="tape")
+@program("v")
 def swap_of_elements(x):
     y = x * x
     y[0], y[1] = y[1], y[0]
     return np.sum(y * np.arange(4.0))
 
 
-@program("m", by="tape")
+@program("m")
 def swap_of_rows_that_overwrites(a):
     b = a * 1.0
     b[0], b[1] = b[1], b[0]
@@ -137,7 +137,7 @@ def swap_of_copied_rows(a):
     return np.sum(b * np.arange(12.0).reshape(3, 4))
 
 
-@program("v", by="refused")
+@program("v")
 def double_buffer_swapped(x):
     old = x * 1.0
     new = np.zeros(4)
@@ -149,7 +149,7 @@ def double_buffer_swapped(x):
     return np.sum(old * x)
 
 
-@program("v", by="refused")
+@program("v")
 def three_time_levels_rotated(x):
     before = x * 1.0
     now = x * 0.9
@@ -160,14 +160,14 @@ def three_time_levels_rotated(x):
     return np.sum(now**2) + np.sum(before)
 
 
-@program("v", by="tape")
+@program("v")
 def argument_written(x):
     x[1] = x[0] * x[2]
     x *= 2.0
     return np.sum(x * x)
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def argument_as_an_output(x, out):
     out[:] = x * x
     out[0] += x[1]
@@ -206,7 +206,7 @@ def one_array_passed_twice(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def alias_by_condition(x):
     a = x * 1.0
     b = x * 2.0
@@ -265,7 +265,7 @@ def sort_in_place(x):
     return np.sum(y * np.arange(4.0))
 
 
-@program("v", by="tape")
+@program("v")
 def list_of_arrays_written_later(x):
     a = x * 1.0
     parts = [a, a * 2.0]
@@ -282,7 +282,7 @@ def array_in_a_dict_written(x):
     return np.sum(state["u"] ** 2)
 
 
-@program("v", by="refused")
+@program("v")
 def arrays_in_a_list_swapped(x):
     grids = [x * 1.0, np.zeros(4)]
     for t in range(3):
@@ -399,7 +399,7 @@ def real_part_and_flat(x):
     return np.sum(y * y)
 
 
-@program("v", by="refused")
+@program("v")
 def asarray_keeps_the_memory(x):
     y = x * 1.0
     z = np.asarray(y)
