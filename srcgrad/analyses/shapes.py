@@ -87,10 +87,8 @@ class Shapes:
             return self.of(node.operand)
         if self._integers.of(node):
             return SCALAR
-        if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
+        if isinstance(node, (gast.BinOp, gast.Call, gast.Compare, gast.Subscript)):
             return self.of_expression(node, set())
-        if isinstance(node, gast.Subscript):
-            return self._of_subscript(node)
         if isinstance(node, gast.Attribute):
             return self._of_object(self._program.reader.scope.resolve(node))
         return None
@@ -106,6 +104,8 @@ class Shapes:
             return frozenset().union(*[side for side in sides if side is not None])
         if isinstance(node, gast.UnaryOp):
             return self.of_expression(node.operand, numbers)
+        if isinstance(node, gast.Subscript):
+            return self._of_subscript(node)
         if isinstance(node, gast.Compare):
             return self._of_comparison(node, numbers)
         if isinstance(node, gast.Call):
