@@ -359,6 +359,7 @@ class _Body:
                 "ListComp": self._comprehension,
                 "Call": self._call,
                 "Subscript": self._subscript,
+                "BinOp": self._arithmetic,
             }
             return special.get(type(node).__name__, self._rebuilt)(node)
         return node
@@ -381,6 +382,13 @@ class _Body:
         if isinstance(done.value, (gast.Tuple, gast.List)) and type(place) is int:
             return clone(done.value.elts[place])
         return done
+
+    def _arithmetic(self, node: Any) -> Any:
+        """Leave out what an option at its default does not change: ``x - 0`` and ``x / 1``."""
+        done = self._rebuilt(node)
+        value = getattr(done.right, "value", None)
+        idle = {gast.Sub: 0, gast.Div: 1}.get(type(done.op))
+        return done.left if type(value) is int and value == idle else done
 
     def _field(self, value: Any) -> Any:
         if isinstance(value, list):

@@ -22,6 +22,14 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "gamma_functions",
             "polynomials",
         ),
+        "scipy.stats": (
+            "discrete_distributions",
+            "joint_distributions",
+            "location_distributions",
+            "normal_distributions",
+            "other_distributions",
+            "positive_distributions",
+        ),
         "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),
     }
 )

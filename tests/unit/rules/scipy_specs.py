@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg as la
 from scipy import special as sp
+from scipy import stats as st
 
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
@@ -262,6 +263,75 @@ def matrix_functions() -> list[OpSpec]:
     return specs
 
 
+METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf")
+DISTRIBUTIONS = {
+    st.norm: (),
+    st.halfnorm: (),
+    st.uniform: (),
+    st.laplace: (),
+    st.logistic: (),
+    st.cauchy: (),
+    st.gumbel_r: (),
+    st.gumbel_l: (),
+    st.expon: (),
+    st.rayleigh: (),
+    st.lognorm: (0.7,),
+    st.truncnorm: (-1.2, 2.9),
+    st.skewnorm: (1.4,),
+    st.t: (3.5,),
+    st.vonmises: (1.7,),
+    st.gamma: (2.3,),
+    st.invgamma: (2.3,),
+    st.chi2: (3.5,),
+    st.beta: (1.6, 2.4),
+    st.f: (5.5, 7.5),
+    st.weibull_min: (1.6,),
+    st.pareto: (2.2,),
+}
+INTEGRALS = (st.lognorm, st.weibull_min, st.pareto)  # with a known derivative in the shape too
+
+
+def distributions() -> list[OpSpec]:
+    specs = []
+    for dist, shapes in DISTRIBUTIONS.items():
+        drawn = [S(value - 0.05, value + 0.05) for value in shapes]
+        x = A(3, 1, low=1.1, high=1.2) if dist is st.pareto else A(3, 1, low=0.25, high=0.45)
+        loc, scale = A(4, low=0.0, high=0.1), S(0.6, 0.8)
+        for name in METHODS:
+            known = drawn if name in ("logpdf", "pdf") or dist in INTEGRALS else shapes
+            specs += [op(getattr(dist, name), x, *known, loc, scale)]
+        q = A(3, 1, **BETWEEN)
+        known = drawn if dist in INTEGRALS else shapes
+        specs += [op(getattr(dist, name), q, *known, loc, scale) for name in ("ppf", "isf")]
+        specs += [op(dist.logpdf, x, *drawn)]
+    counts = np.array([[0], [2], [3]])
+    for name in ("logpmf", "pmf"):
+        specs += [
+            op(getattr(st.poisson, name), counts, A(4)),
+            op(getattr(st.binom, name), counts, 5, A(4)),
+            op(getattr(st.bernoulli, name), np.array([[0], [1]]), A(4)),
+            op(getattr(st.nbinom, name), counts, S(1.2, 2.2), A(4)),
+            op(getattr(st.geom, name), counts + 1, A(4)),
+            op(getattr(st.betabinom, name), counts, 5, A(4), S()),
+        ]
+    for name in ("cdf", "sf"):
+        specs += [op(getattr(st.poisson, name), counts, A(4))]
+        specs += [op(getattr(st.binom, name), counts, 5, A(4))]
+    normal = st.multivariate_normal
+    for fn in (normal.logpdf, normal.pdf):
+        specs += [
+            op(fn, A(4, 3), A(3), A(3, 3, spd=True)),
+            op(fn, A(3), A(3), A(3, 3, spd=True)),
+            op(fn, A(4, 3), A(3), A(3)),
+            op(fn, A(4, 3), A(3), S()),
+            op(fn, A(4)),
+            op(fn, A(4), S(), S()),
+            op(fn, S(), S(), S()),
+        ]
+    specs += [op(st.dirichlet.logpdf, np.array([0.2, 0.5, 0.3]), A(3))]
+    return specs
+
+
 SCIPY_SPECS: list[OpSpec] = [
     *special_of_one(),
     *special_of_several(),
@@ -269,4 +339,5 @@ SCIPY_SPECS: list[OpSpec] = [
     *linear_systems(),
     *factorisations(),
     *matrix_functions(),
+    *distributions(),
 ]

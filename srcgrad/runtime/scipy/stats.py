@@ -1,0 +1,28 @@
+"""Calculates gradients of distributions of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime import onto_triangle, unbroadcast
+
+
+def multivariate_normal_back(grad: Any, x: Any, mean: Any, cov: Any) -> tuple[Any, Any, Any]:
+    """Return the gradients of the logarithm of the density of normal vectors."""
+    count = np.shape(cov)[0] if np.ndim(cov) else 1 if mean is None else np.size(mean)
+    points = np.reshape(x, (-1, count))
+    shift = points - (0 if mean is None else mean)
+    weights = np.reshape(grad, (-1, 1))
+    matrix = cov if np.ndim(cov) == 2 else cov * np.eye(count)
+    inverse = np.linalg.inv(matrix)
+    turned = shift @ inverse
+    by_x = -weights * turned
+    full = 0.5 * ((weights * turned).T @ turned - np.sum(weights) * inverse)
+    if np.ndim(cov) == 2:
+        grad_cov = onto_triangle(full, True)  # the other is not read
+    else:
+        grad_cov = unbroadcast(np.diagonal(full), np.shape(cov))
+    grad_mean = None if mean is None else unbroadcast(-np.sum(by_x, axis=0), np.shape(mean))
+    return np.reshape(by_x, np.shape(x)), grad_mean, grad_cov
