@@ -53,7 +53,7 @@ def reaction_and_diffusion(start, feed, kill):
     return np.sum(v**2) + np.mean(u)
 
 
-@program(("v", 7), "s", by="tape")
+@program(("v", 7), "s")
 def leapfrog_wave(start, speed):
     """The wave equation with three time levels and absorbing ends."""
     dx, dt = 1.0, 0.4
