@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from srcgrad import autograd, utils
-from srcgrad.api import Compiled, Gradient, compile, grad, jvp, value_and_grad  # noqa: A004 - name
+from srcgrad.api import (
+    Compiled,
+    Gradient,
+    Jacobian,
+    compile,  # noqa: A004 - the name that users know
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 from srcgrad.errors import (
     ArgumentError,
     FallbackWarning,
@@ -17,6 +31,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.runtime import stop_gradient
 from srcgrad.tape import (
     Tensor,
     arange,
@@ -53,6 +68,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "FallbackWarning",
     "Gradient",
     "IntegerInputError",
+    "Jacobian",
     "MissingRuleError",
     "MutationError",
     "NonScalarOutputError",
@@ -74,10 +90,15 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "full",
     "full_like",
     "grad",
+    "hessian",
+    "hvp",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
     "linspace",
     "no_grad",
@@ -86,9 +107,11 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "rand",
     "randn",
     "set_grad_enabled",
+    "stop_gradient",
     "tensor",
     "utils",
     "value_and_grad",
+    "vjp",
     "zeros",
     "zeros_like",
 ]

@@ -5,6 +5,22 @@ from __future__ import annotations
 from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that users know
 from srcgrad.api.decorators import grad, value_and_grad
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.jacobians import Jacobian, hessian, hvp, jacfwd, jacobian, jacrev
+from srcgrad.api.pullback import vjp
 from srcgrad.api.pushforward import jvp
 
-__all__ = ["Compiled", "Gradient", "compile", "grad", "jvp", "value_and_grad"]
+__all__ = [
+    "Compiled",
+    "Gradient",
+    "Jacobian",
+    "compile",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+]

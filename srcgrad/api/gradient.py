@@ -84,6 +84,26 @@ class Gradient:
         self._lock = threading.RLock()
         functools.update_wrapper(self, self._function)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that gradients are taken by."""
+        return self._selection.names
+
+    @property
+    def single(self) -> bool:
+        """Whether one parameter alone was asked for, so that its gradient comes without a tuple."""
+        return self._selection.single
+
+    @property
+    def has_aux(self) -> bool:
+        """Whether the function returns a pair, of which the first is differentiated."""
+        return self._has_aux
+
+    @property
+    def gives_value(self) -> bool:
+        """Whether the value is returned too, before the gradient."""
+        return self._value
+
     # -- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -295,6 +315,15 @@ class Gradient:
         if self._has_aux and not self._value:
             head = head[1]
         return self._join(head, done)
+
+    def differentiable(self) -> Callable[..., Any]:
+        """Return the generated function, in a text that takes nothing for granted.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        plan = self._ready()
+        return (plan if plan.holds is None else self._general(plan)).function
 
     # -- reading
 

@@ -86,6 +86,13 @@ class HalvesPlan(Plan):
     backward: Callable[..., Any] = print
     parameters: tuple[str, ...] = ()
 
+    @property
+    def gives_tuple(self) -> bool:
+        """Say whether the function returns a tuple display, with an adjoint for each entry."""
+        code: Any = self.backward.__code__
+        given = code.co_varnames[1 : code.co_argcount]
+        return len(given) != 1 or given[0].endswith("_1")
+
 
 def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     """Load the generated halves of a function as a plan."""

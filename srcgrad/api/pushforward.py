@@ -11,13 +11,14 @@ import numpy as np
 
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, warn_of
-from srcgrad.api.selection import signature_of
+from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
+from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, SourceNotFoundError, UnsupportedError
+from srcgrad.errors import ArgumentError, UnsupportedError
 
 
 class Pushforward:
@@ -31,8 +32,6 @@ class Pushforward:
     def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
         self.primal = primal
         self.names = tuple(names)
-        self._function = primal.__func__ if isinstance(primal, MethodType) else primal
-        self._signature = signature_of(self._function)
         self._plans: dict[bool, Plan | None] = {}
         self._warned = False
 
@@ -44,7 +43,8 @@ class Pushforward:
         """
         plan = self._plan(keep_complex=any(map(is_complex, [*arguments.values(), *tangents])))
         if plan is None:
-            return push_on_tape(self._function, self._signature, self.names, arguments, tangents)
+            function = on_tape(self.primal)
+            return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
         try:
             value, tangent = plan.function(*arguments.values(), *tangents)
         except Exception as error:
@@ -59,23 +59,21 @@ class Pushforward:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        plan = self._plans.get(False)
-        if plan is None or not plan.is_current(self._function):
-            self._plans[False] = plan = self._make_plan(keep_complex=False)
-        return plan.generated.source
+        return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
 
     def stages(self) -> dict[str, str]:
         """Return the function's text after each pass of the compiler, by the name of the pass."""
         stages = Stages(wanted=True)
-        plan = self._make_plan(keep_complex=False, stages=stages)
+        function = to_differentiate(self.primal)
+        plan = self._make_plan(function, keep_complex=False, stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
     def _plan(self, *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
-        if plan is not None and plan.is_current(self._function):
-            return plan
         try:
-            plan = self._make_plan(keep_complex=keep_complex)
+            function = to_differentiate(self.primal)
+            if plan is None or not plan.is_current(function):
+                plan = self._make_plan(function, keep_complex=keep_complex)
         except UnsupportedError as refusal:
             if not self._warned:
                 self._warned = True
@@ -84,13 +82,9 @@ class Pushforward:
         self._plans[keep_complex] = plan
         return plan
 
-    def _make_plan(self, *, keep_complex: bool, stages: Stages | None = None) -> Plan:
-        function = self._function
-        if not isinstance(function, FunctionType):
-            raise SourceNotFoundError(
-                f"`{describe(function)}` is not a Python function with source",
-                hint="wrap it in a `def`",
-            )
+    def _make_plan(
+        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+    ) -> Plan:
         request = Request(function, self.names, keep_complex=keep_complex, assume=False)
         return load_plan(compile_tangents(request, stages), function)
 
@@ -134,20 +128,17 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
     _check_pair(primals, tangents)
-    skip = 1 if isinstance(f, MethodType) else 0
-    signature = signature_of(f.__func__ if isinstance(f, MethodType) else f)
-    bound = signature.bind(*((f.__self__,) if isinstance(f, MethodType) else ()), *primals)
-    bound.apply_defaults()
-    order = list(signature.parameters)[skip:]
+    bound = bind(f, primals)
+    order = parameters_of(f)
     names = tuple(n for n, t in zip(order, tangents, strict=False) if t is not None)
     chosen = [t for t in tangents if t is not None]
     for name, tangent in zip(names, chosen, strict=True):
-        check_input(bound.arguments[name], name)
-        _check_tangent(bound.arguments[name], tangent, name)
+        check_input(bound[name], name)
+        _check_tangent(bound[name], tangent, name)
     if not names:
         value = f(*primals)
         return value, conform(None, value)
-    return pushforward(f, names)(dict(bound.arguments), chosen)
+    return pushforward(f, names)(bound, chosen)
 
 
 def _check_pair(primals: Any, tangents: Any) -> None:

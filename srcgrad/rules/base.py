@@ -56,6 +56,7 @@ class Function:
         linear: The parameters in which the value is linear, all together.
         spreads: A linear function broadcasts those parameters against each other.
         multilinear: The parameters in each of which the value is linear, the others held.
+        inert: The parameters of which only shape and type count, so that they carry no derivative.
         elementwise: `backward` multiplies each element of the gradient by a slope (before it is
             summed down to the shape of an argument).
         holomorphic: That slope is one of complex numbers too.
@@ -66,6 +67,7 @@ class Function:
     linear: ClassVar[tuple[str, ...]] = ()
     spreads: ClassVar[bool] = False
     multilinear: ClassVar[tuple[str, ...]] = ()
+    inert: ClassVar[tuple[str, ...]] = ()
     elementwise: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     reduces: ClassVar[bool] = False

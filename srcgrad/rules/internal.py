@@ -31,6 +31,7 @@ class Unbroadcast(Function):
     """The sum of grad down to the shape of like."""
 
     linear = ("grad",)
+    inert = ("like",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, like: Any) -> Any:
@@ -47,6 +48,7 @@ class ExpandReduced(Function):
     """Grad with its reduced axes back in place."""
 
     linear = ("grad",)
+    inert = ("like",)
 
     @staticmethod
     def forward(
@@ -65,6 +67,7 @@ class Scatter(Function):
     """Zeros with grad added at index."""
 
     linear = ("grad",)
+    inert = ("like",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, index: Any, like: Any) -> Any:
@@ -81,6 +84,7 @@ class MatmulLeft(Function):
     """The gradient of x in x @ w."""
 
     multilinear = ("grad", "w")
+    inert = ("x",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
@@ -100,6 +104,7 @@ class MatmulRight(Function):
     """The gradient of w in x @ w."""
 
     multilinear = ("grad", "x")
+    inert = ("w",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, w: Any) -> Any:
@@ -119,6 +124,7 @@ class DotLeft(Function):
     """The gradient of a in np.dot(a, b)."""
 
     multilinear = ("grad", "b")
+    inert = ("a",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:
@@ -138,6 +144,7 @@ class DotRight(Function):
     """The gradient of b in np.dot(a, b)."""
 
     multilinear = ("grad", "a")
+    inert = ("b",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, a: Any, b: Any) -> Any:

@@ -10,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime import add_at, any_selected, is_matrix, is_number, scalar_seed, shortcut
+from srcgrad.runtime import (
+    add_at,
+    any_selected,
+    complex_zeros_like,
+    is_matrix,
+    is_number,
+    scalar_seed,
+    shortcut,
+    stop_gradient,
+    zeros_like,
+)
 
 STEPS = "constant between jumps"
 TRUTH = "returns truth values"
@@ -66,7 +76,10 @@ _RANDOM = (
     *(np.random.random_sample, np.random.permutation, np.random.RandomState),
 )
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
-_RUNTIME = (add_at, any_selected, is_matrix, is_number, scalar_seed, shortcut)
+_RUNTIME = (
+    *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
+    *(stop_gradient, zeros_like),
+)
 
 
 def _table() -> dict[Callable[..., Any], str]:

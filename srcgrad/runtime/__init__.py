@@ -244,6 +244,7 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
+from srcgrad.runtime.stopping import stop_gradient
 from srcgrad.runtime.tangents import (
     cholesky_push,
     cumprod_push,
@@ -452,6 +453,7 @@ __all__ = [
     "split_vstack",
     "spread",
     "spread_pair",
+    "stop_gradient",
     "sum_trailing",
     "svd_back",
     "svdvals_back",

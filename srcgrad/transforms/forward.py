@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.variation import Variation
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
@@ -27,7 +28,11 @@ _MOVERS: Final = frozenset(
     "append extend insert pop popleft appendleft reverse clear remove update fill".split()
 )
 _WRITERS: Final = frozenset(
-    f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")
+    [
+        *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
+        "srcgrad.runtime.indexing.add_at",
+        "srcgrad.runtime.indexing.add_entries",
+    ]
 )
 _MAY_COPY: Final = frozenset({"numpy.reshape", "numpy.ravel", "numpy.asarray"})
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp)
@@ -68,6 +73,7 @@ class Forwarder:
         self._active = names.active
         self._shapes = shapes
         self._written = names.written
+        self._variation = Variation(names.active, program.reader)
         self._externals = inliner.externals
         self._push_call = push_call
         self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
@@ -150,7 +156,7 @@ class Forwarder:
             return [statement]
         value = statement.value
         operation = self._program.operation(statement)
-        if not self._carries(operation):
+        if not self._carries(operation, value):
             return [statement, *self._zeros(names, statement)]
         if operation.kind == "user":
             return self._call(statement, operation)
@@ -299,10 +305,12 @@ class Forwarder:
     def _varies(self, node: Any) -> bool:
         return any(name in self._active for name in direct_names(node))
 
-    def _carries(self, operation: Operation) -> bool:
+    def _carries(self, operation: Operation, value: Any) -> bool:
         """Say whether an operation passes a tangent on."""
         if operation.kind == "constant":
             return False
+        if operation.kind == "unknown":
+            return self._variation.of(value)
         operands = [*operation.args, *operation.keywords.values()]
         return any(self._varies(item) for item in operands)
 
@@ -318,6 +326,8 @@ class Forwarder:
     def _tangent_or_zeros(self, node: Any) -> Any:
         if self._varies(node):
             return self._tangent(node)
+        if self._variation.of(node):
+            raise NoTangentError  # an expression that was not taken apart
         if self._shapes.is_number(node) or isinstance(node, gast.Constant):
             return gast.Constant(0.0, None)
         return call(self._externals.use_runtime("zeros_like"), clone(node))

@@ -91,9 +91,15 @@ class TangentRules:
         if together:
             spreads = rule.spreads and all(isinstance(item, gast.Name) for item in together)
             parts.append(self._linear(value, operands.of(rule.linear), spreads=spreads))
-        rest = [item for item in operands.every if self._varies(item) and item not in together]
+        rest = [
+            item
+            for item in operands.every
+            if self._varies(item) and item not in together and operands.name(item) not in rule.inert
+        ]
         step = _Step(value, operation, rule, operands, results)
         parts += [self._alone(step, item, pushed) for item in rest]
+        if not parts:  # nothing but shapes comes from what varies
+            parts = [call(self._externals.use_runtime("zeros_like"), load(results[0]))]
         pushed.tangent = sum_of(parts)
         return pushed
 

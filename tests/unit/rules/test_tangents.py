@@ -17,8 +17,8 @@ from tests.unit.rules.specs import SPECS
 
 CALLERS = callers(SPECS)
 
-ON_THE_TAPE = 177
-"""How many calls have a tangent that neither an attribute of their rule tells nor a `jvp`."""
+LEAST_BY_SOURCE = 0.75
+"""The share of calls whose tangent an attribute of their rule tells, or a `jvp`."""
 
 
 def label(caller: Caller) -> str:
@@ -63,7 +63,7 @@ def by_source(caller: Caller) -> bool:
 
 
 def test_most_calls_have_their_tangent_by_source() -> None:
-    assert sum(not by_source(caller) for caller in CALLERS) <= ON_THE_TAPE
+    assert sum(map(by_source, CALLERS)) >= LEAST_BY_SOURCE * len(CALLERS)
 
 
 def test_no_rule_says_two_things_of_its_tangent() -> None:

@@ -1,0 +1,156 @@
+"""Defines `vjp`: a function's value, and the map from its adjoint to those of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.plan import HalvesPlan, load_halves
+from srcgrad.api.refusal import warn_of
+from srcgrad.api.structures import float_leaves
+from srcgrad.api.tape_gradient import on_tape
+from srcgrad.api.tape_pull import pull_on_tape
+from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.values import conform, is_complex
+from srcgrad.codegen.tracebacks import annotate
+from srcgrad.compiler import Request, compile_halves
+from srcgrad.errors import ArgumentError, UnsupportedError
+
+Pull = Callable[[Any], tuple[Any, ...]]
+
+
+class Pullback:
+    """A function with its generated halves, for derivatives by some of its parameters.
+
+    Attributes:
+        primal: The user's function.
+        names: The parameters that adjoints are asked of.
+    """
+
+    def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
+        self.primal = primal
+        self.names = tuple(names)
+        self._plans: dict[bool, HalvesPlan | None] = {}
+        self._warned = False
+
+    def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        """Return the value and its pullback, which may be called any number of times."""
+        plan = self._plan(keep_complex=any(map(is_complex, arguments.values())))
+        if plan is None:
+            function = on_tape(self.primal)
+            return pull_on_tape(function, signature(self.primal), self.names, arguments)
+        try:
+            value, kept = plan.forward(*arguments.values())
+        except Exception as error:
+            annotate(error)
+            raise
+        inputs = [arguments[name] for name in self.names]
+
+        def pull(adjoint: Any) -> tuple[Any, ...]:
+            given = list(adjoint) if plan.gives_tuple else [adjoint]
+            try:
+                result = plan.backward(fresh_lists(kept), *map(_copied_containers, given))
+            except Exception as error:
+                annotate(error)
+                raise
+            parts = result if len(inputs) > 1 else (result,)
+            return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
+
+        return value, pull
+
+    @property
+    def source(self) -> str:
+        """The text of the generated module.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
+
+    def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
+        plan = self._plans.get(keep_complex)
+        try:
+            function = to_differentiate(self.primal)
+            if plan is None or not plan.is_current(function):
+                plan = self._make_plan(function, keep_complex=keep_complex)
+        except UnsupportedError as refusal:
+            if not self._warned:
+                self._warned = True
+                warn_of(refusal, self.primal)
+            plan = None
+        self._plans[keep_complex] = plan
+        return plan
+
+    def _make_plan(self, function: FunctionType, *, keep_complex: bool) -> HalvesPlan:
+        request = Request(function, self.names, keep_complex=keep_complex, assume=False)
+        return load_halves(compile_halves(request), function)
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pull]:
+    """Return the value of a function, and the function that pulls adjoints back (reverse mode).
+
+    Args:
+        f: An ordinary function of floats, arrays, and containers of those; it may return any of
+            them.
+        primals: Its positional arguments.
+
+    Returns:
+        The value, and a function from an adjoint of the value's structure and shapes to a tuple of
+        one adjoint for each primal; None for primals without a float. It may be called repeatedly.
+
+    Raises:
+        ArgumentError: No primal holds a float; or, by the second function, an adjoint that does not
+            fit the value.
+        UnsupportedError: Neither the compiler nor the tape can differentiate the function.
+    """
+    bound = bind(f, primals)
+    names = parameters_of(f)[: len(primals)]
+    wrt = [name for name, item in zip(names, primals, strict=False) if float_leaves(item)]
+    if not wrt:
+        raise ArgumentError(
+            "no argument of srcgrad.vjp holds a floating-point number",
+            hint="convert one: x.astype(float) or float(x)",
+        )
+    value, pull = Pullback(f, wrt)(bound)
+
+    def pullback(adjoint: Any) -> tuple[Any, ...]:
+        found = dict(zip(wrt, pull(fitted(adjoint, value)), strict=True))
+        return tuple(found.get(name) for name in names)
+
+    return value, pullback
+
+
+def fitted(adjoint: Any, value: Any) -> Any:
+    """Return an adjoint with the types of the value it belongs to.
+
+    Raises:
+        ArgumentError: It has another structure or other shapes.
+    """
+    ours, theirs = float_leaves(value), float_leaves(adjoint)
+    if len(ours) != len(theirs) or any(
+        np.shape(a) != np.shape(b) for a, b in zip(ours, theirs, strict=True)
+    ):
+        raise ArgumentError(
+            "the adjoint does not have the structure and shapes of the value",
+            hint="give an array of the value's shape, or a container of those like the value",
+        )
+    return conform(adjoint, value)
+
+
+def fresh_lists(kept: Any) -> Any:
+    """Copy the lists of records, which a backward half empties, so that it may run again."""
+    if isinstance(kept, list):
+        return [fresh_lists(item) for item in kept]
+    return tuple(fresh_lists(item) for item in kept) if type(kept) is tuple else kept
+
+
+def _copied_containers(adjoint: Any) -> Any:
+    """Copy the containers of an adjoint, into which a backward half may write."""
+    if isinstance(adjoint, dict):
+        return {key: _copied_containers(item) for key, item in adjoint.items()}
+    if isinstance(adjoint, (list, tuple)):
+        return [_copied_containers(item) for item in adjoint]
+    return np.array(adjoint) if isinstance(adjoint, np.ndarray) else adjoint

@@ -1,0 +1,68 @@
+"""Takes gradients of tensors on the tape, so that they can be differentiated once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.gradient import Gradient
+from srcgrad.api.underlying import plain, signature
+from srcgrad.errors import UnsupportedError
+from srcgrad.tape import Tensor, tensor
+from srcgrad.tape import grad as tape_grad
+
+
+def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of tensors that does what `f` does: of a gradient, that gradient.
+
+    Raises:
+        UnsupportedError: `f` is the gradient of a function with auxiliary results.
+    """
+    if not isinstance(f, Gradient):
+        return plain(f)
+    if f.has_aux:
+        raise UnsupportedError(
+            "a gradient with has_aux=True is not differentiated on the tape",
+            hint="leave has_aux out for the second derivative",
+        )
+    form, function = signature(f), plain(f)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        bound = form.bind(*args, **kwargs)
+        bound.apply_defaults()
+        inputs = [bound.arguments[name] for name in f.names]
+        leaves = [leaf for item in inputs for leaf in _tensors(item)]
+        output = function(*bound.args, **bound.kwargs)
+        found: Any = [None] * len(leaves)
+        if isinstance(output, Tensor) and output.requires_grad:
+            found = tape_grad(output, leaves, create_graph=True, allow_unused=True)
+        pairs = zip(found, leaves, strict=True)
+        parts = iter([_zeros(leaf) if grad is None else grad for grad, leaf in pairs])
+        grads = tuple(_like(item, parts) for item in inputs)
+        answer = grads[0] if f.single else grads
+        return (output, answer) if f.gives_value else answer
+
+    return gradient
+
+
+def _zeros(leaf: Any) -> Any:
+    return tensor(np.zeros(leaf.shape, leaf.dtype))
+
+
+def _tensors(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _tensors(item)]
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _tensors(item)]
+    return [value] if isinstance(value, Tensor) else []
+
+
+def _like(value: Any, parts: Iterator[Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: _like(item, parts) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_like(item, parts) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return next(parts) if isinstance(value, Tensor) else None

@@ -1,0 +1,61 @@
+"""Finds the Python function behind a method or a derivative, so that it can be differentiated."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from srcgrad.api.gradient import Gradient
+from srcgrad.api.refusal import describe
+from srcgrad.api.selection import signature_of
+from srcgrad.errors import SourceNotFoundError
+
+
+def plain(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the user's function of a bound method or of a derivative, or `f` itself."""
+    if isinstance(f, Gradient):
+        f = f.primal
+    return f.__func__ if isinstance(f, MethodType) else f
+
+
+def to_differentiate(f: Callable[..., Any]) -> FunctionType:
+    """Return the Python function to differentiate for `f`: of a gradient, its generated text.
+
+    Raises:
+        UnsupportedError: `f` is a gradient that is not computed by source.
+        SourceNotFoundError: There is no Python function behind `f`.
+    """
+    function = f.differentiable() if isinstance(f, Gradient) else plain(f)
+    if not isinstance(function, FunctionType):
+        raise SourceNotFoundError(
+            f"`{describe(function)}` is not a Python function with source",
+            hint="wrap it in a `def`",
+        )
+    return function
+
+
+def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return the bound `self` of a method, or of a method's gradient, as a tuple; else none."""
+    inner = f.primal if isinstance(f, Gradient) else f
+    return (inner.__self__,) if isinstance(inner, MethodType) else ()
+
+
+def signature(f: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of the function behind `f`, with its `self`."""
+    return signature_of(plain(f))
+
+
+def bind(
+    f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return all arguments of a call by name, defaults and a bound `self` included."""
+    bound = signature(f).bind(*owner(f), *args, **(kwargs or {}))
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def parameters_of(f: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's parameters, without a bound `self`."""
+    return list(signature(f).parameters)[len(owner(f)) :]
