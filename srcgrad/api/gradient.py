@@ -322,8 +322,14 @@ class Gradient:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        plan = self._ready()
-        return (plan if plan.holds is None else self._general(plan)).function
+        ready = self._ready()
+        plan = ready if ready.holds is None else self._general(ready)
+        if plan is None or plan.scalars:
+            raise MutationError(
+                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
+                hint="work on copies of the arguments that the function updates in place",
+            )
+        return plan.function
 
     # -- reading
 

@@ -286,6 +286,8 @@ class Derivation:
             return False
         if name not in code.co_names + code.co_freevars:
             return True
+        if self.program.reader.scope.lookup(name) is getattr(runtime, name, None):
+            return True  # a generated text is differentiated once more
         self.refusals.add(
             self.source.tree,
             f"a global called `{name}`, which generated text needs for itself",
