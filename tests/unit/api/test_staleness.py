@@ -163,10 +163,9 @@ def _doubled_under_two_names(x: float) -> float:
     return y * x
 
 
-def test_an_update_of_a_number_is_no_write_and_of_an_array_without_axes_is_refused() -> None:
+def test_an_update_of_a_number_binds_anew_and_of_an_array_without_axes_writes() -> None:
     gradient = sg.grad(_doubled_under_two_names, fallback="error")
     assert gradient(3.0) == 12.0
-    with pytest.raises(sg.MutationError, match="an array"):
-        gradient(np.array(3.0))
-    with pytest.raises(sg.NotDifferentiableError, match="without axes"):
-        sg.grad(_doubled_under_two_names, fallback="tape")(np.array(3.0))
+    ends = [_doubled_under_two_names(np.array(3.0 + step)) for step in (1e-3, -1e-3)]
+    np.testing.assert_allclose(gradient(np.array(3.0)), (ends[0] - ends[1]) / 2e-3, rtol=1e-6)
+
