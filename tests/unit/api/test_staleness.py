@@ -7,7 +7,6 @@ import types
 from typing import Any
 
 import numpy as np
-import pytest
 
 import srcgrad as sg
 
@@ -168,4 +167,3 @@ def test_an_update_of_a_number_binds_anew_and_of_an_array_without_axes_writes() 
     assert gradient(3.0) == 12.0
     ends = [_doubled_under_two_names(np.array(3.0 + step)) for step in (1e-3, -1e-3)]
     np.testing.assert_allclose(gradient(np.array(3.0)), (ends[0] - ends[1]) / 2e-3, rtol=1e-6)
-
