@@ -17,6 +17,7 @@ _NUMBER_MAKERS = frozenset(
     "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
     "linalg.det trapezoid nansum nanmean nanmax nanmin clip round around real imag".split()
 )
+_OF_ARRAYS = frozenset(["shape", "ndim", "size", "dtype", "T", "flat"])
 
 
 class ArrayKinds:
@@ -88,14 +89,31 @@ class ArrayKinds:
             if not all(item is not None and self._makes_array(item, arrays) for item in made[name])
         }:
             arrays -= wrong
-        return arrays
+        return arrays | self._shown()
+
+    def _shown(self) -> set[str]:
+        """Return the names that are used as only arrays are: ``x.shape``, ``x[i, j]``."""
+        found: set[str] = set()
+        for statement in self._program.body:
+            for node in gast.walk(statement):
+                if not isinstance(getattr(node, "value", None), gast.Name):
+                    continue
+                by_attribute = isinstance(node, gast.Attribute) and node.attr in _OF_ARRAYS
+                by_index = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Tuple)
+                slices = by_index and any(isinstance(i, gast.Slice) for i in node.slice.elts)
+                if by_attribute or slices:
+                    found.add(node.value.id)
+        return found
 
     def _makes_array(self, statement: Any, arrays: set[str]) -> bool:
         operation = self._program.operation(statement)
         if operation.kind == "copy":
             return all(name in arrays for name in direct_names(operation.args[0]))
         if isinstance(statement.value, gast.BinOp):  # of two lists it would be a list
-            return any(name in arrays for arg in operation.args for name in direct_names(arg)) or (
+            names = [name for arg in operation.args for name in direct_names(arg)]
+            if isinstance(statement.value.op, gast.Mult) and len(names) == 2 == len({*names}) + 1:
+                return True
+            return any(name in arrays for name in names) or (
                 not isinstance(statement.value.op, (gast.Add, gast.Mult))
                 or any(_is_float(arg) for arg in operation.args)
             )

@@ -44,6 +44,7 @@ class Variation:
 
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""
+        self._bound = {n for s in statements(body) for t in _bound(s) for n in names_bound(t)}
         before = -1
         while len(self.names) != before:
             before = len(self.names)
@@ -77,7 +78,7 @@ class Variation:
             isinstance(value, gast.Call) and self._reader.constant_callee(value)
         ):
             return set()
-        local = self._reader.scope.local
+        local = self._reader.scope.local | self._bound
         return {name for name in names_read(value) if name in local}
 
     def _step(self, statement: Any) -> None:
@@ -137,6 +138,12 @@ class Variation:
             return False
         parts = [node.func, *node.args, *[item.value for item in node.keywords]]
         return any(self.of(part) for part in parts)
+
+
+def _bound(statement: Any) -> list[Any]:
+    if isinstance(statement, gast.For):
+        return [statement.target]
+    return getattr(statement, "targets", [])
 
 
 def _written(statement: Any) -> list[Any]:

@@ -46,6 +46,7 @@ from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.recording import Recorder, surely_bound
+from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
 from srcgrad.transforms.shape_records import keep_shapes
 from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
@@ -249,6 +250,8 @@ class Derivation:
         self.stages.note("substitute", body)
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
         body = tidy(ConstantFolding(is_float).run(body))
+        if spell_repeats(body):
+            self.externals.use_numpy()
         self._name_externals(body)
         self.stages.note("coalesce names", body)
         return body

@@ -16,6 +16,7 @@ from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
+from srcgrad.frontend.normalize.writes import WriteCalls
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import clone
@@ -66,6 +67,8 @@ def normal_form(
     exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
+    tree.body = WriteCalls(reader, namer).function(tree.body)
+    stages.note("write by index", tree)
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
     tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)

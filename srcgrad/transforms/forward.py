@@ -146,6 +146,7 @@ class Forwarder:
             if not self._varies(statement.value):
                 return [statement]
             update = gast.AugAssign(place, statement.op, self._tangent(statement.value))
+            update.repeats = getattr(statement, "repeats", False)
             return [update, statement]
         return [assign(place, self._tangent_or_zeros(statement.value)), statement]
 

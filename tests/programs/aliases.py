@@ -109,7 +109,7 @@ def row_by_index_updated(a):
     return np.sum(b * row)
 
 
-@program("m", by="tape")
+@program("m")
 def diagonal_filled(a):
     b = a[:, :3] * 1.0
     np.fill_diagonal(b, a[0, 0] * a[0, 1])
@@ -216,7 +216,7 @@ def alias_by_condition(x):
     return np.sum(a * b)
 
 
-@program("v", by="refused")
+@program("v")
 def out_argument(x):
     work = np.empty(4)
     np.multiply(x, x, out=work)
@@ -226,21 +226,21 @@ def out_argument(x):
     return total * np.sum(work)
 
 
-@program("v", by="refused")
+@program("v")
 def out_and_where(x):
     work = np.ones(4)
     np.multiply(x, 3.0, out=work, where=x > 0)
     return np.sum(work * x)
 
 
-@program("v", by="refused")
+@program("v")
 def add_at_with_repeats(x):
     y = np.zeros(3)
     np.add.at(y, [0, 0, 2, 1], x * x)
     return np.sum(y * y)
 
 
-@program("v", by="refused")
+@program("v")
 def copyto_and_fill(x):
     y = np.empty(4)
     np.copyto(y, x * x)
@@ -249,7 +249,7 @@ def copyto_and_fill(x):
     return np.sum(y * z)
 
 
-@program("v", by="refused")
+@program("v")
 def put_and_place(x):
     y = x * x
     np.put(y, [0, 2], x[1])
@@ -258,7 +258,7 @@ def put_and_place(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def sort_in_place(x):
     y = x * x
     y.sort()
@@ -391,7 +391,7 @@ def shadow_of_a_broadcast(x):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def real_part_and_flat(x):
     y = x * 1.0
     y.flat[1] = x[0] * x[3]
@@ -407,7 +407,7 @@ def asarray_keeps_the_memory(x):
     return np.sum(y * x)
 
 
-@program("v", by="tape")
+@program("v")
 def squeeze_and_expand(x):
     y = x * 1.0
     col = y[:, None]

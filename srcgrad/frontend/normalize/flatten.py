@@ -106,7 +106,9 @@ class Flattener:
         target.slice = self._expressions.index(target.slice, node)
         value = self._targets.stored(node.value, target, node)
         if isinstance(node.op, (gast.Add, gast.Sub)):
-            self._work.emit(at(gast.AugAssign(target, node.op, value), node))
+            update = at(gast.AugAssign(target, node.op, value), node)
+            update.repeats = getattr(node, "repeats", False)
+            self._work.emit(update)
             return
         old = subscript(load(target.value.id), clone(target.slice))
         new = self._expressions.atom(at(gast.BinOp(old, node.op, value), node), node)

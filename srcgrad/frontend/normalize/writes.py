@@ -1,0 +1,313 @@
+"""Writes calls that write into arrays, such as ``np.add(a, b, out=c)``, as stores by index.
+
+After this pass there is one way to write into an array. The view in ``x.T[0] = v`` gets a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.normalize.wording import wording
+from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
+from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import blocks_of, statements
+
+_VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
+_VIEW_METHODS: Final = frozenset("reshape ravel transpose swapaxes squeeze diagonal view".split())
+_SORTS: Final = frozenset(["sort", "partition"])
+
+
+class WriteCalls:
+    """Rewrites one function body.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> program = program_of("def f(x): return np.sum(x)")
+    >>> body = parse('''
+    ... np.multiply(a, b, out=c[1:])
+    ... d = np.log(a, out=c, where=a > 0)
+    ... a.fill(x)
+    ... a.T[0] += x
+    ... np.add.at(a, i, x)
+    ... ''')
+    >>> print(text(WriteCalls(program.reader, Namer(["c"])).block(body)))
+    c_part = c[1:]
+    c_part[...] = np.multiply(a, b)
+    where = a > 0
+    c[...] = np.where(where, np.log(np.where(where, a, 1)), c)
+    d = c
+    a[...] = x
+    a_T = a.T
+    a_T[0] += x
+    a[i] += x
+    """
+
+    def __init__(self, reader: Reader, namer: Namer) -> None:
+        self._reader = reader
+        self._namer = namer
+        self._lists: set[str] = set()
+        self._numpy = _name_of_numpy(reader)
+        self._done: list[Any] = []
+
+    def function(self, body: list[Any]) -> list[Any]:
+        """Return the body of the function with calls that write as assignments."""
+        for statement in statements(body):
+            if isinstance(statement, gast.Assign) and _is_list(statement.value):
+                self._lists |= {t.id for t in statement.targets if isinstance(t, gast.Name)}
+        return self.block(body)
+
+    def block(self, body: list[Any]) -> list[Any]:
+        """Return a statement list with calls that write as assignments."""
+        outer, self._done = self._done, []
+        for statement in body:
+            for part in blocks_of(statement):
+                part[:] = self.block(part)
+            self._statement(statement)
+        done, self._done = self._done, outer
+        return done
+
+    def _statement(self, statement: Any) -> None:
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            if self._call(statement.value, statement):
+                return
+        elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+            out = self._out(statement.value, statement)
+            if out is not None:
+                statement.value = out
+        if isinstance(statement, gast.Assign):
+            statement.targets = [self._target(item, statement) for item in statement.targets]
+        elif isinstance(statement, gast.AugAssign):
+            statement.target = self._target(statement.target, statement)
+        self._done.append(statement)
+
+    # -- calls
+
+    def _call(self, node: Any, like: Any) -> bool:
+        """Rewrite a call for its effect; say whether that was done."""
+        if self._numpy is None:
+            return False
+        if self._out(node, like) is not None:
+            return True
+        func = node.func
+        if not isinstance(func, gast.Attribute):
+            return False
+        callee = self._reader.scope.resolve(func)
+        if callee is not MISSING:
+            return self._function(node, callee, like)
+        if not _is_reached(func.value) or func.attr not in {"fill", "put", *_SORTS}:
+            return False
+        if func.attr in _SORTS:
+            return self._sort(node, like)
+        method = np.put if func.attr == "put" else np.copyto
+        return self._function(
+            gast.Call(func, [func.value, *node.args], node.keywords), method, like
+        )
+
+    def _function(self, node: Any, callee: Any, like: Any) -> bool:
+        handlers: dict[Any, Callable[..., bool]] = {
+            np.copyto: self._copyto,
+            np.put: self._put,
+            np.putmask: self._putmask,
+            np.place: self._place,
+            np.fill_diagonal: self._fill_diagonal,
+        }
+        keywords = {item.arg: item.value for item in node.keywords}
+        added = getattr(callee, "__name__", "") == "at" and getattr(callee, "__self__", None)
+        if added in (np.add, np.subtract) and len(node.args) == 3 and not keywords:
+            return self._add_at(node.args, added is np.add, like)
+        try:
+            handler = handlers.get(callee)
+        except TypeError:
+            return False
+        if handler is None or not node.args or not _is_reached(node.args[0]):
+            return False
+        if any(isinstance(item, gast.Starred) for item in node.args) or None in keywords:
+            return False
+        try:
+            return handler(like, *node.args, **keywords)
+        except TypeError:
+            return False  # an option that is not understood
+
+    def _copyto(self, like: Any, dst: Any, src: Any, *, where: Any = None) -> bool:
+        target = self._named(dst, like)
+        value = src if where is None else self._np("where", where, src, clone(target))
+        self._store(target, gast.Constant(Ellipsis, None), value, like)
+        return True
+
+    def _put(self, like: Any, a: Any, ind: Any, v: Any) -> bool:
+        target = self._named(a, like)
+        self._store(target, self._flat(target, ind), v, like)
+        return True
+
+    def _putmask(self, like: Any, a: Any, mask: Any, values: Any) -> bool:
+        target = self._named(a, like)
+        if not isinstance(values, gast.Constant):
+            values = self._np("resize", values, gast.Attribute(clone(target), "shape", gast.Load()))
+        value = self._np("where", mask, values, clone(target))
+        self._store(target, gast.Constant(Ellipsis, None), value, like)
+        return True
+
+    def _place(self, like: Any, arr: Any, mask: Any, vals: Any) -> bool:
+        target = self._named(arr, like)
+        chosen = self._keep("mask", self._np("asarray", mask, load("bool")), like)
+        count = self._np("count_nonzero", clone(chosen))
+        self._store(target, chosen, self._np("resize", vals, count), like)
+        return True
+
+    def _fill_diagonal(self, like: Any, a: Any, val: Any) -> bool:
+        target = self._named(a, like)
+        shape = gast.Attribute(clone(target), "shape", gast.Load())
+        rank = gast.Attribute(clone(target), "ndim", gast.Load())
+        places = self._np("diag_indices", call("min", shape), rank)
+        self._store(target, places, val, like)
+        return True
+
+    def _add_at(self, args: list[Any], adds: bool, like: Any) -> bool:
+        if not _is_reached(args[0]):
+            return False
+        target = self._named(args[0], like)
+        place = subscript(target, args[1], storing=True)
+        update = at(gast.AugAssign(place, gast.Add() if adds else gast.Sub(), args[2]), like)
+        update.repeats = True  # an element that is named twice is added to twice
+        self._done.append(update)
+        return True
+
+    def _sort(self, node: Any, like: Any) -> bool:
+        target = node.func.value
+        if not isinstance(target, gast.Name) or target.id in self._lists:
+            return False
+        if target.id not in self._reader.scope.local:  # it may be a list
+            return False
+        value = self._np(node.func.attr, clone(target), *node.args)
+        value.keywords = node.keywords
+        self._store(clone(target), gast.Constant(Ellipsis, None), value, like)
+        return True
+
+    # -- out=
+
+    def _out(self, node: Any, like: Any) -> Any:
+        """Write what goes into `out` there; return the name of that, or None if there is none."""
+        callee = self._reader.scope.resolve(node.func)
+        out = self._given_out(node, callee)
+        if out is None or self._numpy is None or not _is_made_or_reached(out):
+            return None
+        if not self._is_known(node, callee):
+            return None
+        mask = next((item.value for item in node.keywords if item.arg == "where"), None)
+        if mask is not None and not isinstance(callee, np.ufunc):
+            return None
+        operands = list(node.args)
+        if isinstance(callee, np.ufunc):
+            operands = operands[: callee.nin]
+        keywords = [item for item in node.keywords if item.arg not in ("out", "where")]
+        target = self._named(out, like)
+        if mask is not None:
+            mask = self._keep("where", mask, like)
+            one = gast.Constant(1, None)
+            operands = [self._np("where", clone(mask), item, clone(one)) for item in operands]
+        value: Any = at(gast.Call(node.func, operands, keywords), node)
+        if mask is not None:
+            value = self._np("where", mask, value, clone(target))
+        self._store(clone(target), gast.Constant(Ellipsis, None), value, like)
+        return target
+
+    def _given_out(self, node: Any, callee: Any) -> Any:
+        out = next((item.value for item in node.keywords if item.arg == "out"), None)
+        if isinstance(callee, np.ufunc) and len(node.args) > callee.nin:
+            out = node.args[callee.nin] if len(node.args) == callee.nin + 1 else None
+        if isinstance(out, gast.Tuple):
+            out = out.elts[0] if len(out.elts) == 1 else None
+        if isinstance(callee, np.ufunc) and callee.nout > 1:
+            return None
+        return None if isinstance(out, gast.Constant) else out
+
+    def _is_known(self, node: Any, callee: Any) -> bool:
+        vocabulary = self._reader.vocabulary
+        if callee is not MISSING:
+            return vocabulary.rule_for(callee) is not None
+        return isinstance(node.func, gast.Attribute) and node.func.attr in vocabulary.methods
+
+    # -- targets
+
+    def _target(self, target: Any, like: Any) -> Any:
+        """Give a name to the view that ``x.T[i] = v`` or ``x[0][i] = v`` writes into."""
+        if isinstance(target, (gast.Tuple, gast.List)):
+            return target
+        if not isinstance(target, gast.Subscript) or isinstance(target.value, gast.Name):
+            return target
+        whole = target.value
+        if isinstance(whole, gast.Attribute) and whole.attr == "flat" and self._numpy is not None:
+            if _is_reached(whole.value):
+                name = self._named(whole.value, like)
+                return subscript(name, self._flat(name, target.slice), storing=True)
+            return target
+        if _is_reached(whole):
+            target.value = self._named(whole, like)
+        return target
+
+    # -- pieces
+
+    def _np(self, name: str, *args: Any) -> Any:
+        return call(f"{self._numpy}.{name}", *args)
+
+    def _named(self, value: Any, like: Any) -> Any:
+        if isinstance(value, gast.Name):
+            return load(value.id)
+        return self._keep(wording(value), value, like)
+
+    def _keep(self, wish: str, value: Any, like: Any) -> Any:
+        if isinstance(value, gast.Name):
+            return load(value.id)
+        name = self._namer.fresh(wish)
+        self._done.append(assign(store(name), value, like))
+        return load(name)
+
+    def _store(self, target: Any, index: Any, value: Any, like: Any) -> None:
+        self._done.append(assign(subscript(target, index, storing=True), value, like))
+
+    def _flat(self, target: Any, index: Any) -> Any:
+        """Return the index of elements that are counted along all axes."""
+        size = gast.Attribute(clone(target), "size", gast.Load())
+        shape = gast.Attribute(clone(target), "shape", gast.Load())
+        places = subscript(self._np("arange", size), index)
+        return self._np("unravel_index", places, shape)
+
+
+def _name_of_numpy(reader: Reader) -> str | None:
+    scope = reader.scope
+    names = ["np", "numpy", *scope.function.__globals__]
+    return next((name for name in names if scope.lookup(name) is np), None)
+
+
+def _is_reached(value: Any) -> bool:
+    """Say whether a value is a variable, or a view of one that is read by position or slice."""
+    while not isinstance(value, gast.Name):
+        if isinstance(value, gast.Subscript):
+            if isinstance(getattr(value.slice, "value", None), str):
+                return False
+            value = value.value
+        elif isinstance(value, gast.Attribute) and value.attr in _VIEW_ATTRIBUTES:
+            value = value.value
+        elif (
+            isinstance(value, gast.Call)
+            and isinstance(value.func, gast.Attribute)
+            and value.func.attr in _VIEW_METHODS
+        ):
+            value = value.func.value
+        else:
+            return False
+    return True
+
+
+def _is_made_or_reached(value: Any) -> bool:
+    return isinstance(value, gast.Call) or _is_reached(value)
+
+
+def _is_list(value: Any) -> bool:
+    made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in ("list", "sorted")
+    return made or isinstance(value, (gast.List, gast.ListComp, gast.Tuple))
