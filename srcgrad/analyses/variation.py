@@ -125,7 +125,8 @@ class Variation:
         return not self._reader.constant_attribute(node) and self.of(node.value)
 
     def _of_Subscript(self, node: Any) -> bool:
-        return self.of(node.value)
+        computes = self._reader.computing_owner(node) is not None
+        return self.of(node.value) or (computes and self.of(node.slice))
 
     def _of_IfExp(self, node: Any) -> bool:
         return self.of(node.body) or self.of(node.orelse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,8 @@ from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
 from srcgrad.rules.base import Elementwise, Function
-from srcgrad.rules.library import canonical_name, constant_reason, rule_for
+from srcgrad.rules.draws import DRAWS
+from srcgrad.rules.library import canonical_name, constant_reason, is_draw, rule_for
 from srcgrad.runtime import getitem
 
 _VIEWS: Final = frozenset(
@@ -72,13 +73,17 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     constant_reason=constant_reason,
     canonical_name=canonical_name,
     is_function_class=_is_function_class,
-    methods=operators.METHODS,
+    methods=MappingProxyType({**operators.METHODS, **DRAWS}),
     attributes=operators.ATTRIBUTES,
     variadic=operators.VARIADIC_METHODS,
     constant_methods=frozenset(operators.CONSTANT_METHODS),
     constant_attributes=frozenset(operators.CONSTANT_ATTRIBUTES),
     binary=operators.BINARY,
     unary=operators.UNARY,
+    draws=frozenset(DRAWS),
+    is_draw=is_draw,
+    joiners=operators.JOINERS,
+    plain_containers=operators.PLAIN_CONTAINERS,
     getitem=getitem,
     container_parameters=container_parameters,
     needs_tape=_needs_tape,

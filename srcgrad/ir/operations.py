@@ -72,6 +72,21 @@ class Reader:
         """Say whether an attribute is one such as `x.shape`."""
         return node.attr in self.vocabulary.constant_attributes
 
+    def computing_owner(self, subscript: Any) -> Any:
+        """Return the object whose brackets compute with what is in them, as those of `np.r_` do."""
+        owner = self.scope.resolve(subscript.value)
+        plain = owner is MISSING or isinstance(owner, self.vocabulary.plain_containers)
+        return None if plain else owner
+
+    def _read_joined(self, owner: Any, index: Any) -> Operation:
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        primal = next((p for known, p in self.vocabulary.joiners if known is owner), None)
+        texts = (isinstance(getattr(part, "value", None), str) for part in parts)
+        sliced = any(isinstance(part, gast.Slice) for part in parts)
+        if primal is None or sliced or any(texts):
+            return Operation("unknown", None, tuple(parts))
+        return Operation("primitive", primal, (gast.List(parts, gast.Load()),))
+
     def _primitive(self, primal: Any, *args: Any, **keywords: Any) -> Operation:
         if self.vocabulary.rule_for(primal) is None:
             if self.vocabulary.constant_reason(primal) is not None:
@@ -101,6 +116,9 @@ class Reader:
         return self._primitive(primal, node.operand)
 
     def _read_Subscript(self, node: Any) -> Operation:
+        owner = self.computing_owner(node)
+        if owner is not None:
+            return self._read_joined(owner, node.slice)
         return Operation("primitive", self.vocabulary.getitem, (node.value, node.slice))
 
     def _read_Attribute(self, node: Any) -> Operation:
@@ -131,6 +149,9 @@ class Reader:
         apply_of = self._apply_class(node.func)
         if apply_of is not None:
             return Operation("class", apply_of, args, keywords)
+        draw = self.vocabulary.methods.get(getattr(callee, "__name__", ""))
+        if draw is not None and self.vocabulary.is_draw(callee):
+            return self._primitive(draw, gast.Constant(None, None), *args, **keywords)
         operation = self._primitive(callee, *args, **keywords)
         if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
             return Operation("taped", callee, args, keywords)

@@ -23,6 +23,10 @@ class Vocabulary:
         variadic: Methods whose positional arguments are collected in one tuple.
         constant_methods, constant_attributes: Those whose result carries no derivative.
         binary, unary: The function that each operator stands for, by the name of its syntax node.
+        draws: The methods of random generators among `methods`, which advance their stream.
+        is_draw: Says whether a function is a method of a random generator of NumPy.
+        joiners: Objects such as `np.r_`, with the function that their brackets stand for.
+        plain_containers: The types of objects whose brackets only read.
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
         needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
@@ -44,6 +48,10 @@ class Vocabulary:
     constant_attributes: frozenset[str]
     binary: Mapping[str, Primal]
     unary: Mapping[str, Primal]
+    draws: frozenset[str]
+    is_draw: Callable[[Any], bool]
+    joiners: tuple[tuple[Any, Primal], ...]
+    plain_containers: tuple[type, ...]
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
     needs_tape: Callable[[Any], bool]

@@ -50,6 +50,8 @@ class Purity:
             return func.id not in _WRITERS
         callee = self._reader.scope.resolve(func)
         vocabulary = self._reader.vocabulary
+        if vocabulary.is_draw(callee):
+            return False
         if callee is not MISSING:
             name = vocabulary.canonical_name(callee)
             if name in _EFFECTS or name.startswith("numpy.random."):
@@ -61,4 +63,4 @@ class Purity:
         if isinstance(func.value, gast.Name) and func.value.id == "np":
             return True
         known_method = func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
-        return known_method and func.attr not in _WRITERS
+        return known_method and func.attr not in _WRITERS | vocabulary.draws

@@ -11,13 +11,17 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     block_back,
     given,
+    join_columns,
     join_pieces,
+    join_rows,
     nested_shapes,
     restack,
     split_column_stack,
+    split_columns,
     split_dstack,
     split_hstack,
     split_like,
+    split_rows,
     split_vstack,
     unstack_like,
 )
@@ -72,6 +76,38 @@ class Stack(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return (unstack_like(grad, ctx.axis),)
+
+
+@table.rule(join_rows)
+class JoinRows(Function):
+    """Arrays one after the other, as ``np.r_[a, b]`` puts them."""
+
+    linear = ("arrays",)
+
+    @staticmethod
+    def forward(ctx: Context, arrays: Any) -> Any:
+        ctx.shapes = [np.shape(array) for array in arrays]
+        return join_rows(arrays)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_rows(grad, ctx.shapes),)
+
+
+@table.rule(join_columns)
+class JoinColumns(Function):
+    """Arrays beside each other, as ``np.c_[a, b]`` puts them."""
+
+    linear = ("arrays",)
+
+    @staticmethod
+    def forward(ctx: Context, arrays: Any) -> Any:
+        ctx.shapes = [np.shape(array) for array in arrays]
+        return join_columns(arrays)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return (split_columns(grad, ctx.shapes),)
 
 
 @table.rule(np.hstack)

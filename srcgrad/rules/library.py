@@ -20,6 +20,7 @@ from srcgrad.rules import (
     cumulative,
     decompositions,
     diagonals,
+    draws,
     elementwise,
     extremes,
     fourier,
@@ -54,6 +55,7 @@ _MODULES = (
     cumulative,
     decompositions,
     diagonals,
+    draws,
     elementwise,
     extremes,
     fourier,
@@ -141,7 +143,15 @@ def rule_for(fn: Any) -> type[Function] | None:
         found = RULES.get(fn)
     except TypeError:  # not hashable, so no key of the table
         return None
+    if found is None and is_draw(fn):
+        found = RULES.get(draws.DRAWS.get(fn.__name__, fn))
     return found if found is not None else _foreign(fn, _RULES_BY_NAME, "RULES")
+
+
+def is_draw(fn: Any) -> bool:
+    """Say whether a function is a method of one of NumPy's random generators."""
+    owner = getattr(fn, "__self__", None)
+    return isinstance(owner, (np.random.Generator, np.random.RandomState))
 
 
 def constant_reason(fn: Any) -> str | None:

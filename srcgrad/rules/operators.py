@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.runtime import astype, compress, flatten, item
+from srcgrad.runtime import astype, compress, flatten, item, join_columns, join_rows
 
 Table = Mapping[str, Callable[..., Any]]
 
@@ -91,6 +91,10 @@ METHODS: Final[Table] = MappingProxyType(
         "var": np.var,
     }
 )
+
+JOINERS: Final = ((np.r_, join_rows), (np.c_, join_columns))
+
+PLAIN_CONTAINERS: Final = (np.ndarray, np.generic, Sequence, Mapping, type)
 
 VARIADIC_METHODS: Final = frozenset({"reshape", "transpose"})
 

@@ -66,6 +66,7 @@ from srcgrad.runtime.dispatch import (
     recordable,
     records,
 )
+from srcgrad.runtime.drawing import checked_generator
 from srcgrad.runtime.factors import (
     are_tied,
     at_ties,
@@ -131,13 +132,17 @@ from srcgrad.runtime.indexing import (
 )
 from srcgrad.runtime.joining import (
     block_back,
+    join_columns,
     join_pieces,
+    join_rows,
     nested_shapes,
     restack,
     split_column_stack,
+    split_columns,
     split_dstack,
     split_hstack,
     split_like,
+    split_rows,
     split_vstack,
     unstack_like,
 )
@@ -285,6 +290,7 @@ __all__ = [
     "border_sum",
     "cast_back",
     "cast_like",
+    "checked_generator",
     "cholesky_back",
     "cholesky_push",
     "choose_back",
@@ -363,7 +369,9 @@ __all__ = [
     "item",
     "item_index",
     "item_shapes",
+    "join_columns",
     "join_pieces",
+    "join_rows",
     "kept",
     "kron_left",
     "kron_right",
@@ -447,9 +455,11 @@ __all__ = [
     "solve_back",
     "solve_push",
     "split_column_stack",
+    "split_columns",
     "split_dstack",
     "split_hstack",
     "split_like",
+    "split_rows",
     "split_vstack",
     "spread",
     "spread_pair",

@@ -42,6 +42,27 @@ def split_column_stack(grad: Any, shapes: Any) -> tuple[Any, ...]:
     return reshape_each(split_like(grad, wide, 1), shapes)
 
 
+def join_rows(arrays: Any) -> Any:
+    """Return ``np.r_[a, b, ...]``: arrays one after the other, along their first axis."""
+    return np.r_[tuple(arrays)]
+
+
+def split_rows(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.r_[a, b, ...]``."""
+    return reshape_each(split_like(grad, [shape or (1,) for shape in shapes], 0), shapes)
+
+
+def join_columns(arrays: Any) -> Any:
+    """Return ``np.c_[a, b, ...]``: arrays beside each other, along their last axis."""
+    return np.c_[tuple(arrays)]
+
+
+def split_columns(grad: Any, shapes: Any) -> tuple[Any, ...]:
+    """Return the adjoint of ``np.c_[a, b, ...]``."""
+    wide = [shape if len(shape) > 1 else (*(shape or (1,)), 1) for shape in shapes]
+    return reshape_each(split_like(grad, wide, -1), shapes)
+
+
 def unstack_like(grad: Any, axis: int) -> tuple[Any, ...]:
     """Return the slices of `grad` along `axis`: the adjoint of a stack."""
     rows = np.moveaxis(grad, axis, 0)

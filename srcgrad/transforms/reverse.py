@@ -14,6 +14,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import touched
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
@@ -159,7 +160,10 @@ class Reverser:
                 statement, targets[0]
             )
             return self._elements.stable_read(statement, targets[0])
-        rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
+        vocabulary = self._sweep.program.reader.vocabulary
+        if operation.primal in vocabulary.methods.values():
+            check_generator(self._sweep, statement.value)
+        rule = vocabulary.rule_for(operation.primal)
         return self._rules.prepare_rule(statement, operation, targets, rule, own_forward=False)
 
     def _prepare_class(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:

@@ -69,6 +69,8 @@ class Expressions:
             value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
         elif isinstance(value, gast.UnaryOp):
             value.operand = self.atom(value.operand, node)
+        elif isinstance(value, gast.Subscript) and self._reader.computing_owner(value) is not None:
+            value.slice = self._argument(value.slice, node)
         elif isinstance(value, gast.Subscript):
             value.value = self.atom(value.value, node)
             value.slice = self.index(value.slice, node)

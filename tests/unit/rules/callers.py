@@ -145,6 +145,8 @@ class Writer:
         for long, short in (("numpy.", "np."), ("builtins.", ""), ("_operator.", "operator.")):
             if name.startswith(long):
                 return short + name.removeprefix(long)
+        if name.startswith("srcgrad.runtime.drawing."):
+            return f"rt.drawing.{last}"
         return f"rt.{last}" if getattr(rt, last, None) is self.spec.fn else name
 
     def _argument(self, value: Any) -> str:

@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 from srcgrad import runtime as rt
+from srcgrad.runtime import drawing
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 from tests.unit.rules.scipy_specs import SCIPY_SPECS
 
@@ -322,6 +323,12 @@ def shapes() -> list[OpSpec]:
         op(np.triu, A(3, 4), k=1),
         op(np.tril, A(3)),
         op(np.fft.fftshift, A(3, 4)),
+        op(rt.join_rows, [A(3), A(2)]),
+        op(rt.join_rows, [S(), A(3), S()]),
+        op(rt.join_rows, [A(2, 3), A(1, 3)]),
+        op(rt.join_columns, [A(3), A(3)]),
+        op(rt.join_columns, [A(2, 3), A(2)]),
+        op(rt.join_columns, [A(2, 2, 3), A(2, 2, 1)]),
         op(np.fft.ifftshift, A(3, 5), axes=1),
     ]
     for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
@@ -703,7 +710,36 @@ def python() -> list[OpSpec]:
     return specs
 
 
+def draws() -> list[OpSpec]:
+    """Draws from a generator made anew from a seed at each call."""
+    specs = []
+    for fn in (
+        drawing.draw_normal,
+        drawing.draw_laplace,
+        drawing.draw_gumbel,
+        drawing.draw_logistic,
+        drawing.draw_lognormal,
+    ):
+        specs += [op(fn, 3, A(4), A(4)), op(fn, 3, A(4), A(3, 1)), op(fn, 3, S(), 0.5, (2, 3))]
+    for fn in (
+        drawing.draw_exponential,
+        drawing.draw_rayleigh,
+        drawing.draw_weibull,
+        drawing.draw_pareto,
+        drawing.draw_power,
+    ):
+        specs += [op(fn, 3, A(4)), op(fn, 3, S(), 5)]
+    return [
+        *specs,
+        op(drawing.draw_uniform, 3, A(4), A(4, low=1.0, high=2.0)),
+        op(drawing.draw_uniform, 3, 0.0, A(4), size=(3, 4)),
+        op(drawing.draw_gamma, 3, 2.0, A(4)),
+        op(drawing.draw_multivariate_normal, 3, A(2), np.eye(2), 5),
+    ]
+
+
 SPECS: list[OpSpec] = [
+    *draws(),
     *elementwise(),
     *binary(),
     *reductions(),
