@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad.runtime import scalar_seed
-from srcgrad.tape import Tensor, call_strictly, gradients_like, unwrapped, wrapped
+from srcgrad.tape import Tensor, gradients_like, run_plainly, unwrapped
 from srcgrad.tape import grad as tape_grad
 
 
@@ -22,26 +22,22 @@ def run_on_tape(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Return the value of a function and one gradient for each parameter in `wrt`.
 
-    With `aux`, the value is the pair that the function returned. Inputs are wrapped, not changed:
-    a function that writes into its argument writes into a copy.
+    With `aux`, the value is the pair that the function returned. A function that writes into its
+    argument does so once, and the gradient is with respect to what it held before.
     """
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
-    tracked: list[Any] = []
-    for name in wrt:
-        bound.arguments[name] = wrapped(bound.arguments[name], tracked)
-    given = [bound.arguments[name] for name in wrt]
-    result = call_strictly(function, *bound.args, **bound.kwargs)
-    output = result[0] if aux else result
-    parts = iter(_gradients(output, tracked))
-    grads = tuple(gradients_like(value, parts) for value in given)
-    value = (unwrapped(output), unwrapped(result[1])) if aux else unwrapped(output)
-    return value, grads
+    run = run_plainly(function, bound, wrt)
+    output = run.result[0] if aux else run.result
+    scalar_seed(unwrapped(output))
+    parts = iter(_gradients(output, run.tracked, run.nested))
+    order = [name for name in run.given if name in wrt]
+    grads = {name: gradients_like(run.given[name], parts) for name in order}
+    return run.value, tuple(grads[name] for name in wrt)
 
 
-def _gradients(output: Any, tracked: list[Any]) -> Sequence[Any]:
-    scalar_seed(output.detach().numpy() if isinstance(output, Tensor) else output)
+def _gradients(output: Any, tracked: list[Any], nested: bool) -> Sequence[Any]:
     if not isinstance(output, Tensor) or not output.requires_grad:
         return [None] * len(tracked)
-    gradients: Sequence[Any] = tape_grad(output, tracked, allow_unused=True)
+    gradients: Sequence[Any] = tape_grad(output, tracked, create_graph=nested, allow_unused=True)
     return gradients

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
+from srcgrad.tape import Tensor
 
 
 def check_input(value: Any, name: str) -> None:
@@ -107,6 +108,8 @@ def conform(grad: Any, value: Any) -> Any:
     """
     if fits(grad, value):
         return grad
+    if isinstance(value, Tensor):  # inside a call on the tape, which differentiates it again
+        return value * 0.0 if grad is None else grad
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
         return _rebuild_dict(value, items)

@@ -34,17 +34,17 @@ from srcgrad.tape.modes import (
     set_grad_enabled,
 )
 from srcgrad.tape.mutation import strict_fallback
-from srcgrad.tape.plainly import call_strictly, gradients_like, unwrapped, wrapped
+from srcgrad.tape.plainly import PlainRun, gradients_like, run_plainly, unwrapped
 from srcgrad.tape.tensor import Tensor
 
 __all__ = [
     "Function",
     "GradientEdge",
+    "PlainRun",
     "Tensor",
     "arange",
     "as_tensor",
     "backward",
-    "call_strictly",
     "empty",
     "empty_like",
     "enable_grad",
@@ -66,11 +66,11 @@ __all__ = [
     "ones_like",
     "rand",
     "randn",
+    "run_plainly",
     "set_grad_enabled",
     "strict_fallback",
     "tensor",
     "unwrapped",
-    "wrapped",
     "zeros",
     "zeros_like",
 ]

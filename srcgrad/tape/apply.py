@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tape import views
-from srcgrad.tape.core import INFERENCE, USUAL_OPERANDS, Core, edge_of, leaf_edge, make
+from srcgrad.tape.core import INFERENCE, USUAL_OPERANDS, Core, edge_of, leaf_edge, make, raw_of
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
@@ -151,7 +151,7 @@ def refuse_inference(node: RuleNode) -> None:
 def unwrap(value: Any) -> Any:
     """Return `value` with arrays in the place of tensors, also inside lists, tuples and dicts."""
     if isinstance(value, Core):
-        return value._data
+        return raw_of(value)
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([unwrap(item) for item in value])
@@ -221,7 +221,7 @@ class _Inputs:
             self.layout.append(len(flat))
             self.needs.append(self._note_all(flat))
             return
-        raw = frozen(value._data if isinstance(value, Core) else value, value)
+        raw = frozen(raw_of(value) if isinstance(value, Core) else value, value)
         self.raw.append(raw)
         self.layout.append(None)
         self.needs.append(self._note(value, raw))

@@ -74,6 +74,7 @@ class Core:
     _inference: bool = False
     _tangent: Any = None
     _grad_dtype: Any = "same"
+    _weak: bool = False  # stands for a Python number, which yields to the types of arrays
     _shared: Any = None  # the tensor that a user Function returned this one for
 
     @staticmethod
@@ -92,6 +93,11 @@ class Core:
             if tangent is not None:
                 made._tangent = (STATE.dual_level, tangent.detach())
         return made
+
+
+def raw_of(tensor: Core) -> Any:
+    """Return what NumPy calculates with in the place of a tensor."""
+    return tensor._data.item() if tensor._weak else tensor._data
 
 
 def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:

@@ -31,6 +31,8 @@ class State(threading.local):
     profiler: Any = None
     dual_level: Any = None
     mutation: Any = None
+    refusals: list[Any] | None = None  # in strict mode: what was refused
+    spoken: Any = None  # in strict mode: texts of values that carry derivatives
     plain: bool = True
 
     def set(self, **values: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.tape.apply import UNCHANGING
@@ -36,6 +37,11 @@ class KeepSaved:
 
     def __init__(self) -> None:
         self._savers: dict[int, tuple[list[int], list[weakref.ref[Any]]]] = {}
+        self._refused: dict[int, tuple[list[int], Callable[[], Exception]]] = {}
+
+    def refuse_writes(self, target: Core, error: Callable[[], Exception]) -> None:
+        """Let writes into the memory of `target` raise an error."""
+        self._refused[id(target._counter)] = target._counter, error
 
     def watch(self, node: Any) -> None:
         """Remember a node that has just been recorded."""
@@ -46,6 +52,9 @@ class KeepSaved:
 
     def before_write(self, target: Core) -> None:
         """Give every node that saved the memory of `target` a copy of its own."""
+        if id(target._counter) in self._refused:
+            error = self._refused[id(target._counter)][1]()
+            raise error
         _, refs = self._savers.pop(id(target._counter), (None, []))
         for ref in refs:
             node = ref()
@@ -86,8 +95,8 @@ def _counters(node: Any) -> list[list[int]]:
 class strict_fallback(ModeContext):
     """Run plain NumPy code on tensors: refuse, with a typed error, whatever would detach them.
 
-    Inside, ``float(t)``, ``int(t)``, ``t.item()``, ``t.tolist()`` and ``np.asarray(t)`` of a tensor
-    that requires grad raise `NotDifferentiableError`; a tensor without axes behaves as a NumPy
+    Inside, ``float(t)`` and ``np.asarray(t)`` of a tensor that requires grad raise
+    `NotDifferentiableError` (the fallback lends plain code stand-ins for them); a tensor without axes behaves as a NumPy
     scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64) and others as an array
     (``isinstance(x, np.ndarray)``); results that carry no derivative are plain NumPy values; and
     saved values may be overwritten, as work arrays are: nodes get copies first.
@@ -95,15 +104,21 @@ class strict_fallback(ModeContext):
 
     def __init__(self, enabled: bool = True) -> None:
         self.enabled = enabled
-        self._before: list[tuple[bool, Any]] = []
+        self._before: list[tuple[Any, ...]] = []
 
     def __enter__(self) -> None:
-        self._before.append((STATE.strict, STATE.mutation))
-        STATE.set(strict=self.enabled, mutation=KeepSaved() if self.enabled else None)
+        self._before.append((STATE.strict, STATE.mutation, STATE.refusals, STATE.spoken))
+        on = self.enabled
+        STATE.set(
+            strict=on,
+            mutation=KeepSaved() if on else None,
+            refusals=[] if on else None,
+            spoken=set() if on else None,
+        )
 
     def __exit__(self, *exc: object) -> None:
-        strict, mutation = self._before.pop()
-        STATE.set(strict=strict, mutation=mutation)
+        strict, mutation, refusals, spoken = self._before.pop()
+        STATE.set(strict=strict, mutation=mutation, refusals=refusals, spoken=spoken)
 
     def clone(self) -> strict_fallback:
         """Return a fresh context of the same kind."""

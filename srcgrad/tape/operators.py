@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import math
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -11,11 +13,12 @@ import numpy as np
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime import getitem
 from srcgrad.tape.apply import apply, binary, unary, unwrap
-from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
+from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
 from srcgrad.tape.inplace import apply_inplace, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
+from srcgrad.tape.refusing import detaching, refusal, user_frame
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)
@@ -38,21 +41,38 @@ def is_operand(value: Any) -> bool:
     return type(value) in USUAL_OPERANDS or isinstance(value, _OPERANDS)
 
 
-def detaching(tensor: Core, what: str) -> NotDifferentiableError:
-    """Return the error for plain code that would lose the derivative of `tensor`."""
-    return NotDifferentiableError(
-        f"{what} of a value that a gradient is asked for would cut it off from its gradient",
-        hint="keep it an array expression: np. functions instead of math., np.stack or `y[i] = "
-        "...` "
-        "on np.zeros_like(x) instead of np.array([...]) or np.zeros(n); or srcgrad.stop_gradient "
-        "if it is meant to be a constant",
-    )
-
-
 def guard(tensor: Core, what: str) -> None:
     """Refuse, in strict mode, to turn a tensor that requires grad into a plain value."""
     if STATE.strict and requires_grad(tensor):
         raise detaching(tensor, what)
+
+
+def plain_value(tensor: Core) -> Any:
+    """Return what NumPy has in the place of a tensor: a number of its own if there are no axes."""
+    raw = raw_of(tensor)
+    return raw[()] if isinstance(raw, np.ndarray) and not raw.ndim else raw
+
+
+def spoken(tensor: Core, text: str) -> str:
+    """Return a text made of a tensor; strict mode remembers it, lest it be read as a number."""
+    if STATE.spoken is not None and requires_grad(tensor):
+        STATE.spoken.add(text.strip())
+    return text
+
+
+ANY_TEXT = "%"  # among what was spoken: which text a value went into is not known
+
+
+def _is_formatting() -> bool:
+    """Return whether the user's code is at ``text % value``, which asks the value for a number."""
+    frame = user_frame()
+    if frame is None:
+        return False
+    code = frame.f_code.co_code
+    found = dis.opname[code[frame.f_lasti]] in ("BINARY_OP", "BINARY_MODULO")
+    if found and STATE.spoken is not None:
+        STATE.spoken.add(ANY_TEXT)
+    return found
 
 
 class Operators(Core):
@@ -149,9 +169,13 @@ class Operators(Core):
         return call_constant(np.floor_divide, (other, self), {})
 
     def __eq__(self, other: object) -> Any:
+        if STATE.strict:  # also with None and texts, to which arrays have an answer
+            return plain_value(self) == unwrap(other)
         return call_constant(np.equal, (self, other), {})
 
     def __ne__(self, other: object) -> Any:
+        if STATE.strict:
+            return plain_value(self) != unwrap(other)
         return call_constant(np.not_equal, (self, other), {})
 
     def __lt__(self, other: Any) -> Any:
@@ -194,7 +218,7 @@ class Operators(Core):
         return call_constant(np.right_shift, (self, other), {})
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash(plain_value(self)) if STATE.strict else id(self)
 
     # -- elements ----------------------------------------------------------------------------------
 
@@ -232,21 +256,22 @@ class Operators(Core):
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         return bool(self._data.reshape(())[()])
 
-    def _scalar(self, what: str) -> Any:
-        guard(self, what)
+    def _scalar(self, what: str, constant: bool = False) -> Any:
+        if not constant and not (STATE.strict and _is_formatting()):
+            guard(self, what)
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         return self._data.reshape(())[()]
 
     def __float__(self) -> float:
         value = float(self._scalar("float()"))
-        if requires_grad(self):
+        if requires_grad(self) and not STATE.strict:
             _warn_scalar()
         return value
 
     def __int__(self) -> int:
-        value = int(self._scalar("int()"))
-        if requires_grad(self):
+        value = int(self._scalar("int()", constant=STATE.strict))  # constant between jumps
+        if requires_grad(self) and not STATE.strict:
             _warn_scalar()
         return value
 
@@ -258,17 +283,29 @@ class Operators(Core):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._data.reshape(())[()])
 
-    def __round__(self, digits: int = 0) -> Any:
-        return call_constant(np.round, (self, digits), {})
+    def __round__(self, digits: Any = None) -> Any:
+        if STATE.strict:
+            return round(plain_value(self), digits)
+        return call_constant(np.round, (self, digits or 0), {})
+
+    def __floor__(self) -> Any:
+        return math.floor(self._scalar("", constant=True))
+
+    def __ceil__(self) -> Any:
+        return math.ceil(self._scalar("", constant=True))
+
+    def __trunc__(self) -> Any:
+        return math.trunc(self._scalar("", constant=True))
 
     def __format__(self, spec: str) -> str:
         if not self._data.ndim:
-            return format(self._data[()], spec)
+            return spoken(self, format(plain_value(self), spec))
         return format(str(self), spec)
 
     def item(self) -> Any:
-        """Return the one element as a Python number."""
-        guard(self, "item()")
+        """Return the one element as a Python number; in strict mode with its history."""
+        if STATE.strict and requires_grad(self):
+            return self._python_numbers(self.reshape(()))
         if self._data.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
@@ -276,9 +313,14 @@ class Operators(Core):
         return self._data.item()
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
-        guard(self, "tolist()")
+        """Return the elements as nested lists of Python numbers; in strict mode with history."""
+        if STATE.strict and requires_grad(self):
+            return self._python_numbers(self)
         return self._data.tolist()
+
+    def _python_numbers(self, value: Any) -> Any:
+        """Return nested lists of what stands for Python numbers; set where those are defined."""
+        raise NotImplementedError("Python numbers that carry derivatives are defined later")
 
 
 def _is_element(index: Any, ndim: int) -> bool:
@@ -304,9 +346,10 @@ def _refuse_array_without_axes(target: Operators) -> None:
     """
     primal = getattr(getattr(target.grad_fn, "op", None), "primal", None)
     if primal in _KEEP_ARRAYS:
-        raise NotDifferentiableError(
+        raise refusal(
+            NotDifferentiableError,
             f"an update in place of what `{primal.__name__}` returned, an array without axes",
-            hint="write `y = y + v` instead of `y += v`",
+            "write `y = y + v` instead of `y += v`",
         )
 
 

@@ -15,6 +15,7 @@ from srcgrad.rules.library import canonical_name, rule_for
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
+from srcgrad.tape.refusing import refusal
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 from srcgrad.tape.scipy_calls import is_scipy, recording
 from srcgrad.tape.selection import SELECTORS
@@ -233,9 +234,10 @@ class Op:
 
     def refuse(self, what: str) -> MissingRuleError:
         """Return the error that says what the rule does not differentiate."""
-        return MissingRuleError(
+        return refusal(
+            MissingRuleError,
             f"{self.label} has no derivative rule for a call with {what}",
-            hint="write the call with the arguments that its rule knows: " + ", ".join(self.names),
+            "write the call with the arguments that its rule knows: " + ", ".join(self.names),
         )
 
 
@@ -261,9 +263,10 @@ def require_op(function: Any) -> Op:
     """
     op = op_for(function)
     if op is None:
-        raise MissingRuleError(
+        raise refusal(
+            MissingRuleError,
             f"{canonical_name(function)} has no derivative rule",
-            hint="write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
+            "write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
             "result is meant to be a constant",
         )
     return op

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,48 +12,95 @@ from srcgrad.errors import MutationError, SrcgradError
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.backward import grad as tape_grad
 from srcgrad.tape.creation import tensor
-from srcgrad.tape.modes import enable_grad
+from srcgrad.tape.lending import Arguments, is_float
+from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
+from srcgrad.tape.settling import Settler
 from srcgrad.tape.tensor import Tensor
+from srcgrad.tape.userspace import Reached, lent_stand_ins, reached_by
 
 
-def wrapped(value: Any, tracked: list[Any]) -> Any:
-    """Return `value` with every float leaf as a tensor that may be written into.
+@dataclass(frozen=True, slots=True)
+class PlainRun:
+    """One finished call of a plain function on the tape.
 
-    The leaves that gradients are asked for are added to `tracked`.
+    Attributes:
+        result: What it returned, with tensors in it.
+        value: The same without the tape.
+        given: The wrapped arguments, by name.
+        tracked: The leaves that gradients were asked for.
+        nested: Whether the call stands in another one on the tape, which differentiates it again.
     """
-    if isinstance(value, dict):
-        return {key: wrapped(item, tracked) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [wrapped(item, tracked) for item in value]
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return parts if isinstance(value, list) else tuple(parts)
-    if not is_float(value):
-        return value
-    leaf = tensor(value, requires_grad=True)
-    tracked.append(leaf)
-    is_array = isinstance(value, np.ndarray) and value.ndim == 0
-    return leaf.reshape(()) if is_array else leaf.clone()  # a 0-d array is not a number
+
+    result: Any
+    value: Any
+    given: dict[str, Any]
+    tracked: list[Any]
+    nested: bool
 
 
-def is_float(value: Any) -> bool:
-    """Say whether a leaf is a floating-point number or array."""
-    if isinstance(value, (float, complex)):
-        return True
-    return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
+def run_plainly(
+    function: Callable[..., Any], bound: Any, wanted: Sequence[str], star: Sequence[str] = ()
+) -> PlainRun:
+    """Run a plain function of bound arguments on the tape.
+
+    The caller's arrays, lists and dicts end as after the plain function, also if it raises; of
+    the tape nothing is left in them, in objects, in globals or in closures.
+    """
+    nested = STATE.strict
+    arguments = Arguments()
+    originals = dict(bound.arguments)
+    reached = reached_by(function, *originals.values())
+    with enable_grad(), strict_fallback():
+        for name, value in originals.items():
+            bound.arguments[name] = arguments.wrap(value, name in wanted)
+        given = {name: outline(value) for name, value in bound.arguments.items()}
+        arguments.guard_shared()
+        reached.holders = [h for h in reached.holders if not arguments.knows(h)]
+        settler = Settler(reached, arguments.original)
+        try:
+            with lent_stand_ins(reached, arguments.lend):
+                result = _call(function, bound.args, bound.kwargs)
+        except BaseException as error:
+            error.args = tuple(map(settler.plain, error.args))
+            raise
+        finally:
+            arguments.give_back()
+            if not nested:
+                settler.settle()
+    value = result if nested else arguments.original(result)
+    return PlainRun(result, value, given, arguments.tracked, nested)
+
+
+def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call a function in strict mode; what was refused inside is raised, whatever caught it."""
+    try:
+        return function(*args, **kwargs)
+    except (ValueError, TypeError) as error:
+        if isinstance(error.__cause__, SrcgradError):
+            raise error.__cause__ from None
+        raise
+    finally:
+        _raise_refused()
+
+
+def _raise_refused() -> None:
+    refused = STATE.refusals
+    if refused:
+        raise refused[0] from None
 
 
 def unwrapped(value: Any) -> Any:
     """Return `value` with every tensor as a plain array or number."""
-    if isinstance(value, Tensor):
-        array = value.detach().numpy()
-        return array[()] if array.ndim == 0 else array
+    return Arguments().original(value)
+
+
+def outline(value: Any) -> Any:
+    """Return nested lists, tuples and dicts anew, as they are now: a function may change them."""
     if isinstance(value, dict):
-        return {key: unwrapped(item) for key, item in value.items()}
+        return {key: outline(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        parts = [unwrapped(item) for item in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return [outline(item) for item in value]
     return value
 
 
@@ -65,7 +113,9 @@ def gradients_like(value: Any, parts: Iterator[Any]) -> Any:
     if not isinstance(value, Tensor):
         return None
     part = next(parts)
-    return None if part is None else part.detach().numpy()
+    if STATE.strict:  # inside another call on the tape: that one differentiates it
+        return part
+    return part.detach().numpy() if isinstance(part, Tensor) else part
 
 
 def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -73,32 +123,34 @@ def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
 
     NumPy wraps our refusals in errors of its own, which say less: ours is raised.
     """
-    with enable_grad(), strict_fallback():
-        try:
-            return function(*args, **kwargs)
-        except (ValueError, TypeError) as error:
-            if isinstance(error.__cause__, SrcgradError):
-                raise error.__cause__ from None
-            raise
+    reached: Reached = reached_by(function, args, kwargs)
+    with enable_grad(), strict_fallback(), lent_stand_ins(reached):
+        return _call(function, args, kwargs)
 
 
 def run_call(
     function: Callable[..., Any], active: tuple[bool, ...], *args: Any, **kwargs: Any
 ) -> tuple[Any, Callable[..., Any]]:
     """Run one call on the tape; return its value and its pullback (see `runtime.on_tape`)."""
-    tracked: list[Any] = []
-    given = [wrapped(a, tracked) if flag else a for a, flag in zip(args, active, strict=True)]
-    versions = [item._version if isinstance(item, Tensor) else 0 for item in given]
-    result = call_strictly(function, *given, **kwargs)
+    arguments = Arguments()
+    with enable_grad(), strict_fallback():
+        given = [
+            arguments.wrap(a, True) if flag else a for a, flag in zip(args, active, strict=True)
+        ]
+        outlines = outline(given)
+        versions = [item._version if isinstance(item, Tensor) else 0 for item in given]
+        result = call_strictly(function, *given, **kwargs)
     _refuse_writes(function, given, versions)
-    wanted = [(a, t) for a, t, flag in zip(args, given, active, strict=True) if flag]
+    wanted = [(a, t) for a, t, flag in zip(args, outlines, active, strict=True) if flag]
 
     def pullback(grad: Any) -> Any:
         if isinstance(result, Tensor) and result.requires_grad:
             seed = tensor(np.broadcast_to(grad, result.shape))
-            found: Any = tape_grad(result, tracked, seed, retain_graph=True, allow_unused=True)
+            found: Any = tape_grad(
+                result, arguments.tracked, seed, retain_graph=True, allow_unused=True
+            )
         else:
-            found = [None] * len(tracked)
+            found = [None] * len(arguments.tracked)
         parts = iter(found)
         grads = [_filled(gradients_like(t, parts), a) for a, t in wanted]
         return grads[0] if len(grads) == 1 else tuple(grads)

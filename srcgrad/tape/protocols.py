@@ -14,9 +14,10 @@ from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
 from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.operators import Operators, detaching
+from srcgrad.tape.operators import Operators
 from srcgrad.tape.ops import Op, op_for, require_op
 from srcgrad.tape.plain import call_constant
+from srcgrad.tape.refusing import detaching, refusal
 from srcgrad.tape.scipy_calls import set_caller
 
 Args = tuple[Any, ...]
@@ -64,9 +65,9 @@ class Protocols(Operators):
         return _ufunc_method(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Args, kwargs: Kwargs) -> Any:
-        writer = _WRITERS.get(function)
-        if writer is not None:
-            return writer(*args, **kwargs)
+        handler = HANDLED.get(function)
+        if handler is not None:
+            return handler(*args, **kwargs)
         if kwargs.get("out") is not None:
             rest = {key: value for key, value in kwargs.items() if key != "out"}
             return into(call_function(function, args, rest), kwargs["out"])
@@ -87,9 +88,10 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
             return direction(args[0])
         return call_constant(function, args, kwargs)
     if STATE.grad and any(requires_grad(t) for t in tensors_in((*args, *kwargs.values()))):
-        raise MissingRuleError(
+        raise refusal(
+            MissingRuleError,
             f"{canonical_name(function)} has no derivative rule",
-            hint="write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
+            "write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
             "result is meant to be a constant",
         )
     return call_constant(function, args, kwargs)
@@ -140,10 +142,11 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
     result = call_function(ufunc, inputs, kwargs)
     if where is not True:
         if out is None:
-            raise MissingRuleError(
+            raise refusal(
+                MissingRuleError,
                 f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements "
                 "undefined",
-                hint="use np.where(condition, f(x), other)",
+                "use np.where(condition, f(x), other)",
             )
         result = apply(require_op(np.where), (where, result, out[0]))
     return result if out is None else into(result, out)
@@ -196,9 +199,10 @@ def _ufunc_method(ufunc: Any, method: str, inputs: Args, kwargs: dict[str, Any])
 def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
     """Do ``ufunc.at(target, index, value)`` for sums, which repeated indices add up."""
     if ufunc not in (np.add, np.subtract):
-        raise MissingRuleError(
+        raise refusal(
+            MissingRuleError,
             f"{canonical_name(ufunc)}.at has no derivative rule",
-            hint="only np.add.at and np.subtract.at have one",
+            "only np.add.at and np.subtract.at have one",
         )
     if not isinstance(target, Core):
         raise detaching(value, "np.add.at into a plain array: the sum there")
@@ -235,10 +239,33 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     set_item(a, np.unravel_index(unwrap(ind), a._data.shape), v)
 
 
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None:
+    _need_tensor(arr, values, "np.put_along_axis")
+    places = unwrap(indices)
+    shape = arr._data.shape
+    if axis is None:
+        set_item(arr, np.unravel_index(places, shape), values)
+        return
+    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid[axis] = places
+    set_item(arr, tuple(grid), values)
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> None:
+    _need_tensor(arr, vals, "np.place")
+    chosen = np.asarray(unwrap(mask), bool).reshape(arr._data.shape)
+    count = int(chosen.sum())
+    if count and len(vals):
+        places = np.arange(count) % len(vals)
+        known = isinstance(vals, (Core, np.ndarray))
+        row = vals if known else apply(require_op(np.stack), (list(vals),))
+        set_item(arr, chosen, row[places])
+
+
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     _need_tensor(a, values, "np.putmask")
     if np.ndim(unwrap(values)) and np.shape(unwrap(values)) != a._data.shape:
-        raise MissingRuleError("np.putmask with repeated values has no derivative rule")
+        raise refusal(MissingRuleError, "np.putmask with repeated values has no derivative rule")
     copy_in(a, apply(require_op(np.where), (mask, values, a)))
 
 
@@ -247,10 +274,12 @@ def _need_tensor(target: Any, value: Any, name: str) -> None:
         raise detaching(value, f"{name} into a plain array: the copy there")
 
 
-_WRITERS: dict[Any, Callable[..., Any]] = {
+HANDLED: dict[Any, Callable[..., Any]] = {  # what writes in place, or calls functions back
     np.copyto: _copyto,
     np.fill_diagonal: _fill_diagonal,
+    np.place: _place,
     np.put: _put,
+    np.put_along_axis: _put_along_axis,
     np.putmask: _putmask,
 }
 

@@ -119,6 +119,9 @@ class RuleNode(Node):
 
     def tensor_of(self, value: Any) -> Any:
         """Return a saved value as the tensor it was, with its place in the graph."""
+        if type(value) in (float, complex):  # a Python number; one of ours if it was an argument
+            position = self.position_of(value)
+            return value if position < 0 else self.tensor_at(value, position)
         if not isinstance(value, (np.ndarray, np.generic)):
             return value
         position = self.position_of(value)
@@ -154,6 +157,8 @@ class BinaryNode(RuleNode):
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Run the rule's backward on arrays."""
         saved = self.saved_tensors
+        if self._layout is not None:  # a list of tensors as an operand
+            return RuleNode.pull(self, grad)
         if saved:
             a, a_then, b, b_then, z, z_then = self._versions
             if (

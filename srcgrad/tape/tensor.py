@@ -16,7 +16,7 @@ from srcgrad.tape.messages import warn_non_leaf_grad
 from srcgrad.tape.methods import Methods
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, node_hooks
-from srcgrad.tape.operators import guard
+from srcgrad.tape.operators import guard, plain_value, spoken
 
 
 class Tensor(Methods):
@@ -300,7 +300,12 @@ class Tensor(Methods):
             )
         return _rebuild, (type(self), self._data, self._flag)
 
+    def __str__(self) -> str:
+        return spoken(self, str(plain_value(self))) if STATE.strict else repr(self)
+
     def __repr__(self) -> str:
+        if STATE.strict:
+            return spoken(self, repr(plain_value(self)))
         text = np.array2string(self._data, separator=", ", prefix="tensor(")
         if self._data.dtype not in (np.float64, np.int64, np.bool_, np.complex128):
             text += f", dtype={self._data.dtype}"

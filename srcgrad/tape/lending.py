@@ -1,0 +1,234 @@
+"""Wraps the arguments of plain functions in tensors, and gives back what was written into them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.tape.core import Core
+from srcgrad.tape.creation import tensor
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.mutation import KeepSaved
+from srcgrad.tape.pynumbers import PythonFloat, as_python, plain
+from srcgrad.tape.refusing import refusal
+
+
+def is_float(value: Any) -> bool:
+    """Say whether a leaf is a floating-point number or array."""
+    if isinstance(value, (float, complex)):
+        return True
+    return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
+
+
+class Arguments:
+    """The arguments of one call as the function gets them, and as the caller has them.
+
+    Attributes:
+        tracked: The leaves that gradients are asked for, in the order of the arguments.
+    """
+
+    def __init__(self) -> None:
+        self.tracked: list[Any] = []
+        self._arrays: list[tuple[Any, Core]] = []
+        self._wanted: list[bool] = []  # which of the arrays a gradient is asked for
+        self._containers: list[tuple[Any, Any, Any]] = []
+        self._known: dict[int, Any] = {}  # constants: the same object stays the same
+        self._replaced: set[int] = set()
+        self._originals: dict[int, Any] = {}
+        self._lent: dict[int, Any] = {}
+
+    def wrap(self, value: Any, wanted: bool) -> Any:
+        """Return a value with tensors for its arrays, and for its numbers if they are `wanted`."""
+        if isinstance(value, Core):
+            return self._again(value) if wanted else value
+        if isinstance(value, (dict, list, tuple)):
+            return self._container(value, wanted)
+        if isinstance(value, np.ndarray):
+            return self._array(value, wanted) if value.dtype.kind in "fc" else value
+        return self._number(value) if wanted else value
+
+    def _number(self, value: Any) -> Any:
+        if isinstance(value, bool) or not (is_float(value) or isinstance(value, int)):
+            return value
+        whole = isinstance(value, int)
+        leaf = tensor(float(value) if whole else value, requires_grad=True)
+        self.tracked.append(leaf)
+        used: Any = leaf.clone()
+        if not isinstance(value, np.generic):
+            used = as_python(used, type(value) if type(value) in (int, complex) else float)
+        return self._note(value, used, True)
+
+    def _again(self, value: Core) -> Any:
+        """A tensor of an outer call on the tape: the gradient is a function of it."""
+        if isinstance(value, PythonFloat):
+            leaf = as_python(value + 0.0, value._python)
+        else:
+            leaf = value.clone()
+        self.tracked.append(leaf)
+        return leaf
+
+    def _array(self, value: Any, wanted: bool) -> Any:
+        if type(value) is not np.ndarray and not isinstance(value, np.memmap):
+            if not wanted:
+                return value
+            raise UnsupportedError(
+                f"an array of the type {type(value).__name__} is not differentiated on the tape",
+                hint="pass a plain array",
+            )
+        if not wanted and id(value) in self._known:
+            return self._known[id(value)]
+        data = same_layout(value)
+        if wanted:
+            leaf = tensor(value, requires_grad=True)
+            self.tracked.append(leaf)
+            used = leaf.reshape(()) if value.ndim == 0 else leaf.clone()  # 0-d is no number
+            if value.ndim:
+                used._data = data
+        else:
+            used = Core.wrap(data)
+        used._data.flags.writeable = value.flags.writeable
+        self._arrays.append((value, used))
+        self._wanted.append(wanted)
+        return self._note(value, used, wanted)
+
+    def knows(self, value: Any) -> bool:
+        """Return whether the function gets something else in the place of a value."""
+        return id(value) in self._replaced
+
+    def lend(self, value: Any) -> Any:
+        """Return a tensor on the memory of an array that the function finds by itself, or None."""
+        if value.dtype.kind not in "fc" or not value.ndim:
+            return None
+        if id(value) not in self._lent:
+            used = self._lent[id(value)] = Core.wrap(value.view())
+            used._data.flags.writeable = value.flags.writeable
+            self._originals[id(used)] = value
+            self._guard(value, used)
+            self._arrays.append((value, used))
+            self._wanted.append(True)
+        return self._lent[id(value)]
+
+    def _guard(self, value: Any, used: Core) -> None:
+        for other, mine in self._arrays:
+            if np.may_share_memory(other, value):
+                _refuse_writes(mine)
+                _refuse_writes(used)
+
+    def _note(self, value: Any, used: Any, wanted: bool) -> Any:
+        self._replaced.add(id(value))
+        if not wanted:
+            self._known[id(value)] = used
+        self._originals[id(used)] = value
+        return used
+
+    def _container(self, value: Any, wanted: bool) -> Any:
+        if not wanted and id(value) in self._known:
+            return self._known[id(value)]
+        if isinstance(value, tuple):
+            parts = [self.wrap(item, wanted) for item in value]
+            if all(new is old for new, old in zip(parts, value, strict=True)):
+                return value
+            made: Any = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+            return self._note(value, made, wanted)
+        used = copy.copy(value)
+        self._note(value, used, wanted)
+        for key, item in list(_entries(value)):
+            used[key] = self.wrap(item, wanted)
+        self._containers.append((value, used, copy.copy(used)))
+        return used
+
+    def guard_shared(self) -> None:
+        """Let writes into an array that the function has under two names be refused.
+
+        Each name has a gradient of its own, so each is given memory of its own.
+        """
+        for i, (first, mine) in enumerate(self._arrays):
+            for (second, other), wanted in zip(
+                self._arrays[i + 1 :], self._wanted[i + 1 :], strict=True
+            ):
+                if first is second and not wanted and not self._wanted[i]:
+                    continue
+                if np.may_share_memory(first, second):
+                    _refuse_writes(mine)
+                    _refuse_writes(other)
+
+    def original(self, value: Any) -> Any:
+        """Return what the caller has in the place of a value, without the tape."""
+        if id(value) in self._originals:
+            return self._originals[id(value)]
+        if isinstance(value, Core):
+            if isinstance(value, PythonFloat):
+                return plain(value)
+            return value._data if value._data.ndim else value._data[()]
+        if isinstance(value, dict):
+            return {key: self.original(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            parts = [self.original(item) for item in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return value
+
+    def give_back(self) -> None:
+        """Let the caller's arrays, lists and dicts end as the function has left them."""
+        for value, used in self._arrays:
+            if id(value) in self._lent or not value.flags.writeable:  # lent: it is the memory
+                continue
+            if used._counter[0] or not np.array_equal(value, used._data, equal_nan=True):
+                value[...] = used._data
+        for value, used, before in self._containers:
+            if _changed(used, before):
+                _fill(value, used, self.original)
+
+
+def _entries(value: Any) -> Any:
+    return value.items() if isinstance(value, dict) else enumerate(value)
+
+
+def _changed(used: Any, before: Any) -> bool:
+    if len(used) != len(before):
+        return True
+    pairs = zip(_entries(used), _entries(before), strict=True)
+    return any((a[0] is not b[0] and a[0] != b[0]) or a[1] is not b[1] for a, b in pairs)
+
+
+def _fill(value: Any, used: Any, plain_of: Any) -> None:
+    if isinstance(value, dict):
+        items = {plain_of(key): plain_of(item) for key, item in used.items()}
+        value.clear()
+        value.update(items)
+    else:
+        value[:] = [plain_of(item) for item in used]
+
+
+def _refuse_writes(used: Core) -> None:
+    if isinstance(STATE.mutation, KeepSaved):
+        STATE.mutation.refuse_writes(used, _shared)
+
+
+def _shared() -> MutationError:
+    return refusal(
+        MutationError,
+        "this writes into an argument that shares its memory with another argument",
+        "pass a copy of one of them",
+    )
+
+
+def same_layout(value: Any) -> Any:
+    """Return a copy whose elements lie in memory as those of `value`, gaps included.
+
+    Whether ``reshape`` copies depends on it, and so does what a later write reaches.
+    """
+    dense = np.array(value)
+    if dense.strides == value.strides or value.ndim < 1 or value.size == 0:
+        return dense
+    steps = [abs(step) for step in value.strides]
+    span = sum((n - 1) * step for n, step in zip(value.shape, steps, strict=True))
+    if 0 in steps or any(step % value.itemsize for step in steps):
+        return dense
+    memory = np.zeros(span // value.itemsize + 1, value.dtype)
+    forward = np.lib.stride_tricks.as_strided(memory, value.shape, steps)
+    made = forward[tuple(slice(None, None, -1 if s < 0 else 1) for s in value.strides)]
+    made[...] = value
+    return made

@@ -1,0 +1,142 @@
+"""Runs NumPy's loops over Python functions (`vectorize` and its kin) on tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.tape.apply import apply, tensors_in
+from srcgrad.tape.core import Core, make
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.nesting import to_array
+from srcgrad.tape.ops import require_op
+from srcgrad.tape.protocols import HANDLED
+from srcgrad.tape.pynumbers import as_python
+from srcgrad.tape.refusing import refusal
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
+    return value._data.shape if isinstance(value, Core) else np.shape(value)
+
+
+def _element(value: Any) -> Any:
+    """NumPy gives the function Python's numbers."""
+    if isinstance(value, Core):
+        return as_python(value) if value._data.dtype.kind == "f" else value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _spread(value: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(value, Core):
+        return apply(require_op(np.broadcast_to), (value, shape))
+    return np.broadcast_to(value, shape)
+
+
+class Vectorized:
+    """What stands in for an `np.vectorize`: its function is called on elements of tensors."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function on each element and make an array of the results."""
+        if not STATE.strict or not tensors_in((*args, *kwargs.values())):
+            return self._original(*args, **kwargs)
+        given = self._original
+        if given.signature is not None or given.excluded or kwargs or given.otypes == "O":
+            raise refusal(
+                MissingRuleError,
+                "np.vectorize with a signature, key words or objects has no derivative rule",
+                "write the loop over the elements",
+            )
+        shape = np.broadcast_shapes(*map(_shape_of, args))
+        spread = [_spread(arg, shape) for arg in args]
+        results = [
+            given.pyfunc(*[_element(arg[index]) for arg in spread]) for index in np.ndindex(shape)
+        ]
+        if not results or isinstance(results[0], tuple):
+            raise refusal(
+                MissingRuleError,
+                "np.vectorize of no elements, or with several results, has no derivative rule",
+                "write the loop over the elements",
+            )
+        return _typed(results, given.otypes).reshape(shape)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+def _typed(results: list[Any], otypes: Any) -> Any:
+    """Make an array of the type of the first result, as NumPy does, or of the type asked for."""
+    first = results[0]
+    dtype = first._data.dtype if isinstance(first, Core) else np.asarray(first).dtype
+    if isinstance(first, Core) and isinstance(first, int):
+        dtype = np.dtype(int)
+    return to_array(results, np.dtype(otypes) if otypes else dtype)
+
+
+@functools.wraps(np.vectorize, updated=())
+def _vectorize(*args: Any, **kwargs: Any) -> Any:
+    """Make a vectorized function of which tensors may be the arguments."""
+    made = np.vectorize(*args, **kwargs)
+    return Vectorized(made) if STATE.strict else made
+
+
+@functools.wraps(np.ndenumerate, updated=())
+def _ndenumerate(arr: Any) -> Any:
+    """Go through the elements of an array with their indices."""
+    if not STATE.strict or not isinstance(arr, Core):
+        return np.ndenumerate(arr)
+    return _pairs(arr)
+
+
+def _pairs(arr: Any) -> Iterator[Any]:
+    for index in np.ndindex(arr._data.shape):
+        yield index, arr[index]
+
+
+def _apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Any:
+    """Call a function on each row along an axis and put the results in the place of the rows."""
+    rows = np.moveaxis(arr, axis, -1)
+    lead = rows._data.shape[:-1]
+    results = [func1d(rows[index], *args, **kwargs) for index in np.ndindex(lead)]
+    done = to_array(results)
+    inner = done.shape[1:]
+    done = done.reshape((*lead, *inner))
+    if not inner:
+        return done
+    place = axis % arr._data.ndim
+    source = range(len(lead), len(lead) + len(inner))
+    return np.moveaxis(done, tuple(source), tuple(range(place, place + len(inner))))
+
+
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call one function on the elements for which its condition holds, the last on the rest."""
+    conditions = [np.asarray(getattr(c, "_data", c), bool) for c in condlist]
+    if isinstance(condlist, (np.ndarray, Core)) and np.ndim(condlist) == np.ndim(x):
+        conditions = [np.asarray(getattr(condlist, "_data", condlist), bool)]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        conditions.append(~np.any(conditions, axis=0))
+    if len(functions) != len(conditions) or not np.ndim(x):
+        raise refusal(MissingRuleError, "this call of np.piecewise has no derivative rule")
+    result = make(np.zeros(np.shape(x), x.dtype))
+    for condition, function in zip(conditions, functions, strict=True):
+        if callable(function):
+            if condition.any():
+                result[condition] = function(x[condition], *args, **kwargs)
+        else:
+            result[condition] = function
+    return result
+
+
+LOOPS: dict[str, Any] = {"vectorize": _vectorize, "ndenumerate": _ndenumerate}
+
+HANDLED[np.apply_along_axis] = _apply_along_axis
+HANDLED[np.piecewise] = _piecewise

@@ -1,0 +1,48 @@
+"""Makes arrays of nested lists that hold tensors, as ``np.array`` does of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.tape.apply import apply, tensors_in
+from srcgrad.tape.core import Core
+from srcgrad.tape.ops import require_op
+
+
+def to_array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    ndmin: int = 0,
+    **options: Any,
+) -> Any:
+    """Return what ``np.array`` does, with tensors among the elements.
+
+    Raises:
+        ValueError: The lists have different lengths, as with NumPy.
+    """
+    if isinstance(object, Core):
+        result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
+    elif isinstance(object, (list, tuple)) and tensors_in(object):
+        result = _stacked(object)
+        if dtype is not None and np.dtype(dtype) != result._data.dtype:
+            result = apply(require_op(np.astype), (result, np.dtype(dtype)))
+    else:
+        return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
+    missing = ndmin - np.ndim(result)
+    return result[(None,) * missing] if missing > 0 else result
+
+
+def _stacked(items: Any) -> Any:
+    parts = [to_array(item) if isinstance(item, (list, tuple)) else item for item in items]
+    shapes = {part._data.shape if isinstance(part, Core) else np.shape(part) for part in parts}
+    if len(shapes) > 1:
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous "
+            "shape after 1 dimensions."
+        )
+    return apply(require_op(np.stack), (parts,))

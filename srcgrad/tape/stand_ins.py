@@ -1,0 +1,297 @@
+"""Makes what stands in for NumPy's, Python's and math's functions in plain code on the tape.
+
+NumPy tells tensors of most calls. It does not of those that make new arrays (``np.zeros(3)``,
+``np.array([t, u])``), and Python does not of ``float(t)``, ``type(t)`` and ``math.sin(t)``.
+Outside strict mode every stand-in does what it stands for.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError, NotDifferentiableError
+from srcgrad.rules.library import canonical_name, constant_reason
+from srcgrad.tape.apply import apply, tensors_in, unwrap
+from srcgrad.tape.core import Core, make
+from srcgrad.tape.loops import LOOPS, Vectorized
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.nesting import to_array
+from srcgrad.tape.operators import ANY_TEXT
+from srcgrad.tape.ops import op_for
+from srcgrad.tape.protocols import call_function
+from srcgrad.tape.pynumbers import as_python, plain
+from srcgrad.tape.refusing import refusal
+
+FRESH = (
+    "zeros", "ones", "empty", "full", "eye", "identity", "tri", "arange", "linspace", "logspace",
+    "geomspace", "zeros_like", "ones_like", "empty_like", "full_like", "fromiter", "copy", "tile",
+    "repeat", "concatenate", "stack", "vstack", "hstack", "column_stack", "diag", "array",
+    "asarray", "asanyarray", "ascontiguousarray", "asfortranarray",
+)  # fmt: skip
+TAKING = (
+    "sum", "mean", "prod", "max", "min", "amax", "amin", "std", "var", "median", "average", "ptp",
+    "dot", "inner", "outer", "vdot", "cross", "kron", "cumsum", "cumprod", "diff", "sort",
+    "argmax", "argmin", "argsort", "clip", "interp", "percentile", "quantile", "trapezoid",
+    "any", "all", "nansum", "nanmean", "nanmax", "nanmin", "reshape", "transpose", "ravel",
+    "convolve", "polyval", "where", "round", "real", "imag", "flip", "roll", "size", "shape",
+    "ndim", "array_equal", "allclose", "isclose", "trace", "broadcast_to", "expand_dims",
+)  # fmt: skip
+_CONVERSIONS = frozenset(("asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
+
+
+def _has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return bool(tensors_in((*args, *kwargs.values())))
+
+
+def buffer(result: Any, args: tuple[Any, ...]) -> Any:
+    """Return a new array of floats as a tensor, since active values may be written into it."""
+    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or not result.ndim:
+        return result
+    for arg in args:
+        if isinstance(arg, np.ndarray) and np.may_share_memory(arg, result):
+            return result
+    return make(result)
+
+
+def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what stands in for a function that makes arrays."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not STATE.strict:
+            return function(*args, **kwargs)
+        if name == "fromiter":
+            items = list(args[0])[: kwargs.pop("count", None)]
+            return to_array(items, *args[1:2], **kwargs)
+        if not _has_tensor(args, kwargs):
+            return buffer(function(*args, **kwargs), args)
+        if name == "array":
+            return to_array(*args, **kwargs)
+        if name in _CONVERSIONS:
+            return _converted(function, *args, **kwargs)
+        if name == "arange":
+            args, kwargs = _spread_range(args, kwargs)
+        result = call_function(function, args, kwargs)
+        return result if isinstance(result, Core) else buffer(result, args)
+
+    return call
+
+
+def _spread_range(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A single argument of `arange` is the stop, which the rule takes for the start."""
+    return ((0, *args), kwargs) if len(args) == 1 and "stop" not in kwargs else (args, kwargs)
+
+
+def _converted(function: Callable[..., Any], a: Any, dtype: Any = None, **kw: Any) -> Any:
+    """Convert to an array: the same object if it is one of that type and order, else a copy."""
+    if not isinstance(a, Core) or not isinstance(a, np.ndarray):
+        return to_array(a, dtype, **kw)
+    if function(a._data, dtype, **kw) is a._data:
+        return a
+    return apply_rule(function, (a, dtype), kw)
+
+
+def apply_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Record a call by the rule of a function."""
+    op = op_for(function)
+    if op is None:
+        raise refusal(MissingRuleError, f"{canonical_name(function)} has no derivative rule")
+    return apply(op, args, kwargs)
+
+
+def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what stands in for a function of arrays, for which lists of tensors may stand."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if STATE.strict:
+            args = tuple(map(_as_array, args))
+            kwargs = {key: _as_array(value) for key, value in kwargs.items()}
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _as_array(value: Any) -> Any:
+    """Return lists that hold tensors as arrays: NumPy does not look for tensors inside them."""
+    is_nested = isinstance(value, (list, tuple)) and bool(tensors_in(value))
+    return to_array(value) if is_nested else value
+
+
+def _math(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what stands in for a function of the math module."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not STATE.strict or not _has_tensor(args, kwargs):
+            return function(*args, **kwargs)
+        value = function(*unwrap(args), **unwrap(kwargs))  # with math's own errors
+        if constant_reason(function) is not None:
+            return value
+        return as_python(apply_rule(function, args, kwargs))
+
+    return call
+
+
+# -- float and type --------------------------------------------------------------------------------
+
+
+class _FloatType(type):
+    """The type of what stands in for `float`: equal to it, with the same instances."""
+
+    def __call__(cls, value: Any = 0.0, /) -> Any:
+        if STATE.strict and isinstance(value, Core):
+            return _to_float(value)
+        if STATE.spoken and isinstance(value, str):
+            _refuse_spoken(value)
+        return float(value)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, float)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return issubclass(subclass, float)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is float
+
+    def __hash__(cls) -> int:
+        return hash(float)
+
+    def __repr__(cls) -> str:
+        return repr(float)
+
+
+Float = _FloatType("float", (float,), {"dtype": np.dtype(float), "__module__": "builtins"})
+
+
+def _to_float(value: Core) -> Any:
+    if value._data.size != 1 or value._data.dtype.kind == "c":
+        return float(value._data)  # Python's or NumPy's own error
+    return as_python(value)
+
+
+def _refuse_spoken(text: str) -> None:
+    if ANY_TEXT in STATE.spoken or text.strip() in STATE.spoken:
+        raise refusal(
+            NotDifferentiableError,
+            "reading as a number the text of a value that a gradient is asked for would cut it "
+            "off from its gradient",
+            "round with np.round, or use srcgrad.stop_gradient if it is meant to be a constant",
+        )
+
+
+class _Type:
+    """What stands in for `type`: a question about a tensor gets the answer for its array."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1 or not STATE.strict:
+            return type(*args, **kwargs)
+        (value,) = args
+        kind = value.__class__ if isinstance(value, Core) else type(value)
+        return Float if kind is float else kind
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, type)
+
+    def __subclasscheck__(self, subclass: Any) -> bool:
+        return issubclass(subclass, type)
+
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        return (type,)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(type, name)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is type
+
+    def __hash__(self) -> int:
+        return hash(type)
+
+
+class Uncached:
+    """What stands in for a function under `lru_cache`: values of other runs must not be met.
+
+    Within one run the same objects give the same result, as they do without a tape.
+    """
+
+    def __init__(self, cached: Any) -> None:
+        self._cached = cached
+        self._runs: list[Any] = [None, {}]  # of which run, and its results
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function itself, once for the same arguments."""
+        if not STATE.strict:
+            return self._cached(*args, **kwargs)
+        if self._runs[0] is not STATE.spoken:
+            self._runs = [STATE.spoken, {}]
+        known: dict[Any, Any] = self._runs[1]
+        items = tuple(kwargs.items())
+        key = tuple((id(v), Core) if isinstance(v, Core) else (v, type(v)) for v in (*args, *items))
+        if key not in known:
+            known[key] = self._cached.__wrapped__(*args, **kwargs), args, items
+        return known[key][0]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cached, name)
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _numpy_functions() -> dict[str, Any]:
+    made = {name: _making(name, getattr(np, name)) for name in FRESH}
+    taking = {name: _taking(getattr(np, name)) for name in TAKING}
+    return {**made, **taking, **LOOPS, "linalg": _LINALG}
+
+
+def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.ModuleType:
+    twin = types.ModuleType(module.__name__, module.__doc__)
+    vars(twin).update({**vars(module), **changed})
+    return twin
+
+
+_IN_LINALG = {
+    name: _taking(function)
+    for name, function in vars(np.linalg).items()
+    if callable(function) and name in np.linalg.__all__ and name not in ("multi_dot", "LinAlgError")
+}
+_LINALG = _copied_module(np.linalg, _IN_LINALG)
+_NUMPY = _numpy_functions()
+_MATH = {
+    name: _math(function)
+    for name, function in vars(math).items()
+    if isinstance(function, types.BuiltinFunctionType)
+}
+
+BY_IDENTITY: dict[int, Any] = {
+    id(np): _copied_module(np, _NUMPY),
+    id(math): _copied_module(math, _MATH),
+    id(float): Float,
+    id(type): _Type(),
+    **{id(getattr(np, name)): function for name, function in _NUMPY.items()},
+    **{id(getattr(np.linalg, name)): function for name, function in _IN_LINALG.items()},
+    **{id(getattr(math, name)): function for name, function in _MATH.items()},
+}
+
+_CACHED = type(functools.lru_cache(plain))
+
+
+def stand_in(value: Any) -> Any:
+    """Return what stands in for a value that plain code uses, or None if it may use it itself."""
+    found = BY_IDENTITY.get(id(value))
+    if found is not None:
+        return found
+    if type(value) is _CACHED:
+        return Uncached(value)
+    return Vectorized(value) if isinstance(value, np.vectorize) else None

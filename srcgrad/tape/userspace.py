@@ -1,0 +1,343 @@
+"""Finds the user's own code that a call reaches, and lends it stand-ins for the call's time.
+
+The namespaces of the user's modules get the stand-ins for the names that their functions use; the
+namespaces of NumPy, of the standard library and of srcgrad are never touched.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.tape.refusing import user_span
+from srcgrad.tape.stand_ins import stand_in
+
+_FOREIGN = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "srcgrad", "gast"}) - {"__main__"}
+_THREADS = {
+    ("threading", "Thread"), ("threading", "Timer"), ("concurrent.futures", "ThreadPoolExecutor"),
+    ("concurrent.futures", "ProcessPoolExecutor"), ("multiprocessing", "Pool"),
+    ("multiprocessing", "Process"), ("multiprocessing.pool", "ThreadPool"),
+}  # fmt: skip
+_MISSING = object()
+_WRAPPER = type(functools.lru_cache(lambda: None))
+
+
+def is_users(module: Any) -> bool:
+    """Return whether a module, by its name, is the user's: its functions are ordinary code."""
+    return isinstance(module, str) and module.partition(".")[0] not in _FOREIGN
+
+
+class Reached:
+    """What a call of the user's function may run and touch.
+
+    Attributes:
+        namespaces: For each module's namespace the names in it that reached functions use.
+        cells: The closure cells of reached functions.
+        holders: Lists, dicts and objects in which reached functions may leave values.
+    """
+
+    def __init__(self) -> None:
+        self.namespaces: dict[int, tuple[dict[str, Any], set[str]]] = {}
+        self.cells: list[types.CellType] = []
+        self.classes: list[type] = []
+        self.holders: list[Any] = []
+        self._seen: set[int] = set()
+        self._kept: list[Any] = []  # what `_seen` knows by its id must stay alive
+
+    def knew(self, value: Any) -> bool:
+        """Return whether a value was there before the call."""
+        return id(value) in self._seen
+
+    def add(self, value: Any) -> None:
+        """Go into a value: a function, a class, an object, or whatever wraps one of them."""
+        todo = [value]
+        while todo:
+            item = todo.pop()
+            if id(item) not in self._seen:
+                self._seen.add(id(item))
+                self._kept.append(item)
+                todo.extend(self._inside(item))
+
+    def _inside(self, item: Any) -> Iterator[Any]:
+        if isinstance(item, types.FunctionType):
+            yield from self._function(item)
+        elif isinstance(item, (types.MethodType, classmethod, staticmethod)):
+            yield item.__func__
+            yield getattr(item, "__self__", None)
+        elif isinstance(item, functools.partial):
+            yield from (item.func, *item.args, *item.keywords.values())
+        elif isinstance(item, property):
+            yield from (item.fget, item.fset)
+        elif isinstance(item, _WRAPPER):
+            yield item.__wrapped__
+        elif isinstance(item, np.vectorize):
+            yield item.pyfunc
+        elif isinstance(item, functools.cached_property):
+            yield item.func
+        elif isinstance(item, type):
+            yield from self._class(item)
+        else:
+            yield from self._object(item)
+
+    def _class(self, item: type) -> Iterator[Any]:
+        for base in item.__mro__:
+            if is_users(base.__module__):
+                self.classes.append(base)
+                yield from vars(base).values()
+
+    def _object(self, item: Any) -> Iterator[Any]:
+        if isinstance(item, (list, dict, set)):
+            self.holders.append(item)
+        if isinstance(item, (list, tuple, set)) and len(item) < 10_000:
+            yield from (part for part in item if not isinstance(part, (float, int, str)))
+        elif isinstance(item, dict):
+            yield from item.values()
+        elif is_users(type(item).__module__) and not isinstance(item, types.ModuleType):
+            self.holders.append(item)
+            yield type(item)
+            yield from getattr(item, "__dict__", {}).values()
+
+    def _function(self, function: types.FunctionType) -> Iterator[Any]:
+        if not is_users(function.__module__):
+            return
+        self.cells.extend(function.__closure__ or ())
+        for cell in function.__closure__ or ():
+            yield _content(cell)
+        yield from function.__defaults__ or ()
+        yield from (function.__kwdefaults__ or {}).values()
+        yield getattr(function, "__wrapped__", None)
+        scope = function.__globals__
+        names = self.namespaces.setdefault(id(scope), (scope, set()))[1]
+        for code in _codes(function.__code__):
+            names.update(code.co_names)
+            for name in code.co_names:
+                yield from _named(scope.get(name), code.co_names)
+
+
+def _named(value: Any, names: tuple[str, ...]) -> Iterator[Any]:
+    """Yield a global, and of a module those of its members that are named next to it."""
+    if isinstance(value, types.ModuleType):
+        _refuse_threads(value, names)
+        if is_users(value.__name__):
+            yield from (vars(value).get(name) for name in names)
+    elif value is not None:
+        _refuse_thread(value)
+        yield value
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return None
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _refuse_threads(module: types.ModuleType, names: tuple[str, ...]) -> None:
+    for name in names:
+        if (module.__name__, name) in _THREADS:
+            _refuse_thread(getattr(module, name))
+
+
+_STARTERS = {name for _, name in _THREADS}
+
+
+def _refuse_thread(value: Any) -> None:
+    """Tensors of one thread are strict there only: another thread could cut them off unseen.
+
+    Raises:
+        UnsupportedError: The value is what starts a thread or a process.
+    """
+    name = getattr(value, "__name__", None)
+    if name in _STARTERS and not is_users(getattr(value, "__module__", "")):
+        raise UnsupportedError(
+            f"`{name}` starts code that the tape cannot follow",
+            span=user_span(),
+            hint="call the function directly, without threads or processes",
+        )
+
+
+# -- lending ---------------------------------------------------------------------------------------
+
+
+class _Loan:
+    """One name of one namespace that has a stand-in; several calls may need it at once."""
+
+    __slots__ = ("before", "lent", "users")
+
+    def __init__(self, before: Any, lent: Any) -> None:
+        self.before = before
+        self.lent = lent
+        self.users = 0
+
+
+_LOANS: dict[tuple[int, Any], _Loan] = {}
+_LOCK = threading.RLock()
+
+
+class _Names:
+    """A namespace of a module as a place to put stand-ins."""
+
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self.owner = scope
+
+    def get(self, name: str) -> Any:
+        return self.owner.get(name, _MISSING)
+
+    def usable(self, name: str) -> Any:
+        return self.owner.get(name, getattr(builtins, name, None))
+
+    def put(self, name: str, value: Any) -> None:
+        if value is _MISSING:
+            self.owner.pop(name, None)
+        else:
+            self.owner[name] = value
+
+
+class _Members:
+    """The attributes of a class as a place to put stand-ins."""
+
+    def __init__(self, owner: type) -> None:
+        self.owner = owner
+
+    def get(self, name: str) -> Any:
+        return vars(self.owner).get(name, _MISSING)
+
+    usable = get
+
+    def put(self, name: str, value: Any) -> None:
+        setattr(self.owner, name, value)
+
+
+class _Cell:
+    """A closure cell as a place to put a stand-in."""
+
+    def __init__(self, owner: types.CellType) -> None:
+        self.owner = owner
+
+    def get(self, name: str) -> Any:
+        return _content(self.owner)
+
+    usable = get
+
+    def put(self, name: str, value: Any) -> None:
+        self.owner.cell_contents = value
+
+
+class _Items:
+    """The entries of a dict, a list, or of an object's attributes as places to put tensors."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def get(self, name: Any) -> Any:
+        try:
+            return self.owner[name]
+        except LookupError:
+            return _MISSING
+
+    def put(self, name: Any, value: Any) -> None:
+        self.owner[name] = value
+
+
+Place = _Names | _Members | _Cell | _Items
+Wrap = Callable[[Any], Any]
+
+
+def _places(reached: Reached, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
+    """Yield where a stand-in is needed, under which name, and which."""
+    for scope, names in reached.namespaces.values():
+        place = _Names(scope)
+        for name in names:
+            if (found := _instead(place.usable(name), wrap)) is not None:
+                yield place, name, found
+    for owner in reached.classes:
+        for name, value in list(vars(owner).items()):
+            if (found := stand_in(value)) is not None:
+                yield _Members(owner), name, found
+    for cell in reached.cells:
+        if (found := _instead(_content(cell), wrap)) is not None:
+            yield _Cell(cell), "", found
+    for holder in reached.holders:
+        yield from _held_arrays(holder, wrap)
+
+
+def _instead(value: Any, wrap: Wrap) -> Any:
+    return wrap(value) if type(value) is np.ndarray else stand_in(value)
+
+
+def _held_arrays(holder: Any, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
+    items = holder if isinstance(holder, (list, dict)) else getattr(holder, "__dict__", {})
+    pairs = items.items() if isinstance(items, dict) else enumerate(items)
+    for key, value in list(pairs):
+        if type(value) is np.ndarray and (found := wrap(value)) is not None:
+            yield _Items(items), key, found
+
+
+def as_it_is(value: Any) -> Any:
+    """Lend nothing for an array."""
+    return None
+
+
+@contextmanager
+def lent_stand_ins(reached: Reached, wrap: Wrap = as_it_is) -> Iterator[None]:
+    """Put stand-ins where reached code looks names up, and take them back at the end.
+
+    Arrays that it finds there are wrapped, if no other thread runs that might see the tensors.
+    """
+    if threading.active_count() > 1:
+        wrap = as_it_is
+    taken: list[tuple[Place, Any, _Loan]] = []
+    with _LOCK:
+        for place, name, found in _places(reached, wrap):
+            key = id(place.owner), name
+            loan = _LOANS.get(key)
+            if loan is None:
+                loan = _LOANS[key] = _Loan(place.get(name), found)
+                place.put(name, found)
+            taken.append((place, name, loan))
+        for scope, names in reached.namespaces.values():  # those that other calls have lent
+            for name in names:
+                loan = _LOANS.get((id(scope), name))
+                if loan is not None and all(loan is not mine for _, _, mine in taken):
+                    taken.append((_Names(scope), name, loan))
+        for _, _, loan in taken:
+            loan.users += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            for place, name, loan in taken:
+                _give_back(place, name, loan)
+
+
+def _give_back(place: Place, name: Any, loan: _Loan) -> None:
+    loan.users -= 1
+    if loan.users:
+        return
+    _LOANS.pop((id(place.owner), name), None)
+    if place.get(name) is loan.lent:  # else the function has bound the name anew
+        place.put(name, loan.before)
+
+
+def reached_by(function: Callable[..., Any], *roots: Any) -> Reached:
+    """Return what a call of a function may run, with what its arguments bring."""
+    found = Reached()
+    for root in (function, *roots):
+        found.add(root)
+    return found

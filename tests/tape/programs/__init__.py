@@ -1,0 +1,1 @@
+"""Programs that the tape runs as they are, by topic; written as users write them."""

@@ -1,0 +1,38 @@
+"""Plain programs on the tape, the compiler put aside, against differences."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.values import conform
+from tests.differences import assert_same, numerical_gradient
+from tests.tape.programs import codes, values
+from tests.tape.programs.corpus import PROGRAMS
+
+MODULES = (values, codes)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_plain_program_has_the_value_and_the_gradient_of_differences(name: str) -> None:
+    program = PROGRAMS[name]
+    function: Any = program.function
+    signature = inspect.signature(function)
+    names = list(signature.parameters)[: len(program.args)]
+    before = [dict(vars(module)) for module in MODULES]
+    args, plain = copy.deepcopy(program.args), copy.deepcopy(program.args)
+    value, grads = run_on_tape(function, signature, names, args, {}, aux=False)
+    expected = function(*plain)
+    assert type(value) is type(expected)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    assert_same(args, plain, 1e-12)
+    for number, grad in enumerate(grads):
+        slope = numerical_gradient(program.like, copy.deepcopy(program.args), number)
+        assert_same(conform(grad, program.args[number]), slope, 1e-6, 1e-6)
+    for module, names_before in zip(MODULES, before, strict=True):
+        assert all(vars(module)[key] is item for key, item in names_before.items() if key != "GV")
