@@ -27,6 +27,7 @@ from srcgrad.tape.ops import op_for
 from srcgrad.tape.protocols import call_function
 from srcgrad.tape.pynumbers import as_python, plain
 from srcgrad.tape.refusing import refusal
+from srcgrad.tape.scipy_calls import is_scipy, recording
 
 FRESH = (
     "zeros", "ones", "empty", "full", "eye", "identity", "tri", "arange", "linspace", "logspace",
@@ -292,6 +293,8 @@ def stand_in(value: Any) -> Any:
     found = BY_IDENTITY.get(id(value))
     if found is not None:
         return found
+    if isinstance(value, (types.ModuleType, types.FunctionType)) and is_scipy(value):
+        return recording(value)
     if type(value) is _CACHED:
         return Uncached(value)
     return Vectorized(value) if isinstance(value, np.vectorize) else None
