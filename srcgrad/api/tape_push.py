@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from srcgrad.tape import Tensor, call_strictly, tensor, unwrapped
-from srcgrad.tape.plainly import is_float
+from srcgrad.tape import Tensor, run_plainly, tensor, unwrapped
+from srcgrad.tape.lending import is_float
 
 
 def push_on_tape(
@@ -22,29 +22,31 @@ def push_on_tape(
 ) -> tuple[Any, Any]:
     """Return the value of a function and its tangent.
 
-    Inputs are wrapped, not changed: a function that writes into its argument writes into a copy.
+    A function that writes into its argument does so once, as without tangents.
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
+    given = dict(zip(wrt, tangents, strict=True))
+    order = [name for name in bound.arguments if name in given]
+    moved = iter([part for name in order for part in _parts(bound.arguments[name], given[name])])
     with dual_level():
-        for name, tangent in zip(wrt, tangents, strict=True):
-            bound.arguments[name] = _dual(bound.arguments[name], tangent)
-        result = call_strictly(function, *bound.args, **bound.kwargs)
-        return unwrapped(result), _tangent(result)
+        run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
+        return run.value, _tangent(run.result)
+
+
+def _parts(value: Any, tangent: Any) -> Iterator[Any]:
+    """Yield the tangents of the numbers and arrays in a value, in the order they are wrapped."""
+    if isinstance(value, (dict, list, tuple)):
+        keys = value if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            yield from _parts(value[key], None if tangent is None else tangent[key])
+    elif is_float(value) or (isinstance(value, int) and not isinstance(value, bool)):
+        yield tangent
 
 
 def _dual(value: Any, tangent: Any) -> Any:
-    """Return `value` with every float leaf as a tensor that carries its tangent."""
-    if isinstance(value, dict):
-        return {key: _dual(item, tangent[key]) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [_dual(item, part) for item, part in zip(value, tangent, strict=True)]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    if not is_float(value):
-        return value
+    """Return a number or array as a tensor that carries its tangent."""
     moved = np.zeros_like(value) if tangent is None else np.asarray(tangent, np.result_type(value))
-    dual = make_dual(tensor(value, requires_grad=True).clone(), tensor(moved))  # recorded, too
-    is_array = isinstance(value, np.ndarray) and value.ndim == 0
-    return dual.reshape(()) if is_array else dual.clone()  # a 0-d array is not a number
+    return make_dual(tensor(value, requires_grad=True).clone(), tensor(moved))  # recorded, too
 
 
 def _tangent(result: Any) -> Any:

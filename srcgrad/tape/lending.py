@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ def is_float(value: Any) -> bool:
     return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
 
 
+def leaf_of(value: Any) -> Any:
+    """Return the leaf for a number or array that a gradient is asked for."""
+    return tensor(value, requires_grad=True)
+
+
 class Arguments:
     """The arguments of one call as the function gets them, and as the caller has them.
 
@@ -30,7 +36,8 @@ class Arguments:
         tracked: The leaves that gradients are asked for, in the order of the arguments.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, start: Callable[[Any], Any] | None = None) -> None:
+        self._start = start or leaf_of
         self.tracked: list[Any] = []
         self._arrays: list[tuple[Any, Core]] = []
         self._wanted: list[bool] = []  # which of the arrays a gradient is asked for
@@ -54,7 +61,7 @@ class Arguments:
         if isinstance(value, bool) or not (is_float(value) or isinstance(value, int)):
             return value
         whole = isinstance(value, int)
-        leaf = tensor(float(value) if whole else value, requires_grad=True)
+        leaf = self._start(float(value) if whole else value)
         self.tracked.append(leaf)
         used: Any = leaf.clone()
         if not isinstance(value, np.generic):
@@ -82,7 +89,7 @@ class Arguments:
             return self._known[id(value)]
         data = same_layout(value)
         if wanted:
-            leaf = tensor(value, requires_grad=True)
+            leaf = self._start(value)
             self.tracked.append(leaf)
             used = leaf.reshape(()) if value.ndim == 0 else leaf.clone()  # 0-d is no number
             if value.ndim:

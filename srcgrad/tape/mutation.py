@@ -96,10 +96,11 @@ class strict_fallback(ModeContext):
     """Run plain NumPy code on tensors: refuse, with a typed error, whatever would detach them.
 
     Inside, ``float(t)`` and ``np.asarray(t)`` of a tensor that requires grad raise
-    `NotDifferentiableError` (the fallback lends plain code stand-ins for them); a tensor without axes behaves as a NumPy
-    scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64) and others as an array
-    (``isinstance(x, np.ndarray)``); results that carry no derivative are plain NumPy values; and
-    saved values may be overwritten, as work arrays are: nodes get copies first.
+    `NotDifferentiableError` (the fallback lends plain code stand-ins for them); a tensor without
+    axes behaves as a NumPy scalar (``x += y`` rebinds, ``isinstance(x, float)`` holds for float64)
+    and others as an array (``isinstance(x, np.ndarray)``); results that carry no derivative are
+    plain NumPy values; and saved values may be overwritten, as work arrays are: nodes get copies
+    first.
     """
 
     def __init__(self, enabled: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import types
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -13,6 +14,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function, Pointwise
 from srcgrad.rules.library import canonical_name, rule_for
 from srcgrad.runtime import conj, unbroadcast
+from srcgrad.tape.math_calls import recording_math
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
 from srcgrad.tape.refusing import refusal
@@ -48,6 +50,7 @@ def _fast_numpy() -> types.ModuleType:
 
 _QUICK = {
     "np": (np, _fast_numpy()),
+    "math": (math, recording_math()),
     "conj": (conj, _conj),
     "unbroadcast": (unbroadcast, _unbroadcast),
 }

@@ -12,7 +12,7 @@ from srcgrad.errors import MutationError, SrcgradError
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.backward import grad as tape_grad
 from srcgrad.tape.creation import tensor
-from srcgrad.tape.lending import Arguments, is_float
+from srcgrad.tape.lending import Arguments, is_float, leaf_of
 from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.settling import Settler
@@ -40,15 +40,19 @@ class PlainRun:
 
 
 def run_plainly(
-    function: Callable[..., Any], bound: Any, wanted: Sequence[str], star: Sequence[str] = ()
+    function: Callable[..., Any],
+    bound: Any,
+    wanted: Sequence[str],
+    start: Callable[[Any], Any] = leaf_of,
 ) -> PlainRun:
     """Run a plain function of bound arguments on the tape.
 
-    The caller's arrays, lists and dicts end as after the plain function, also if it raises; of
-    the tape nothing is left in them, in objects, in globals or in closures.
+    `start` makes the tensor that a number or array in the `wanted` arguments starts as. The
+    caller's arrays, lists and dicts end as after the plain function, also if it raises; of the
+    tape nothing is left in them, in objects, in globals or in closures.
     """
     nested = STATE.strict
-    arguments = Arguments()
+    arguments = Arguments(start)
     originals = dict(bound.arguments)
     reached = reached_by(function, *originals.values())
     with enable_grad(), strict_fallback():

@@ -103,6 +103,9 @@ def as_python(value: Any, python: type = float) -> Any:
     made._counter = [0]
     made._leaf = None
     made._view = None
+    level = STATE.dual_level
+    if level is not None and (tangent := level.tangent_of(value)) is not None:
+        made._tangent = (level, tangent)
     if python is not float:
         made._python = python
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import math
@@ -13,8 +14,12 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.tape_push import push_on_tape
+from srcgrad.api.values import conform, leaves
 from srcgrad.tape import Tensor
 from tests.differences import assert_same, numerical_gradient
+from tests.tape.programs import codes, values  # noqa: F401 - they fill the corpus
+from tests.tape.programs.corpus import PROGRAMS
 
 X = np.array([0.5, 1.5, 2.5])
 CONSTANT = np.array([1.0, 2.0, 3.0])
@@ -409,3 +414,32 @@ def test_integers_have_gradients_and_stay_integers() -> None:
 
     _, (grad,) = gradients(counted, 3)
     assert grad == pytest.approx(1.5)
+
+
+def test_second_derivatives_of_math_are_right() -> None:
+    def inner(y: Any) -> Any:
+        return math.sin(y) * math.exp(y) + math.log(y) * math.sqrt(y) + math.atan(y) * y**3
+
+    def outer(x: Any) -> Any:
+        return gradients(inner, x, wrt=("y",))[1][0] * x
+
+    _, (grad,) = gradients(outer, 1.3)
+    assert_same(grad, numerical_gradient(outer, (1.3,), 0), 1e-6)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tangents_are_those_of_the_gradient(name: str) -> None:
+    program = PROGRAMS[name]
+    function: Any = program.function
+    signature = inspect.signature(function)
+    names = list(signature.parameters)[: len(program.args)]
+    bound = signature.bind(*copy.deepcopy(program.args))
+    bound.apply_defaults()
+    _, grads = run_on_tape(function, signature, names, copy.deepcopy(program.args), {}, aux=False)
+    directions = copy.deepcopy(program.args)
+    _, tangent = push_on_tape(function, signature, names, bound.arguments, directions)
+    pairs = zip(program.args, grads, strict=True)
+    slopes = leaves([conform(grad, arg) for arg, grad in pairs])
+    terms = zip(leaves(list(program.args)), slopes, strict=True)
+    expected = sum(np.sum(np.multiply(arg, grad)) for arg, grad in terms)
+    np.testing.assert_allclose(0.0 if tangent is None else tangent, expected, rtol=1e-9)
