@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.values import conform
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from srcgrad.tape import Tensor, run_plainly, tensor, unwrapped
 from srcgrad.tape.lending import is_float
@@ -30,7 +31,7 @@ def push_on_tape(
     moved = iter([part for name in order for part in _parts(bound.arguments[name], given[name])])
     with dual_level():
         run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
-        return run.value, _tangent(run.result)
+        return run.value, conform(_tangent(run.result), run.value)
 
 
 def _parts(value: Any, tangent: Any) -> Iterator[Any]:

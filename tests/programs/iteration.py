@@ -22,7 +22,7 @@ def list_comprehension_stacked(x):
     return np.sum(np.stack(parts) ** 2)
 
 
-@program("v", by="refused")
+@program("v", by="tape")
 def list_comprehension_with_a_condition(x):
     kept = [v * v for v in x if v > 0]
     return np.sum(np.array(kept)) + x[0]
@@ -52,7 +52,7 @@ def list_that_grows(x):
     return np.sum(states[1] * states[3])
 
 
-@program("v", by="refused")
+@program("v", by="tape")
 def list_appended_then_concatenated(x):
     out = []
     for v in x:
@@ -249,7 +249,7 @@ def horner(x, n):
     return result
 
 
-@program("m", by="refused")
+@program("m", by="tape")
 def ndindex_and_ndenumerate(a):
     total = 0.0
     for i, j in np.ndindex(2, 2):

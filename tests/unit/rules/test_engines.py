@@ -251,7 +251,10 @@ def test_every_gap_of_second_derivatives_is_one_of_a_spec() -> None:
 # --- the known gaps -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("caller", REFUSED, ids=spec_label)
+NOT_STRICT = [c for c in REFUSED if gap(c) != "*.item(*"]  # strict mode keeps the derivative
+
+
+@pytest.mark.parametrize("caller", NOT_STRICT, ids=spec_label)
 @pytest.mark.filterwarnings("error")
 def test_a_known_gap_is_refused_where_the_tape_stands_in_for_the_compiler(caller: Caller) -> None:
     tensors = [sg.tensor(leaf, requires_grad=True) for leaf in caller.leaves]
