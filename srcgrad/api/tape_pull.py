@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.values import conform
-from srcgrad.tape import Tensor, call_strictly, gradients_like, tensor, unwrapped, wrapped
+from srcgrad.tape import Tensor, gradients_like, run_plainly, tensor
 from srcgrad.tape import grad as tape_grad
 
 
@@ -21,28 +21,32 @@ def pull_on_tape(
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """Return the value of a function and its pullback.
 
-    Inputs are wrapped, not changed: a function that writes into its argument writes into a copy.
+    A function that writes into its argument does so once, and the pullback is with respect to
+    what it held before.
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
-    tracked: list[Any] = []
-    for name in wrt:
-        bound.arguments[name] = wrapped(bound.arguments[name], tracked)
-    given = [bound.arguments[name] for name in wrt]
-    result = call_strictly(function, *bound.args, **bound.kwargs)
+    run = run_plainly(function, bound, wrt, later=True)
+    order = [name for name in run.given if name in wrt]
 
     def pull(adjoint: Any) -> tuple[Any, ...]:
         outputs: list[Any] = []
         seeds: list[Any] = []
-        _pair(result, adjoint, outputs, seeds)
-        found: Sequence[Any] = [None] * len(tracked)
+        _pair(run.result, adjoint, outputs, seeds)
+        found: Sequence[Any] = [None] * len(run.tracked)
         if outputs:
-            found = tape_grad(outputs, tracked, seeds, retain_graph=True, allow_unused=True)
+            found = tape_grad(
+                outputs,
+                run.tracked,
+                seeds,
+                retain_graph=True,
+                create_graph=run.nested,
+                allow_unused=True,
+            )
         parts = iter(found)
-        grads = [gradients_like(value, parts) for value in given]
-        inputs = [arguments[name] for name in wrt]
-        return tuple(conform(grad, value) for grad, value in zip(grads, inputs, strict=True))
+        grads = {name: gradients_like(run.given[name], parts) for name in order}
+        return tuple(conform(grads[name], arguments[name]) for name in wrt)
 
-    return unwrapped(result), pull
+    return run.value, pull
 
 
 def _pair(result: Any, adjoint: Any, outputs: list[Any], seeds: list[Any]) -> None:
@@ -55,4 +59,5 @@ def _pair(result: Any, adjoint: Any, outputs: list[Any], seeds: list[Any]) -> No
             _pair(item, part, outputs, seeds)
     elif isinstance(result, Tensor) and result.requires_grad and adjoint is not None:
         outputs.append(result)
-        seeds.append(tensor(np.broadcast_to(adjoint, result.shape)))
+        spread = np.broadcast_to(adjoint, result.shape)
+        seeds.append(spread if isinstance(adjoint, Tensor) else tensor(spread))

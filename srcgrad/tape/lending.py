@@ -177,9 +177,14 @@ class Arguments:
             return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         return value
 
-    def give_back(self) -> None:
-        """Let the caller's arrays, lists and dicts end as the function has left them."""
+    def give_back(self, keep: bool = False) -> None:
+        """Let the caller's arrays, lists and dicts end as the function has left them.
+
+        With `keep`, what was saved of arrays that were lent gets memory of its own.
+        """
         for value, used in self._arrays:
+            if keep and id(value) in self._lent and STATE.mutation is not None:
+                STATE.mutation.keep(used)
             if id(value) in self._lent or not value.flags.writeable:  # lent: it is the memory
                 continue
             if used._counter[0] or not np.array_equal(value, used._data, equal_nan=True):

@@ -51,10 +51,14 @@ class KeepSaved:
                 self._savers.setdefault(id(counter), (counter, []))[1].append(ref)
 
     def before_write(self, target: Core) -> None:
-        """Give every node that saved the memory of `target` a copy of its own."""
+        """Give every node that saved the memory of `target` a copy of its own, or refuse."""
         if id(target._counter) in self._refused:
             error = self._refused[id(target._counter)][1]()
             raise error
+        self.keep(target)
+
+    def keep(self, target: Core) -> None:
+        """Give every node that saved the memory of `target` a copy of its own."""
         _, refs = self._savers.pop(id(target._counter), (None, []))
         for ref in refs:
             node = ref()

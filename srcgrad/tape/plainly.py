@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.errors import MutationError, SrcgradError
 from srcgrad.runtime.taped import set_engine
+from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.backward import grad as tape_grad
 from srcgrad.tape.creation import tensor
 from srcgrad.tape.lending import Arguments, is_float, leaf_of
@@ -44,12 +45,15 @@ def run_plainly(
     bound: Any,
     wanted: Sequence[str],
     start: Callable[[Any], Any] = leaf_of,
+    *,
+    later: bool = False,
 ) -> PlainRun:
     """Run a plain function of bound arguments on the tape.
 
-    `start` makes the tensor that a number or array in the `wanted` arguments starts as. The
-    caller's arrays, lists and dicts end as after the plain function, also if it raises; of the
-    tape nothing is left in them, in objects, in globals or in closures.
+    `start` makes the tensor that a number or array in the `wanted` arguments starts as; `later`
+    says that the pullback comes when others may have written into arrays of theirs. The caller's
+    arrays, lists and dicts end as after the plain function, also if it raises; of the tape
+    nothing is left in them, in objects, in globals or in closures.
     """
     nested = STATE.strict
     arguments = Arguments(start)
@@ -65,11 +69,13 @@ def run_plainly(
         try:
             with lent_stand_ins(reached, arguments.lend):
                 result = _call(function, bound.args, bound.kwargs)
+            for part in tensors_in((result,)) if later else ():
+                STATE.mutation.keep(part)
         except BaseException as error:
             error.args = tuple(map(settler.plain, error.args))
             raise
         finally:
-            arguments.give_back()
+            arguments.give_back(keep=later)
             if not nested:
                 settler.settle()
     value = result if nested else arguments.original(result)

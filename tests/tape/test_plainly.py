@@ -14,6 +14,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.values import conform, leaves
 from srcgrad.tape import Tensor
@@ -443,3 +444,23 @@ def test_tangents_are_those_of_the_gradient(name: str) -> None:
     terms = zip(leaves(list(program.args)), slopes, strict=True)
     expected = sum(np.sum(np.multiply(arg, grad)) for arg, grad in terms)
     np.testing.assert_allclose(0.0 if tangent is None else tangent, expected, rtol=1e-9)
+
+
+def test_a_pullback_may_come_after_others_have_written_into_their_arrays() -> None:
+    weights = np.array([1.0, 2.0, 3.0])
+
+    def scaled(x: Any) -> Any:
+        y = np.zeros(3)
+        for i in range(3):
+            y[i] = x[i] * weights[i] * x[0]
+        return np.exp(y) * weights
+
+    signature = inspect.signature(scaled)
+    x = X.copy()
+    value, pull = pull_on_tape(scaled, signature, ["x"], {"x": x})
+    (expected,) = pull(np.ones(3))
+    for array in (weights, x, value):
+        array[:] = 7.0
+    assert_same(pull(np.ones(3)), (expected,), 0, 0)
+    weights[:] = 1.0, 2.0, 3.0
+    assert_same(expected, numerical_gradient(lambda x: scaled(x).sum(), (X,), 0))
