@@ -191,7 +191,7 @@ def _axpy(a, x, y):
     return y
 
 
-@program("v", "s", by="refused")
+@program("v", "s", by="tape")
 def helper_that_writes_and_returns(x, s):
     y = np.ones(4)
     z = _axpy(s, x, y)
@@ -273,7 +273,7 @@ def list_of_arrays_written_later(x):
     return np.sum(parts[0] * parts[1])
 
 
-@program("v", by="refused")
+@program("v", by="tape")
 def array_in_a_dict_written(x):
     state = {"u": x * 1.0, "v": np.zeros(4)}
     for _ in range(3):

@@ -129,7 +129,7 @@ def root_by_bisection_and_newton(a, b):
     return x * x
 
 
-@program("s", "s", "s", by="refused")
+@program("s", "s", "s", by="tape")
 def american_put(spot, strike, volatility):
     """A binomial tree with early exercise, level by level in a list."""
     steps = 5
@@ -240,7 +240,7 @@ def conjugate_gradients(seed):
     return x @ b + np.sum(x**2)
 
 
-@program("s", "s", by="refused")
+@program("s", "s", by="tape")
 def adaptive_quadrature(a, b):
     """Simpson's rule, halved by recursion where the error is too large."""
 

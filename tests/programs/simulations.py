@@ -70,7 +70,7 @@ def leapfrog_wave(start, speed):
     return np.sum(now**2) + np.sum(np.abs(before) ** 3)
 
 
-@program(("m", 4, 4), "s", by="refused")
+@program(("m", 4, 4), "s", by="tape")
 def alternating_directions(start, conductivity):
     """An ADI step: implicit along rows, then along columns, by Thomas' algorithm."""
 
