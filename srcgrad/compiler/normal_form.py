@@ -12,10 +12,13 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
+from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
 from srcgrad.frontend.normalize.flatten import Flattener
+from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
+from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.normalize.writes import WriteCalls
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
@@ -55,7 +58,7 @@ def normal_form(
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
-    scope = scope_of(source.function, tree)
+    scope = scope_of(source.function, tree, with_imports=True)
     reader = Reader(scope, VOCABULARY)
     parameters = parameter_names(tree)
     namer = Namer([*scope.local, *parameters])
@@ -64,6 +67,9 @@ def normal_form(
     program = Program(source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer)
     if refusals_at_fence:
         return program, refusals
+    tree.body = drop_declarations(tree.body, scope, refusals)
+    tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
+    tree.body = Walrus(namer, refusals).block(tree.body)
     exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
@@ -74,6 +80,7 @@ def normal_form(
     tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
     if updates:
         restore_updates(tree.body)
+    tree.body = drop_deletions(tree.body, variation.names, refusals)
     stages.note("flatten", tree)
     lasting = scope.local | exits.flags
     versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)

@@ -18,17 +18,11 @@ _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "FunctionDef": ("a nested function", "define it at the top level of the module"),
     "AsyncFunctionDef": ("a coroutine", "differentiate an ordinary function"),
     "ClassDef": ("a class definition", "define it at the top level of the module"),
-    "Match": ("`match`", "use `if`/`elif`"),
-    "Delete": ("`del`", "drop the `del`; srcgrad frees values on its own"),
-    "Global": ("`global`", "pass the value as an argument and return the new one"),
     "Nonlocal": ("`nonlocal`", "pass the value as an argument and return the new one"),
-    "Import": ("`import` inside a function", "import at the top of the module"),
-    "ImportFrom": ("`import` inside a function", "import at the top of the module"),
     "TypeAlias": ("a type alias", "define it at the top level of the module"),
 }
 
 _EXPRESSIONS: Final[dict[str, tuple[str, str]]] = {
-    "NamedExpr": ("`:=`", "assign in a statement of its own"),
     "Yield": ("`yield`", "return a value"),
     "YieldFrom": ("`yield from`", "return a value"),
     "Await": ("`await`", "differentiate an ordinary function"),
@@ -42,8 +36,21 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
         if kind in _STATEMENTS:
             what, hint = _STATEMENTS[kind]
             refusals.add(statement, f"{what} is not differentiated by source", hint)
+        elif isinstance(statement, gast.Global) and _binds(tree, statement.names):
+            refusals.add(
+                statement,
+                "a `global` name that is bound is not differentiated by source",
+                "pass the value as an argument and return the new one",
+            )
     for node in gast.walk(tree):
         kind = type(node).__name__
         if kind in _EXPRESSIONS:
             what, hint = _EXPRESSIONS[kind]
             refusals.add(node, f"{what} is not differentiated by source", hint)
+
+
+def _binds(tree: Any, names: list[str]) -> bool:
+    return any(
+        isinstance(node, gast.Name) and node.id in names and not isinstance(node.ctx, gast.Load)
+        for node in gast.walk(tree)
+    )

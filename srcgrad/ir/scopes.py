@@ -11,6 +11,8 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.ir.imports import imported
+
 MISSING: Final = object()
 
 
@@ -88,10 +90,14 @@ def _is_distribution(owner: Any) -> bool:
     return type(owner).__module__.startswith("scipy.stats.") and hasattr(owner, "rvs")
 
 
-def scope_of(function: FunctionType, tree: Any) -> Scope:
-    """Return the scope of a function, given its tree."""
+def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -> Scope:
+    """Return the scope of a function, given its tree.
+
+    `with_imports` makes the imports inside the function, so that what they bind is known.
+    """
     local: set[str] = set()
     declared: set[str] = set()
+    used: dict[str, Binding] = {}
     for node in gast.walk(tree):
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             local.add(node.id)
@@ -100,7 +106,18 @@ def scope_of(function: FunctionType, tree: Any) -> Scope:
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)) and node is not tree:
             local.add(node.name)
         elif isinstance(node, (gast.Import, gast.ImportFrom)):
-            local.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+            found = imported(node, function) if with_imports else {}
+            names = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+            local.update(names - set(found))
+            for name, binding in found.items():
+                if used.setdefault(name, Binding(*binding)).value is not binding[1]:
+                    local.add(name)  # it means now this, now that
+        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
+            local.add(node.name)
+        elif isinstance(node, gast.MatchMapping) and node.rest:
+            local.add(node.rest)
         elif isinstance(node, gast.ExceptHandler) and node.name:
             local.add(node.name if isinstance(node.name, str) else node.name.id)
-    return Scope(function, frozenset(local - declared))
+    local -= declared
+    used = {name: binding for name, binding in used.items() if name not in local}
+    return Scope(function, frozenset(local), used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -59,6 +59,8 @@ class Externals:
     def name_of_binding(self, binding: Binding, module: str | None) -> str:
         """Return the name for what a user's free name means; data may be bound anew later."""
         value = binding.value
+        if isinstance(binding.holder, Mapping):  # for what is imported inside a function
+            module = binding.holder.get("__name__", module)
         if isinstance(value, ModuleType) or callable(value):
             return self.name_of(value, binding.name, lambda: module)
         key = (id(binding.holder), binding.name)

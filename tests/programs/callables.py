@@ -333,7 +333,7 @@ def mutable_default_of_a_helper(x):
     return np.sum(_with_mutable_default(x))
 
 
-@program("v", by="tape")
+@program("v")
 def import_inside(x):
     from math import pi
 

@@ -250,7 +250,7 @@ def context_manager_with_a_value(x):
     return np.sum(y * y) * len(log)
 
 
-@program("v", "n", by="tape")
+@program("v", "n")
 def match_on_a_number(x, n):
     match n:
         case 0:
@@ -264,7 +264,7 @@ def match_on_a_number(x, n):
     return np.sum(y)
 
 
-@program("t", by="tape")
+@program("t")
 def match_on_structure(pair):
     match pair:
         case (a, b):
@@ -274,14 +274,14 @@ def match_on_structure(pair):
     return np.sum(y * y)
 
 
-@program("v", by="tape")
+@program("v")
 def walrus_in_a_condition(x):
     if (total := np.sum(x * x)) > 1.0:
         return total * total
     return total
 
 
-@program("s", by="tape")
+@program("s")
 def walrus_in_a_while(a):
     y = a
     while (y := 0.5 * y + 0.1 * a) > 0.35 * a:
@@ -297,7 +297,7 @@ def raise_that_is_not_reached(x):
     return np.sum(x**3)
 
 
-@program("v", by="tape")
+@program("v")
 def deleted_names(x):
     y = x * x
     z = y * x

@@ -115,7 +115,7 @@ def sorted_by_a_key(x):
     return sum(x[i] * k for k, i in enumerate(order)) ** 2
 
 
-@program("v", by="tape")
+@program("v")
 def enumerate_from_a_start(x):
     total = 0.0
     for k, v in enumerate(x, 1):

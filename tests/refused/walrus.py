@@ -1,4 +1,4 @@
-"""An assignment expression."""
+"""An assignment expression that changes what the same expression has read before."""
 
 import numpy as np
 
@@ -6,6 +6,5 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 def program(x):
-    total = 0.0
-    total = (y := x[0] * x[1]) * y  # SG101
-    return total
+    y = x[0]
+    return y * (y := x[1] * y)  # SG101

@@ -12,7 +12,7 @@ from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
-from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.scopes import MISSING
 
@@ -29,6 +29,8 @@ class Expressions:
 
     def into(self, name: str, value: Any, node: Any) -> None:
         """Emit the statements that compute `value` and bind it to `name`."""
+        if isinstance(value, gast.BoolOp) and self._varies.of(value):
+            value = self._chosen(value, node)
         if isinstance(value, gast.IfExp) and self._varies.of(value):
             test = self.test(value.test, node)
             then = self._branch(name, value.body, node)
@@ -37,6 +39,15 @@ class Expressions:
             return
         done = self.operands(value, node) if self._varies.of(value) else value
         self._work.emit(assign(name, done, node))
+
+    def _chosen(self, value: Any, node: Any) -> Any:
+        """Return ``a or b`` as ``a if a else b``, with a name for `a`."""
+        first, *others = value.values
+        first = self.atom(first, node)
+        rest = others[0] if len(others) == 1 else at(gast.BoolOp(value.op, others), value)
+        if isinstance(value.op, gast.And):
+            return at(gast.IfExp(clone(first), rest, first), value)
+        return at(gast.IfExp(clone(first), first, rest), value)
 
     def _branch(self, name: str, value: Any, node: Any) -> list[Any]:
         outer = self._work.begin()

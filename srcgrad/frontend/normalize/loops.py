@@ -62,10 +62,13 @@ def _parts(
     iterable, target = node.iter, node.target
     callee = reader.scope.resolve(iterable.func) if isinstance(iterable, gast.Call) else None
     plain = isinstance(iterable, gast.Call) and not iterable.keywords
-    if callee is enumerate and plain and len(iterable.args) == 1 and _pair(target):
+    if callee is enumerate and _pair(target) and (start := _start(iterable)) is not None:
         xs = simple(iterable.args[0])
         counter, item = target.elts
-        return _length(xs), [(counter, load(index)), (item, _read(xs, index))], False
+        number = load(index)
+        if getattr(start, "value", None) != 0:
+            number = gast.BinOp(number, gast.Add(), simple(start))
+        return _length(xs), [(counter, number), (item, _read(xs, index))], False
     if callee is zip and plain and isinstance(target, gast.Tuple):
         sequences = [simple(item) for item in iterable.args]
         if len(sequences) != len(target.elts):
@@ -80,6 +83,15 @@ def _parts(
         return None, [], False
     xs = simple(iterable)
     return _length(xs), [(target, _read(xs, index))], False
+
+
+def _start(call: Any) -> Any | None:
+    """Return where an `enumerate` starts to count, or None if it is called in another way."""
+    keywords = {item.arg: item.value for item in call.keywords}
+    given = [*call.args[1:], *keywords.values()]
+    if len(call.args) not in (1, 2) or set(keywords) - {"start"} or len(given) > 1:
+        return None
+    return given[0] if given else constant(0)
 
 
 def _pair(target: Any) -> bool:

@@ -1,0 +1,163 @@
+"""Takes assignments out of expressions: ``if (y := f(x)) > 0`` becomes two statements."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.jumps import inner_blocks
+from srcgrad.ir.names import Namer
+
+_OWN_SCOPES: Final = (
+    gast.Lambda,
+    gast.ListComp,
+    gast.SetComp,
+    gast.DictComp,
+    gast.GeneratorExp,
+)
+_FIELDS: Final = ("value", "test", "iter", "exc", "msg", "subject", "targets", "target", "items")
+
+
+class Walrus:
+    """Rewrites the blocks of one function.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... while (y := y * x) < 9 and (z := y - 1) > 0:
+    ...     x = x + z
+    ... ''')
+    >>> print(text(Walrus(Namer(["x", "y", "z"]), None).block(body)))
+    while True:
+        y = y * x
+        goes_on = y < 9
+        if goes_on:
+            z = y - 1
+            goes_on = z > 0
+        if not goes_on:
+            break
+        x = x + z
+    """
+
+    def __init__(self, namer: Namer, refusals: Refusals) -> None:
+        self._namer = namer
+        self._refusals = refusals
+        self._out: list[Any] = []
+
+    def block(self, block: list[Any]) -> list[Any]:
+        """Return a block without assignment expressions."""
+        done: list[Any] = []
+        for statement in block:
+            for part in inner_blocks(statement):
+                part[:] = self.block(part)
+            if isinstance(statement, gast.While) and _holds(statement.test):
+                done.append(self._loop(statement))
+                continue
+            lead = self._before(statement)
+            done += [*lead, statement]
+        return done
+
+    def _before(self, statement: Any) -> list[Any]:
+        """Take the assignments out of a statement's own expressions; return them."""
+        outer, self._out = self._out, []
+        for field in _FIELDS:
+            part = getattr(statement, field, None)
+            if isinstance(part, list):
+                part[:] = [self._take(item, statement) for item in part]
+            elif isinstance(part, gast.AST):
+                setattr(statement, field, self._take(part, statement))
+        lead, self._out = self._out, outer
+        return lead
+
+    def _loop(self, loop: Any) -> Any:
+        """The condition becomes a `break` at the head of the body."""
+        head = at(gast.If(loop.test, [], []), loop)
+        lead = self._before(head)
+        leave = at(gast.Break(), loop)
+        leave.natural = True  # the loop's `else` is run
+        check = at(gast.If(gast.UnaryOp(gast.Not(), head.test), [leave], []), loop)
+        body = [*lead, check, *loop.body]
+        return at(gast.While(gast.Constant(True, None), body, loop.orelse), loop)
+
+    def _take(self, node: Any, statement: Any) -> Any:
+        """Return an expression without assignments, after those have been emitted."""
+        if not _holds(node):
+            return node
+        if isinstance(node, gast.NamedExpr):
+            value = self._take(node.value, statement)
+            self._out.append(assign(node.target, value, statement))
+            return load(node.target.id)
+        if isinstance(node, gast.BoolOp):
+            return self._short_circuit(node, statement)
+        if isinstance(node, gast.IfExp):
+            return self._conditional(node, statement)
+        if isinstance(node, _OWN_SCOPES) or _reads_before(node, set()):
+            self._refuse(node)
+            return node
+        if isinstance(node, gast.Compare) and any(map(_holds, node.comparators[1:])):
+            self._refuse(node)
+            return node
+        for field in node._fields:
+            part = getattr(node, field, None)
+            if isinstance(part, list):
+                part[:] = [self._take(item, statement) for item in part]
+            elif isinstance(part, gast.AST):
+                setattr(node, field, self._take(part, statement))
+        return node
+
+    def _short_circuit(self, node: Any, statement: Any) -> Any:
+        first, *others = node.values
+        name = self._namer.fresh("goes_on")
+        self._out.append(assign(name, self._take(first, statement), statement))
+        rest = gast.BoolOp(node.op, others) if len(others) > 1 else others[0]
+        more = self._into(name, rest, statement)
+        goes_on = isinstance(node.op, gast.And)
+        test = load(name) if goes_on else gast.UnaryOp(gast.Not(), load(name))
+        self._out.append(at(gast.If(test, more, []), statement))
+        return load(name)
+
+    def _conditional(self, node: Any, statement: Any) -> Any:
+        test = self._take(node.test, statement)
+        if not _holds(node.body) and not _holds(node.orelse):
+            node.test = test
+            return node
+        name = self._namer.fresh("chosen")
+        branches = [self._into(name, part, statement) for part in (node.body, node.orelse)]
+        self._out.append(at(gast.If(test, *branches), statement))
+        return load(name)
+
+    def _into(self, name: str, value: Any, statement: Any) -> list[Any]:
+        outer, self._out = self._out, []
+        self._out.append(assign(name, self._take(value, statement), statement))
+        done, self._out = self._out, outer
+        return done
+
+    def _refuse(self, node: Any) -> None:
+        self._refusals.add(
+            node,
+            "`:=` at this place is not differentiated by source",
+            "assign in a statement of its own",
+        )
+
+
+def _holds(node: Any) -> bool:
+    return isinstance(node, gast.AST) and any(
+        isinstance(item, gast.NamedExpr) for item in gast.walk(node)
+    )
+
+
+def _reads_before(node: Any, read: set[str]) -> bool:
+    """Say whether something is read in an expression before it is assigned there.
+
+    `read` are the names that are read before; those of the expression are added.
+    """
+    if isinstance(node, gast.Name):
+        read.add(node.id)
+    if isinstance(node, gast.NamedExpr):
+        if node.target.id in read or _reads_before(node.value, set(read)):
+            return True
+        read.add(node.target.id)  # what is left of it, once the assignment is made before
+        return False
+    return any(_reads_before(child, read) for child in gast.iter_child_nodes(node))

@@ -1,0 +1,51 @@
+"""Says what the imports inside of a function bind."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+import gast
+
+Imported = tuple[str, Any, Mapping[str, Any]]
+
+
+def imported(statement: Any, function: FunctionType) -> dict[str, Imported]:
+    """Return what an import binds: to each local name the name, the object and its holder.
+
+    The modules are imported here. The result is empty if that fails, or if all names are imported.
+
+    >>> (line,) = gast.parse("from math import sqrt as root, pi").body
+    >>> {local: name for local, (name, _, _) in imported(line, imported).items()}
+    {'root': 'sqrt', 'pi': 'pi'}
+    """
+    try:
+        if isinstance(statement, gast.Import):
+            pairs = [_module(alias) for alias in statement.names]
+            return {local: (local, module, {local: module}) for local, module in pairs}
+        package = function.__globals__.get("__package__")
+        path = "." * (statement.level or 0) + (statement.module or "")
+        module = importlib.import_module(path, package)
+        return {
+            alias.asname or alias.name: (alias.name, _member(module, alias.name), vars(module))
+            for alias in statement.names
+        }
+    except (ImportError, AttributeError, TypeError):
+        return {}
+
+
+def _module(alias: Any) -> tuple[str, ModuleType]:
+    module = importlib.import_module(alias.name)
+    if alias.asname:
+        return alias.asname, module
+    first = alias.name.split(".")[0]
+    return first, sys.modules[first]
+
+
+def _member(module: ModuleType, name: str) -> Any:
+    if not hasattr(module, name):
+        importlib.import_module(f"{module.__name__}.{name}")
+    return getattr(module, name)

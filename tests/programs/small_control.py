@@ -1,0 +1,192 @@
+"""Programs of control inside expressions and of small statements: `:=`, `and`/`or`, `del`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+SCALE = 2.5
+
+
+@program("v")
+def walrus_in_two_conditions(x):
+    total = 0.0
+    for v in x:
+        if (y := v * v) > 0.1 and (z := y * 2) < 3:
+            total = total + y * z
+    return total
+
+
+@program("v")
+def walrus_in_an_elif(x):
+    if (s := np.sum(x)) > 100.0:
+        return s
+    elif (t := s * x[0]) > 50.0:  # noqa: RET505
+        return t * s
+    else:
+        return t - s
+
+
+@program("s")
+def walrus_that_keeps_a_while_loop_going(a):
+    x = a
+    while (error := abs(x * x - a)) > 1e-8:
+        x = 0.5 * (x + a / x)
+    else:  # noqa: PLW0120
+        x = x + error
+    return x
+
+
+@program("s")
+def walrus_in_a_while_loop_with_a_break(a):
+    x = a
+    while (x := x * 1.3) < 50.0 or x < 10.0:
+        if (y := x * a) > 20.0:
+            break
+    else:
+        y = 1.0
+    return x + y
+
+
+@program("v")
+def walrus_read_at_once(x):
+    return (y := x[0] * x[1]) * y
+
+
+@program("v")
+def walrus_in_a_conditional_expression(x):
+    y = (a := x[0] ** 2) + x[1] if x[2] > 0 else (a := x[3])
+    return y * a
+
+
+@program("v")
+def values_of_or_and_and(x):
+    a = x[0] or x[1]
+    b = (x[2] and x[3] * a) or x[1]
+    c = 0.0 * a or x[2] * b or x[1]
+    return a * b + c
+
+
+@program("v")
+def short_circuit_guards_an_index(x):
+    total = 1.0
+    for i in range(6):
+        if i < len(x) and x[i] > 0:
+            total = total * x[i]
+        if i >= len(x) or x[i] < 0.1:
+            total = total + 0.1
+    return total
+
+
+@program("v", "n")
+def defaults_by_or(x, n):
+    count = (n - 3) or 2
+    scale = None or x[0]
+    return np.sum(x[:count]) * scale
+
+
+@program("v")
+def chained_comparisons(x):
+    total = 0.0
+    for v in x:
+        if -0.5 < v <= 0.3 < 2.0 + v:
+            total = total + v * v
+        elif not 0.0 < v:
+            total = total - v
+    y = x[0] if 0 < x[0] < 1 else x[1] * 2
+    return total * y
+
+
+@program("v")
+def deleted_temporaries(x):
+    y = x * 2
+    z = y * x
+    del y
+    for i in range(3):
+        t = z * i
+        z = z + t
+        del t
+    cache = {"a": 1, "b": 2}
+    del cache["a"]
+    return np.sum(z) * len(cache)
+
+
+@program("v")
+def imports_inside(x):
+    import math
+    from math import pi
+    from math import sin as s
+
+    import numpy.linalg as la
+
+    if x[0] > 1e9:
+        from numpy import cos
+
+        return cos(x[0])
+    return s(x[0]) * pi + math.cos(x[1]) + la.norm(x)
+
+
+@program("v")
+def global_that_is_read(x):
+    global SCALE  # noqa: PLW0602
+    return np.sum(x) * SCALE
+
+
+@program("v")
+def loops_over_dicts_and_sets(x):
+    y = x[0]
+    for k in {3: 1, 1: 2}:
+        y = y * k + x[k]
+    for k in sorted({2, 0}):
+        y = y + x[k] * y
+    for k, w in {"a": 0.5, "b": 2.0}.items():
+        y = y * w + len(k)
+    return y
+
+
+@program("v")
+def iterators_that_are_used_up(x):
+    it = iter([1.0, 2.0, 3.0])
+    first = next(it)
+    y = x[0] * first
+    for v in it:
+        y = y + v * x[2] * first
+    for v in it:
+        y = y * 1e9 * v
+    return y + next(it, 0.5) * x[1]
+
+
+@program("v")
+def generators_without_derivatives(x):
+    y = x[1]
+    for v in (q * q for q in range(3)):
+        y = y * (1 + v)
+    for i, v in enumerate((0.5, 1.5), start=2):
+        y = y + x[i] * v
+    for a, b in zip(range(2), "xy", strict=True):
+        y = y + x[a] * len(b)
+    return y
+
+
+@program("v")
+def loop_over_a_generator_with_a_break(x):
+    y = x[0]
+    numbers = (k * 0.5 for k in range(100))
+    for v in numbers:
+        y = y + v * x[1]
+        if v > 1.9:
+            break
+    return y * next(numbers)
+
+
+@program("v")
+def assertions_and_pass(x):
+    assert len(x) == 4
+    if x[0] > 0:
+        pass
+    else:
+        assert x[0] <= 0, "cannot be"
+        x = x * 2.0
+    assert np.all(np.isfinite(x)), f"not finite: {x}"
+    return np.sum(x**2)
