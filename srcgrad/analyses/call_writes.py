@@ -54,7 +54,7 @@ class CallWrites:
         callee = reader.scope.resolve(call.func)
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if known or isinstance(callee, type):
+            if known or isinstance(callee, type) or callee is next or callee is iter:
                 return self._out_keyword(call)
             if isinstance(callee, FunctionType):
                 return self._written_by_user(statement, callee, call)

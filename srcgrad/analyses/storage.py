@@ -229,65 +229,6 @@ class _Analysis:
         if target != source:
             self._sharing.join(target, source)
 
-<<<<<<< HEAD
-=======
-    def _visit_calls(self, statement: Any) -> None:
-        """A call of an unknown function or method may write into its arguments."""
-        header = _header(statement)
-        if header is None:
-            return
-        for node in gast.walk(header):
-            if isinstance(node, gast.Call):
-                for name in self._written_by(statement, node):
-                    self._writes.append((statement, name, True))
-
-    def _written_by(self, statement: Any, call: Any) -> list[str]:
-        reader = self._program.reader
-        operation = reader.read(call)
-        passed = {name for arg in operation.args for name in direct_names(arg)}
-        if operation.kind == "taped" and not passed.isdisjoint(self._varied):
-            return []  # it gets copies, and the tape refuses a write into them
-        if operation.kind == "class":
-            shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
-            return self._written_by_user(statement, operation.primal.forward, shifted)
-        callee = reader.scope.resolve(call.func)
-        if callee is not MISSING:
-            known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if known or isinstance(callee, type) or callee is next or callee is iter:
-                return self._out_keyword(call)
-            if isinstance(callee, FunctionType):
-                return self._written_by_user(statement, callee, call)
-            return [n for arg in call.args for n in direct_names(arg)]
-        if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
-            name = root_name(call.func.value)
-            return [name] if name is not None else []
-        if self._known_method(call.func):
-            return self._out_keyword(call)
-        return [n for arg in call.args for n in direct_names(arg)]
-
-    def _known_method(self, func: Any) -> bool:
-        vocabulary = self._program.reader.vocabulary
-        return isinstance(func, gast.Attribute) and (
-            func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
-        )
-
-    def _written_by_user(self, statement: Any, callee: FunctionType, call: Any) -> list[str]:
-        """A function that writes into what it is given is understood if it writes constants."""
-        operands, elsewhere = self._program.reader.vocabulary.written_operands(callee, call)
-        names = [name for operand in operands for name in names_read(operand)]
-        given = [*call.args, *[item.value for item in call.keywords]]
-        passed = {name for item in given for name in names_read(item)}
-        if elsewhere or (names and not passed.isdisjoint(self._varied)):
-            what = "memory that it is not given" if elsewhere else "its arguments"
-            self._problem(
-                statement,
-                f"the call of `{callee.__qualname__}`, which writes into {what}",
-                "return the new value instead",
-            )
-            return []
-        return names
-
->>>>>>> c871718 (Differentiate match, assignment expressions, values of and/or, del and imports inside)
     @functools.cached_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)

@@ -26,7 +26,7 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program
-from srcgrad.ir.scopes import scope_of
+from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 
@@ -67,9 +67,7 @@ def normal_form(
     program = Program(source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer)
     if refusals_at_fence:
         return program, refusals
-    tree.body = drop_declarations(tree.body, scope, refusals)
-    tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
-    tree.body = Walrus(namer, refusals).block(tree.body)
+    tree.body = _desugared(tree.body, scope, namer, refusals)
     exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
@@ -94,6 +92,13 @@ def normal_form(
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
     program.outputs = tuple(item.id for item in values)
     return program, refusals
+
+
+def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
+    """Return a body without the statements that others can stand for."""
+    body = drop_declarations(body, scope, refusals)
+    body = Matching(body, namer, scope, refusals).block(body)
+    return Walrus(namer, refusals).block(body)
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

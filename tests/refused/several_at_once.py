@@ -7,11 +7,13 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     y = x * 1.0
-    with np.errstate(all="ignore"):  # SG101
-        y = np.sqrt(y)
-    try:  # SG101
-        z = y * y
-    except ValueError:
-        z = y
-    del y  # SG101
-    return np.sum(z)
+    global COUNT  # SG101
+    COUNT = 1
+
+    class Holder:  # SG101
+        pass
+
+    if COUNT > 1:
+        global TOTAL  # SG101
+        TOTAL = 0.0
+    return np.sum(y)
