@@ -18,9 +18,9 @@ from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.liveness import walk_live
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING

@@ -12,7 +12,6 @@ from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.liveness import first_reads
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.analyses.selection import Selection
@@ -32,6 +31,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir.build import assign, at, call, load, store
+from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import names_read, statements

@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.liveness import killed, walk_live
+from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements

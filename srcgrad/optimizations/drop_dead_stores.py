@@ -6,8 +6,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.liveness import killed
 from srcgrad.ir.jumps import is_endless
+from srcgrad.ir.liveness import killed
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity

@@ -12,7 +12,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.liveness import first_reads
 from srcgrad.ir.build import (
     add_assign,
     assign,
@@ -26,6 +25,7 @@ from srcgrad.ir.build import (
     subscript,
 )
 from srcgrad.ir.jumps import jumps
+from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements

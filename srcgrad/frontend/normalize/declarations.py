@@ -6,10 +6,10 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.liveness import walk_live
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.imports import imported
 from srcgrad.ir.jumps import inner_blocks
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import root_name, statements
 
