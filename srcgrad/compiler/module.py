@@ -16,7 +16,13 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
-from srcgrad.compiler.module_text import docstring, import_from, import_order, is_standard
+from srcgrad.compiler.module_text import (
+    docstring,
+    import_order,
+    is_own,
+    is_standard,
+    own_imports,
+)
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedSyntaxError
@@ -276,10 +282,10 @@ class Module:
         return [ordered[-1], *ordered[:-1]]
 
     def _imports(self) -> str:
-        every = sorted(self.externals.imports.values(), key=import_order)
+        lines = sorted(self.externals.imports.values(), key=import_order)
+        every = [line for line in lines if not is_own(line)]
         groups = [[line for line in every if is_standard(line) is flag] for flag in (True, False)]
-        if self.externals.runtime:
-            groups.append([import_from("srcgrad.runtime", sorted(self.externals.runtime))])
+        groups.append(own_imports(sorted(self.externals.runtime), filter(is_own, lines)))
         groups.append(
             [
                 f"# `{name}` is put here by srcgrad when the module is loaded"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from srcgrad.frontend.source import FunctionSource
@@ -35,6 +35,25 @@ def import_from(module: str, names: Sequence[str]) -> str:
     if len(line) <= _WIDEST:
         return line
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def is_own(line: str) -> bool:
+    """Say whether an import line is of a helper of srcgrad that is read on demand."""
+    return line.startswith("from srcgrad.runtime.")
+
+
+def own_imports(runtime: Sequence[str], lines: Iterable[str]) -> list[str]:
+    """Return the imports of srcgrad's own helpers, those of one module together.
+
+    >>> lines = ["from srcgrad.runtime.scipy import a", "from srcgrad.runtime.scipy import b"]
+    >>> own_imports(["copied"], lines)
+    ['from srcgrad.runtime import copied', 'from srcgrad.runtime.scipy import a, b']
+    """
+    names: dict[str, list[str]] = {"srcgrad.runtime": list(runtime)}
+    for line in lines:
+        module, _, name = line.removeprefix("from ").partition(" import ")
+        names.setdefault(module, []).append(name)
+    return [import_from(module, found) for module, found in names.items() if found]
 
 
 def is_standard(line: str) -> bool:

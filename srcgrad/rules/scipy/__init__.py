@@ -30,6 +30,11 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "other_distributions",
             "positive_distributions",
         ),
+        "scipy.fft": ("transforms",),
+        "scipy.signal": ("signals",),
+        "scipy.ndimage": ("images",),
+        "scipy.integrate": ("integrals",),
+        "scipy.spatial.distance": ("distances",),
         "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),
     }
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import fft, integrate, ndimage, signal
 from scipy import linalg as la
 from scipy import special as sp
 from scipy import stats as st
+from scipy.spatial import distance
 
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
@@ -332,6 +334,109 @@ def distributions() -> list[OpSpec]:
     return specs
 
 
+def transforms() -> list[OpSpec]:
+    specs = []
+    for fn in (fft.fft, fft.ifft, fft.irfft, fft.hfft):
+        specs += [op(fn, C(5)), op(fn, C(3, 4), n=6, axis=0), op(fn, C(3, 4), n=3, norm="ortho")]
+    for fn in (fft.rfft, fft.ihfft):
+        specs += [op(fn, A(6)), op(fn, A(5)), op(fn, A(3, 4), n=6, axis=0, norm="forward")]
+    for fn in (fft.fftn, fft.ifftn, fft.irfftn, fft.fft2, fft.ifft2, fft.irfft2):
+        specs += [op(fn, C(3, 4)), op(fn, C(3, 4), s=(4, 3), axes=(0, 1), norm="ortho")]
+    for fn in (fft.rfftn, fft.rfft2):
+        specs += [op(fn, A(3, 4)), op(fn, A(3, 5), s=(4, 3), axes=(0, 1), norm="ortho")]
+    for fn in (fft.dct, fft.idct, fft.dst, fft.idst):
+        specs += [op(fn, A(3, 4), kind) for kind in (1, 2, 3, 4)]
+        specs += [op(fn, A(3, 4), n=6, axis=0, norm="ortho"), op(fn, A(3, 4), n=3)]
+    for fn in (fft.fftshift, fft.ifftshift):
+        specs += [op(fn, A(3, 4)), op(fn, A(3, 5), axes=1)]
+    return specs
+
+
+def signals() -> list[OpSpec]:
+    specs = []
+    for mode in ("full", "same", "valid"):
+        for fn in (signal.convolve, signal.correlate, signal.fftconvolve, signal.oaconvolve):
+            specs += [op(fn, A(6), A(3), mode=mode), op(fn, A(6), A(4), mode=mode)]
+            specs += [op(fn, A(4, 5), A(2, 3), mode=mode)]
+        specs += [op(fn, A(3), A(6), mode=mode) for fn in (signal.convolve, signal.correlate)]
+        for fn in (signal.convolve2d, signal.correlate2d):
+            specs += [op(fn, A(4, 5), A(2, 3), mode=mode), op(fn, C(4, 5), C(3, 2), mode=mode)]
+        specs += [op(fn, C(6), C(3), mode=mode) for fn in (signal.convolve, signal.correlate)]
+    stable = np.array([[0.2, 0.4, 0.2, 1.0, -0.3, 0.1], [0.5, 0.1, 0.0, 1.0, 0.2, -0.1]])
+    noted = {"_single": False}
+    specs += [
+        op(signal.lfilter, A(3), A(3, low=0.6, high=0.9), A(8)),
+        op(signal.lfilter, A(2), A(4, low=0.6, high=0.9), A(5, 3), axis=0),
+        op(signal.lfilter, C(3), C(3), C(6)),
+        op(signal.sosfilt, stable, A(7)),
+        op(signal.sosfilt, stable, A(5, 2), axis=0),
+        op(signal.filtfilt, np.array([0.3, 0.4]), np.array([1.0, -0.2]), A(2, 12), **noted),
+        op(signal.detrend, A(2, 8)),
+        op(signal.detrend, A(8, 2), axis=0, type="constant", bp=[3]),
+        op(signal.hilbert, A(2, 7)),
+        op(signal.resample, A(8, 2), 5),
+        op(signal.resample, A(2, 6), 9, axis=1),
+        op(signal.savgol_filter, A(2, 9), 5, 2),
+        op(signal.savgol_filter, A(9, 2), 5, 2, deriv=1, axis=0, mode="mirror"),
+    ]
+    return specs
+
+
+def images() -> list[OpSpec]:
+    specs = []
+    for mode in ("reflect", "mirror", "nearest", "wrap", "constant"):
+        for fn in (ndimage.correlate, ndimage.convolve):
+            specs += [op(fn, A(4, 5), A(2, 3), mode=mode)]
+            specs += [op(fn, A(4, 5), A(3, 2), mode=mode, origin=(1, 0), cval=0.3)]
+        for fn in (ndimage.correlate1d, ndimage.convolve1d):
+            specs += [op(fn, A(4, 5), A(3), axis=0, mode=mode), op(fn, A(4, 5), A(4), mode=mode)]
+        specs += [
+            op(ndimage.gaussian_filter, A(4, 5), 0.8, mode=mode),
+            op(ndimage.gaussian_filter, A(4, 5), (0.6, 1.1), order=(1, 0), mode=mode),
+            op(ndimage.gaussian_filter1d, A(4, 5), 0.8, axis=0, mode=mode),
+            op(ndimage.uniform_filter, A(4, 5), (2, 3), mode=mode),
+            op(ndimage.uniform_filter1d, A(4, 5), 3, axis=0, mode=mode),
+            op(ndimage.sobel, A(4, 5), axis=0, mode=mode),
+            op(ndimage.prewitt, A(4, 5), mode=mode),
+            op(ndimage.laplace, A(4, 5), mode=mode),
+        ]
+    specs += [
+        op(ndimage.shift, A(6, 5), (0.3, -1.2)),
+        op(ndimage.shift, A(6), 1.4, order=1, mode="nearest"),
+        op(ndimage.zoom, A(4, 5), 1.6),
+        op(ndimage.zoom, A(6), 0.7, order=1),
+        op(ndimage.map_coordinates, A(4, 5), A(2, 6, low=0.1, high=2.9), order=1),
+        op(ndimage.map_coordinates, A(4), A(1, 6, low=-1.5, high=4.4), order=1, mode="nearest"),
+    ]
+    return specs
+
+
+def integrals() -> list[OpSpec]:
+    return [
+        op(integrate.trapezoid, A(3, 4), A(4)),
+        op(integrate.trapezoid, A(3, 4), dx=S(), axis=0),
+        op(integrate.cumulative_trapezoid, A(3, 4), A(4)),
+        op(integrate.cumulative_trapezoid, A(3, 4), A(3, 4), axis=0),
+        op(integrate.cumulative_trapezoid, A(5), dx=S(), initial=0),
+        op(integrate.simpson, A(2, 5)),
+        op(integrate.simpson, A(6, 2), x=np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.6]), axis=0),
+        op(integrate.romb, A(2, 9), dx=0.3),
+        op(integrate.romb, A(5, 2), axis=0),
+    ]
+
+
+def distances() -> list[OpSpec]:
+    specs = [
+        op(distance.squareform, A(6)),
+        op(distance.mahalanobis, A(3), A(3), A(3, 3, spd=True)),
+    ]
+    for metric in ("euclidean", "sqeuclidean", "cityblock"):
+        specs += [op(distance.cdist, A(3, 2), A(4, 2), metric), op(distance.pdist, A(4, 2), metric)]
+    for fn in (distance.euclidean, distance.sqeuclidean, distance.cityblock, distance.cosine):
+        specs += [op(fn, A(4), A(4))]
+    return specs
+
+
 SCIPY_SPECS: list[OpSpec] = [
     *special_of_one(),
     *special_of_several(),
@@ -340,4 +445,9 @@ SCIPY_SPECS: list[OpSpec] = [
     *factorisations(),
     *matrix_functions(),
     *distributions(),
+    *transforms(),
+    *signals(),
+    *images(),
+    *integrals(),
+    *distances(),
 ]

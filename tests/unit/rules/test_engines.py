@@ -48,7 +48,7 @@ GAPS = {
 special = scipy.special
 THROUGH = (
     *(special.softplus, special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp),
-    special.h2vp,
+    *(special.h2vp, scipy.fft.fftshift, scipy.fft.ifftshift),
 )
 """Functions of SciPy that are made of what records."""
 

@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 
+import srcgrad as sg
 from srcgrad.rules import library, operators
 from srcgrad.rules.base import Function
 from srcgrad.rules.library import (
@@ -22,6 +25,7 @@ from srcgrad.rules.library import (
     rule_for,
 )
 from srcgrad.rules.registry import RuleTable
+from srcgrad.rules.scipy import FILES, is_special
 
 
 def test_the_tables_cannot_be_written_to() -> None:
@@ -154,3 +158,44 @@ def test_every_file_of_rules_is_in_the_library() -> None:
     for name in names:
         table = importlib.import_module(f"srcgrad.rules.{name}").RULES
         assert all(RULES.get(primal) is rule for primal, rule in table.items()), name
+
+
+def with_a_rare_option(x: Any) -> Any:
+    return scipy.special.spherical_jn(2, x, derivative=True)
+
+
+def in_the_order_of_a_bessel_function(v: Any) -> Any:
+    return scipy.special.jv(v, 1.5)
+
+
+def that_may_overwrite(a: Any) -> Any:
+    return np.sum(scipy.linalg.inv(a, overwrite_a=True))
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (with_a_rare_option, 1.5),
+        (in_the_order_of_a_bessel_function, 1.5),
+        (that_may_overwrite, np.eye(2)),
+    ],
+)
+def test_what_a_rule_of_scipy_does_not_cover_is_refused_by_both_engines(
+    function: Any, x: Any
+) -> None:
+    with pytest.raises(sg.MissingRuleError):
+        sg.grad(function, fallback="error")(x)
+    with pytest.raises(sg.SrcgradError), pytest.warns(sg.FallbackWarning):
+        sg.grad(function)(x)
+
+
+def test_a_ufunc_of_anybody_else_is_not_taken_for_one_of_scipy() -> None:
+    theirs = types.SimpleNamespace(nin=1, __name__="erf")
+    assert not is_special(theirs)
+    assert is_special(scipy.special.erf)
+
+
+def test_every_file_of_rules_of_scipy_is_named() -> None:
+    folder = Path(library.__file__).parent / "scipy"
+    named = {file for files in FILES.values() for file in files}
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == named

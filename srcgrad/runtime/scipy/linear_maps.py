@@ -1,0 +1,308 @@
+"""Calculates adjoints of maps that are linear along one axis, and of filters and interpolations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import ndimage, signal
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime import conj, pad_back
+
+PADDING = {
+    "reflect": "symmetric",
+    "grid-mirror": "symmetric",
+    "mirror": "reflect",
+    "nearest": "edge",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+    "constant": "constant",
+    "grid-constant": "constant",
+}
+
+
+def along_back(grad: Any, shape: Any, axis: int, matrix: Any) -> Any:
+    """Return the adjoint of a map along an axis, given what it makes of each unit vector.
+
+    A map to one number has a vector for its matrix.
+    """
+    if np.ndim(matrix) == 1:
+        full = np.expand_dims(grad, axis) * np.ones(shape, dtype=bool)
+        weights = np.asarray(conj(matrix)).astype(_kind(grad, matrix))
+        return full * np.moveaxis(np.broadcast_to(weights, _last(shape, axis)), -1, axis)
+    moved = np.moveaxis(grad, axis, -1)
+    turned = moved @ np.asarray(conj(matrix)).astype(_kind(grad, matrix)).T
+    return np.moveaxis(turned, -1, axis)
+
+
+def _last(shape: Any, axis: int) -> tuple[int, ...]:
+    place = axis % len(shape)
+    return (*shape[:place], *shape[place + 1 :], shape[place])
+
+
+def _kind(grad: Any, matrix: Any) -> Any:
+    """Return the dtype of a matrix beside a gradient, in the precision of the gradient."""
+    single = np.asarray(grad).dtype.itemsize <= (8 if np.iscomplexobj(grad) else 4)
+    if np.iscomplexobj(matrix):
+        return np.complex64 if single else np.complex128
+    return np.float32 if single else np.float64
+
+
+def units(shape: Any, axis: int) -> Any:
+    """Return the unit vectors along an axis, as rows."""
+    return np.eye(shape[axis])
+
+
+def separable_back(grad: Any, matrices: Any) -> Any:
+    """Return the adjoint of a map that acts along each axis, given the matrix of each or None."""
+    for axis, matrix in enumerate(matrices):
+        if matrix is not None:
+            grad = along_back(grad, np.shape(grad), axis, matrix)
+    return grad
+
+
+# --- convolution ----------------------------------------------------------------------------------
+
+
+def _whole(grad: Any, first: Any, second: Any, mode: str, late: int = 0) -> Any:
+    """Return the gradient of all of a convolution, of which a mode shows a part.
+
+    The part is in the middle; `late` is 1 if it begins after half a step rather than before.
+    """
+    if mode == "full":
+        return grad
+    sizes = [a + b - 1 for a, b in zip(first, second, strict=True)]
+    full = np.zeros(sizes, dtype=grad.dtype)
+    shown = tuple(
+        slice((size - part + late) // 2, (size - part + late) // 2 + part)
+        for size, part in zip(sizes, np.shape(grad), strict=True)
+    )
+    full[shown] = grad
+    return full
+
+
+def convolve_back(grad: Any, in1: Any, in2: Any, mode: str, late: int = 0) -> tuple[Any, Any]:
+    """Return the gradients of both arguments of a convolution over all axes."""
+    if np.ndim(in1) == 0:
+        return grad * conj(in2), grad * conj(in1)
+    whole = _whole(grad, np.shape(in1), np.shape(in2), mode, late)
+    grad_1 = signal.convolve(whole, conj(np.flip(in2)), "valid")
+    grad_2 = signal.convolve(whole, conj(np.flip(in1)), "valid")
+    return grad_1, grad_2
+
+
+def correlate_back(grad: Any, in1: Any, in2: Any, mode: str, late: int = 0) -> tuple[Any, Any]:
+    """Return the gradients of both arguments of a correlation over all axes."""
+    grad_1, grad_2 = convolve_back(grad, in1, conj(np.flip(in2)), mode, late)
+    return grad_1, conj(np.flip(grad_2))
+
+
+# --- recursive filters ----------------------------------------------------------------------------
+
+
+def lfilter_back(grad: Any, values: tuple[Any, Any, Any, Any], axis: int) -> tuple[Any, Any, Any]:
+    """Return the gradients of b, a and x of ``y = signal.lfilter(b, a, x, axis)``."""
+    b, a, x, y = values
+    one = np.ones(1, dtype=np.asarray(b).dtype)
+    back = signal.lfilter(conj(b), conj(a), np.flip(grad, axis), axis)
+    grad_b = _lags(grad, signal.lfilter(one, a, x, axis), len(b), axis)
+    grad_a = -_lags(grad, signal.lfilter(one, a, y, axis), len(a), axis)
+    return grad_b, grad_a, np.flip(back, axis)
+
+
+def _lags(grad: Any, signal_: Any, count: int, axis: int) -> Any:
+    """Return the sums of a gradient times a signal that comes later by 0, 1, 2 ... steps."""
+    grad, late = np.moveaxis(grad, axis, -1), conj(np.moveaxis(signal_, axis, -1))
+    size = np.shape(grad)[-1]
+    shown = range(count)
+    return np.stack([np.sum(grad[..., k:] * late[..., : max(size - k, 0)]) for k in shown])
+
+
+def sosfilt_back(grad: Any, sos: Any, x: Any, axis: int) -> tuple[Any, Any]:
+    """Return the gradients of the sections and of x of ``signal.sosfilt(sos, x, axis)``."""
+    steps = [x]
+    for section in sos:
+        steps.append(signal.lfilter(section[:3], section[3:], steps[-1], axis))
+    parts: list[Any] = []
+    for i in range(len(sos) - 1, -1, -1):
+        values = (sos[i][:3], sos[i][3:], steps[i], steps[i + 1])
+        grad_b, grad_a, grad = lfilter_back(grad, values, axis)
+        parts.insert(0, np.concatenate([grad_b, grad_a]))
+    return np.stack(parts), grad
+
+
+def hilbert_back(grad: Any, n: Any, axis: int) -> Any:
+    """Return the gradient of a real signal of which ``signal.hilbert`` is taken."""
+    size = np.shape(grad)[axis]
+    if n is not None and n != size:
+        raise MissingRuleError("signal.hilbert of another length has no derivative rule")
+    matrix = signal.hilbert(np.eye(size))
+    return np.real(along_back(grad, np.shape(grad), axis, matrix))
+
+
+# --- filters of images ----------------------------------------------------------------------------
+
+
+def per_axis(value: Any, rank: int) -> list[Any]:
+    """Return an option of a filter for each axis."""
+    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * rank
+
+
+def image_correlate_back(
+    grad: Any, image: Any, weights: Any, options: tuple[Any, Any, Any], turned: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of the image and the weights of ``ndimage.correlate``, or `convolve`."""
+    mode, cval, origin = options
+    rank = np.ndim(image)
+    origins = [int(item) for item in per_axis(origin, rank)]
+    sizes = np.shape(weights)
+    if turned:
+        weights = np.flip(weights)
+        origins = [-o - (1 - k % 2) for o, k in zip(origins, sizes, strict=True)]
+    lefts = [k // 2 + o for k, o in zip(sizes, origins, strict=True)]
+    width = [(left, k - 1 - left) for left, k in zip(lefts, sizes, strict=True)]
+    how = PADDING[mode]
+    more = {"constant_values": cval} if how == "constant" else {}
+    padded = np.pad(image, width, how, **more)
+    whole = signal.convolve(grad, conj(weights), "full")
+    grad_weights = signal.correlate(padded, grad, "valid")
+    grad_image = pad_back(whole, np.shape(image), width, how, "even")
+    return grad_image, np.flip(grad_weights) if turned else grad_weights
+
+
+def axis_correlate_back(
+    grad: Any, values: tuple[Any, Any], axis: int, options: tuple[Any, Any, Any], turned: bool
+) -> tuple[Any, Any]:
+    """Return the gradients of the image and the weights of ``ndimage.correlate1d``."""
+    image, weights = values
+    shape = [1] * np.ndim(image)
+    shape[axis] = len(weights)
+    mode, cval, origin = options
+    origins = [0] * np.ndim(image)
+    origins[axis] = origin
+    grad_image, grad_weights = image_correlate_back(
+        grad, image, np.reshape(weights, shape), (mode, cval, origins), turned
+    )
+    return grad_image, np.reshape(grad_weights, np.shape(weights))
+
+
+def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: dict[str, Any]) -> Any:
+    """Return the gradient of the image of ``ndimage.gaussian_filter``."""
+    rank, shape = np.ndim(grad), np.shape(grad)
+    mode, truncate, radius = options["mode"], options["truncate"], options["radius"]
+    rows = zip(*(per_axis(item, rank) for item in (sigma, order, mode, radius)), strict=True)
+    matrices = [
+        ndimage.gaussian_filter1d(np.eye(n), s, order=o, mode=m, truncate=truncate, radius=r)
+        if s > 1e-15
+        else None
+        for n, (s, o, m, r) in zip(shape, rows, strict=True)
+    ]
+    return separable_back(grad, matrices)
+
+
+def uniform_filter_back(grad: Any, size: Any, mode: Any, origin: Any) -> Any:
+    """Return the gradient of the image of ``ndimage.uniform_filter``."""
+    rank, shape = np.ndim(grad), np.shape(grad)
+    rows = zip(*(per_axis(item, rank) for item in (size, mode, origin)), strict=True)
+    matrices = [
+        ndimage.uniform_filter1d(np.eye(n), k, mode=m, origin=o) if k > 1 else None
+        for n, (k, m, o) in zip(shape, rows, strict=True)
+    ]
+    return separable_back(grad, matrices)
+
+
+def edges_back(grad: Any, axis: int, mode: Any, side: Any) -> Any:
+    """Return the gradient of the image of ``ndimage.sobel`` or ``prewitt``."""
+    rank = np.ndim(grad)
+    kernels = [[-1, 0, 1] if i == axis % rank else side for i in range(rank)]
+    matrices = [
+        ndimage.correlate1d(np.eye(n), kernel, mode=m)
+        for n, kernel, m in zip(np.shape(grad), kernels, per_axis(mode, rank), strict=True)
+    ]
+    return separable_back(grad, matrices)
+
+
+def laplace_back(grad: Any, mode: Any) -> Any:
+    """Return the gradient of the image of ``ndimage.laplace``."""
+    total = 0 * grad
+    for axis, (n, m) in enumerate(zip(np.shape(grad), per_axis(mode, np.ndim(grad)), strict=True)):
+        matrix = ndimage.correlate1d(np.eye(n), [1, -2, 1], mode=m)
+        total = total + along_back(grad, np.shape(grad), axis, matrix)
+    return total
+
+
+def resampled_back(grad: Any, shape: Any, amount: Any, options: dict[str, Any], kind: str) -> Any:
+    """Return the gradient of the image of ``ndimage.shift`` or ``ndimage.zoom``."""
+    call, still = (ndimage.shift, 0) if kind == "shift" else (ndimage.zoom, 1)
+    amounts = per_axis(amount, len(shape))
+    matrices = [
+        call(np.eye(n), (still, by), **options) for n, by in zip(shape, amounts, strict=True)
+    ]
+    return separable_back(grad, matrices)
+
+
+def map_coordinates_back(
+    grad: Any, image: Any, coordinates: Any, order: int, mode: str
+) -> tuple[Any, Any]:
+    """Return the gradients of the image and the coordinates, for interpolation on broken lines."""
+    if order not in (0, 1) or mode not in ("constant", "nearest"):
+        raise MissingRuleError(
+            f"ndimage.map_coordinates of order {order} in mode {mode!r} has no derivative rule",
+            hint="use order=1 and the mode constant or nearest",
+        )
+    rank, shape = np.ndim(image), np.shape(image)
+    points = np.asarray(coordinates)
+    inside = np.ones(np.shape(grad), dtype=bool)
+    parts: list[Any] = []
+    for axis in range(rank):
+        top = shape[axis] - 1
+        within = (points[axis] >= 0) & (points[axis] <= top)
+        inside &= within if mode == "constant" else True
+        at = np.clip(points[axis], 0, top)
+        low = np.minimum(np.floor(at + (0.5 if order == 0 else 0)).astype(int), max(top - order, 0))
+        parts.append((low, at - low.astype(at.dtype) if order else 0 * at, within))
+    grad_image, slopes = np.zeros(shape, dtype=grad.dtype), [0.0 * grad for _ in range(rank)]
+    for corner in np.ndindex(*(2,) * rank if order else (1,) * rank):
+        places_ = tuple(
+            np.minimum(low + side, shape[i] - 1)
+            for i, (side, (low, _, _)) in enumerate(zip(corner, parts, strict=True))
+        )
+        shares = [far if side else 1 - far for side, (_, far, _) in zip(corner, parts, strict=True)]
+        whole = np.prod(shares, axis=0)
+        np.add.at(grad_image, places_, np.where(inside, grad * whole, 0))
+        for axis in range(rank if order else 0):
+            others = np.prod([s for i, s in enumerate(shares) if i != axis] or [1], axis=0).astype(
+                grad.dtype
+            )
+            turn = grad * image[places_] * others * (1 if corner[axis] else -1)
+            slopes[axis] = slopes[axis] + np.where(inside & parts[axis][2], turn, 0)
+    return grad_image, np.stack(slopes)
+
+
+def cumulative_trapezoid_back(
+    grad: Any, values: tuple[Any, Any, Any], axis: int, initial: Any
+) -> tuple[Any, Any, Any]:
+    """Return the gradients of the values, points and distance of a running integral."""
+    y, x, dx = values
+    rows = np.moveaxis(y, axis, -1)
+    sums = np.moveaxis(grad, axis, -1)
+    sums = sums[..., 1:] if initial is not None else sums
+    sums = np.flip(np.cumsum(np.flip(sums, -1), -1), -1)
+    if x is None:
+        widths = dx
+    else:
+        points = np.moveaxis(x, axis, -1) if np.ndim(x) > 1 else x
+        widths = np.diff(points, axis=-1)
+    share = sums * conj(widths) / 2
+    ends = [(0, 0)] * (np.ndim(rows) - 1)
+    grad_y = np.pad(share, [*ends, (0, 1)]) + np.pad(share, [*ends, (1, 0)])
+    by_width = sums * conj(rows[..., 1:] + rows[..., :-1]) / 2
+    if x is None:
+        return np.moveaxis(grad_y, -1, axis), None, np.sum(by_width)
+    by_x = np.pad(by_width, [*ends, (1, 0)]) - np.pad(by_width, [*ends, (0, 1)])
+    if np.ndim(x) == 1:
+        by_x = np.sum(by_x, axis=tuple(range(np.ndim(by_x) - 1)))
+    else:
+        by_x = np.moveaxis(by_x, -1, axis)
+    return np.moveaxis(grad_y, -1, axis), by_x, None
