@@ -16,7 +16,13 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.draws import DRAWS
-from srcgrad.rules.library import canonical_name, constant_reason, is_draw, rule_for
+from srcgrad.rules.library import (
+    calculates_in_integers,
+    canonical_name,
+    constant_reason,
+    is_draw,
+    rule_for,
+)
 from srcgrad.runtime import getitem
 
 _VIEWS: Final = frozenset(
@@ -80,6 +86,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     constant_attributes=frozenset(operators.CONSTANT_ATTRIBUTES),
     binary=operators.BINARY,
     unary=operators.UNARY,
+    loses=calculates_in_integers,
     draws=frozenset(DRAWS),
     is_draw=is_draw,
     joiners=operators.JOINERS,

@@ -29,6 +29,9 @@ _EXPRESSIONS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
+_SEES_NAMES: Final = frozenset({"eval", "exec", "locals", "vars"})
+
+
 def check_statements(tree: Any, refusals: Refusals) -> None:
     """Note every statement of the function that source transformation does not differentiate."""
     for statement in statements(tree.body):
@@ -44,6 +47,9 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
             )
     for node in gast.walk(tree):
         kind = type(node).__name__
+        if kind == "Call" and getattr(node.func, "id", "") in _SEES_NAMES:
+            what = f"`{node.func.id}`, which may read variables that carry derivatives,"
+            refusals.add(node, f"{what} is not differentiated by source", "name the variables")
         if kind in _EXPRESSIONS:
             what, hint = _EXPRESSIONS[kind]
             refusals.add(node, f"{what} is not differentiated by source", hint)

@@ -23,6 +23,7 @@ class Vocabulary:
         variadic: Methods whose positional arguments are collected in one tuple.
         constant_methods, constant_attributes: Those whose result carries no derivative.
         binary, unary: The function that each operator stands for, by the name of its syntax node.
+        loses: Says whether a function loses the derivative if it is given a dtype.
         draws: The methods of random generators among `methods`, which advance their stream.
         is_draw: Says whether a function is a method of a random generator of NumPy.
         joiners: Objects such as `np.r_`, with the function that their brackets stand for.
@@ -48,6 +49,7 @@ class Vocabulary:
     constant_attributes: frozenset[str]
     binary: Mapping[str, Primal]
     unary: Mapping[str, Primal]
+    loses: Callable[[Any, Any], bool]
     draws: frozenset[str]
     is_draw: Callable[[Any], bool]
     joiners: tuple[tuple[Any, Primal], ...]

@@ -148,6 +148,20 @@ def rule_for(fn: Any) -> type[Function] | None:
     return found if found is not None else _foreign(fn, _RULES_BY_NAME, "RULES")
 
 
+def calculates_in_integers(fn: Any, dtype: Any) -> bool:
+    """Say whether a function that takes this dtype calculates in it, and it is one of integers.
+
+    Conversions, as of `np.asarray`, have rules that know of dtypes.
+    """
+    rule = rule_for(fn)
+    if dtype is None or rule is None or rule.__module__ == creation.__name__:
+        return False
+    try:
+        return np.dtype(dtype).kind in "iub"
+    except TypeError:
+        return False
+
+
 def is_draw(fn: Any) -> bool:
     """Say whether a function is a method of one of NumPy's random generators."""
     owner = getattr(fn, "__self__", None)

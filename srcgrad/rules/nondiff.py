@@ -73,7 +73,7 @@ _PYTHON = (
 )
 _RANDOM = (
     *(np.random.seed, np.random.rand, np.random.randn, np.random.randint, np.random.random),
-    *(np.random.random_sample, np.random.permutation, np.random.RandomState),
+    *(np.random.random_sample, np.random.RandomState),
 )
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function, Pointwise
-from srcgrad.rules.library import canonical_name, rule_for
+from srcgrad.rules.library import calculates_in_integers, canonical_name, rule_for
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.math_calls import recording_math
 from srcgrad.tape.names import node_name
@@ -129,6 +129,7 @@ class Op:
         "rule",
         "single",
         "slope",
+        "takes_dtype",
         "varargs",
     )
 
@@ -159,6 +160,7 @@ class Op:
         named = [p for p in parameters if p.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
         self.names = tuple(p.name for p in named)
         self.defaults = tuple(p.default for p in named)
+        self.takes_dtype = "dtype" in self.names
         self.positional = sum(p.kind is not kinds.KEYWORD_ONLY for p in named)
 
     def _node_class(self, name: str) -> type[RuleNode]:
@@ -210,6 +212,10 @@ class Op:
                 raise self.refuse(f"the argument {key!r}")
         if extra:
             values.append(extra)
+        if self.takes_dtype and calculates_in_integers(
+            self.primal, values[self.names.index("dtype")]
+        ):
+            raise self.refuse("a dtype of integers, which cuts off the derivative")
         for name, value in zip(self.names, values, strict=False):
             if value is inspect.Parameter.empty:
                 raise TypeError(f"{self.label}() misses the argument {name!r}")

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.normalize.cheapness import is_cheap
+from srcgrad.frontend.normalize.selects import nested_where
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, clone, load
@@ -68,6 +69,7 @@ class Expressions:
 
     def operands(self, value: Any, node: Any) -> Any:
         """Return one operation with its operands made simple."""
+        value = nested_where(value, self._reader.read(value)) or value
         operation = self._reader.read(value)
         if operation.kind == "unknown":
             self.refuse(value)
@@ -99,7 +101,7 @@ class Expressions:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
         rule = self._reader.vocabulary.rule_for(operation.primal)
         try:
-            _signature(rule).bind(None, *operation.args, **operation.keywords)
+            bound = _signature(rule).bind(None, *operation.args, **operation.keywords).arguments
         except TypeError:
             name = self._reader.vocabulary.canonical_name(operation.primal)
             self._refusals.add(
@@ -109,6 +111,21 @@ class Expressions:
                 MutationError if "out" in operation.keywords else MissingRuleError,
             )
             return False
+        return not self._casts_to_integers(bound.get("dtype"), operation, value)
+
+    def _casts_to_integers(self, dtype: Any, operation: Operation, value: Any) -> bool:
+        """Refuse a calculation in integers, which has no derivative, such as a sum in them."""
+        known = self._reader.scope.resolve(dtype) if isinstance(dtype, gast.AST) else MISSING
+        known = getattr(dtype, "value", known) if isinstance(dtype, gast.Constant) else known
+        if known is MISSING or not self._reader.vocabulary.loses(operation.primal, known):
+            return False
+        name = self._reader.vocabulary.canonical_name(operation.primal)
+        self._refusals.add(
+            value,
+            f"the call of `{name}` calculates in integers, which cuts off the derivative",
+            "leave `dtype` out, or use srcgrad.stop_gradient if that is meant",
+            MissingRuleError,
+        )
         return True
 
     def _is_arithmetic(self, value: Any) -> bool:
