@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -75,9 +75,17 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     return Kinds(frozenset(containers), frozenset(_spread(arrays, copies) - containers))
 
 
+_ONE_WITHOUT: Final = {"numpy.average": ("returned", 3), "numpy.linspace": ("retstep", 4)}
+"""Functions that return one value without an option, and the place of that option."""
+
+
 def _returns_several(operation: Operation, program: Program) -> bool:
     """Say whether a primitive such as `np.linalg.eigh` or `np.split` returns several arrays."""
-    return bool(program.reader.vocabulary.results(operation.primal, 1) != 1)
+    vocabulary = program.reader.vocabulary
+    option, place = _ONE_WITHOUT.get(vocabulary.canonical_name(operation.primal), ("", 0))
+    if option and option not in operation.keywords and len(operation.args) <= place:
+        return False
+    return bool(vocabulary.results(operation.primal, 1) != 1)
 
 
 def _shown_by_callee(operation: Operation, program: Program) -> list[str]:
