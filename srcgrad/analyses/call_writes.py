@@ -18,6 +18,9 @@ _LIST_METHODS: Final = frozenset(
 
 Report = Callable[[Any, str, str], None]
 
+_APART = frozenset({"warnings", "logging", "time"})
+"""Modules whose functions write into no memory of the program's, whatever else they change."""
+
 
 class CallWrites:
     """The writes of the calls of one program; `report` notes what cannot be understood.
@@ -56,6 +59,8 @@ class CallWrites:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
             if known or isinstance(callee, type) or callee is next or callee is iter:
                 return self._out_keyword(call)
+            if getattr(callee, "__module__", None) in _APART:
+                return []
             if isinstance(callee, FunctionType):
                 return self._written_by_user(statement, callee, call)
             return [n for arg in call.args for n in direct_names(arg)]

@@ -14,6 +14,7 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
 from srcgrad.frontend.normalize.flatten import Flattener
+from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.updates import restore_updates
@@ -97,6 +98,7 @@ def normal_form(
 def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
     """Return a body without the statements that others can stand for."""
     body = drop_declarations(body, scope, refusals)
+    check_managers(body, scope, refusals)
     body = Matching(body, namer, scope, refusals).block(body)
     return Walrus(namer, refusals).block(body)
 

@@ -12,7 +12,6 @@ from srcgrad.ir.walk import statements
 _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "Try": ("`try`", "check the condition with `if` before the operation"),
     "TryStar": ("`try`", "check the condition with `if` before the operation"),
-    "With": ("`with`", "move the `with` block to the caller"),
     "AsyncWith": ("`async with`", "differentiate an ordinary function"),
     "AsyncFor": ("`async for`", "differentiate an ordinary function"),
     "FunctionDef": ("a nested function", "define it at the top level of the module"),

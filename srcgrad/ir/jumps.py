@@ -14,10 +14,10 @@ _LOOPS = (gast.For, gast.While)
 
 
 def inner_blocks(statement: Any) -> Iterator[list[Any]]:
-    """Yield the blocks of a statement, those of exception handlers and of cases included."""
+    """Yield the blocks of a statement, those of cases included."""
     yield from blocks_of(statement)
-    for part in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-        yield part.body
+    for case in getattr(statement, "cases", ()):
+        yield case.body
 
 
 def jumps(block: list[Any], *, in_loop: bool = False) -> Iterator[Any]:

@@ -40,6 +40,12 @@ def walk_live(
             live = walk_live(statement.body, live, visit, after_loop)
             live |= walk_live(statement.orelse, after, visit, after_loop)
             live.update(header_reads(statement))
+        elif isinstance(statement, gast.With):
+            if visit is not None:
+                visit(statement, live)
+            live = walk_live(statement.body, live, visit, after_loop)
+            live.difference_update(killed(statement))
+            live.update(header_reads(statement))
         else:
             if isinstance(statement, gast.Break):
                 live = set(after_loop)

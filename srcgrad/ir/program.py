@@ -104,6 +104,8 @@ def targets_of(statement: Any) -> list[Any]:
         return list(statement.targets)
     if isinstance(statement, (gast.AugAssign, gast.For)):
         return [statement.target]
+    if isinstance(statement, gast.With):
+        return [item.optional_vars for item in statement.items if item.optional_vars is not None]
     return []
 
 
@@ -113,6 +115,10 @@ def header_reads(statement: Any) -> list[str]:
         return names_read(statement.iter)
     if isinstance(statement, (gast.If, gast.While)):
         return names_read(statement.test)
+    if isinstance(statement, gast.With):
+        return names_read(statement.items)
+    if isinstance(statement, gast.Try):
+        return names_read([handler.type for handler in statement.handlers])
     if isinstance(statement, gast.AugAssign):
         target = names_read(statement.target)
         if isinstance(statement.target, gast.Name):

@@ -16,6 +16,8 @@ def blocks_of(statement: Any) -> Iterator[list[Any]]:
         block = getattr(statement, name, None)
         if isinstance(block, list):
             yield block
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
 
 
 def statements(block: list[Any]) -> Iterator[Any]:

@@ -48,6 +48,10 @@ class DeadStores:
                 live = self._loop(statement, live, kept)
             elif isinstance(statement, gast.If):
                 live = self._branch(statement, live, kept)
+            elif isinstance(statement, gast.With):
+                statement.body, live = self._sweep(statement.body, live)
+                live = self._before(statement, live)
+                kept.append(statement)
             elif not self._is_dead(statement, live):
                 live = self._before(statement, live)
                 kept.append(statement)
@@ -116,6 +120,8 @@ class DeadStores:
                     size = len(live)
                     live |= self._reads_through(statement.body, set(live)) - set(bound)
                 self._after_loop = outer
+            elif isinstance(statement, gast.With):
+                live = self._before(statement, self._reads_through(statement.body, live))
             elif not self._is_dead(statement, live):
                 live = self._before(statement, live)
         return live

@@ -143,6 +143,8 @@ class ForwardSubstitution:
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""
+        if isinstance(statement, (gast.With, gast.Try)):
+            waiting.clear()
         if not waiting:
             return
         changed = _changed_names(statement)

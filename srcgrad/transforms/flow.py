@@ -43,6 +43,8 @@ def touched(
             while len(cells) != size:
                 size = len(cells)
                 cells |= touched(statement.body, set(cells), operands, always)
+        elif isinstance(statement, gast.With):
+            cells = touched(statement.body, cells, operands)
         elif is_store(statement):
             base = names_bound(store_target(statement).value)
             if base and base[0] in cells and isinstance(statement.value, gast.Name):

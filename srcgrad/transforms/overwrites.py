@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.program import Program, is_store, store_target
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def _loops_around(wanted: Any, body: list[Any]) -> list[Any]:
         if isinstance(statement, (gast.For, gast.While)):
             if any(item is wanted for item in statements(statement.body)):
                 return [statement, *_loops_around(wanted, statement.body)]
-        elif isinstance(statement, gast.If):
-            for block in (statement.body, statement.orelse):
+        else:
+            for block in blocks_of(statement):
                 if any(item is wanted for item in statements(block)):
                     return _loops_around(wanted, block)
     return []

@@ -27,7 +27,7 @@ from srcgrad.ir.build import (
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_names
+from srcgrad.ir.program import bound_names, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 from srcgrad.transforms.sweep import Pair
 
@@ -230,6 +230,8 @@ class Recorder:
 def _bound_by(statement: Any) -> list[str]:
     if isinstance(statement, gast.Assign):
         return [name for target in statement.targets for name in names_bound(target)]
+    if isinstance(statement, gast.With):
+        return [name for target in targets_of(statement) for name in names_bound(target)]
     return names_bound(statement.target) if isinstance(statement, gast.For) else []
 
 
@@ -307,6 +309,8 @@ def surely_bound(block: list[Any]) -> set[str]:
     for statement in block:
         if isinstance(statement, gast.If):
             bound |= surely_bound(statement.body) & surely_bound(statement.orelse)
+        elif isinstance(statement, gast.With):
+            bound |= surely_bound(statement.body) | set(_bound_by(statement))
         elif isinstance(statement, gast.Assign):
             bound.update(_bound_by(statement))
     return bound

@@ -72,7 +72,7 @@ class Reverser:
             if isinstance(statement, gast.If):
                 statement.body = self._forward(statement.body)
                 statement.orelse = self._forward(statement.orelse)
-            elif isinstance(statement, (gast.For, gast.While)):
+            elif isinstance(statement, (gast.For, gast.While, gast.With)):
                 statement.body = self._forward(statement.body)
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
@@ -187,6 +187,8 @@ class Reverser:
                 done.extend(self._reverse_if(statement))
             elif isinstance(statement, (gast.For, gast.While)):
                 done.extend(self._reverse_loop(statement))
+            elif isinstance(statement, gast.With):
+                done.extend(self._reverse_with(statement))
             elif is_store(statement):
                 done.extend(self._elements.reverse_store(statement))
             else:
@@ -236,6 +238,13 @@ class Reverser:
         node = at(gast.If(clone(statement.test), body, orelse), statement)
         self._sweep.pairs.append(Pair(statement, node, "if"))
         return [*lead, node]
+
+    def _reverse_with(self, statement: Any) -> list[Any]:
+        """A block runs backwards as it stands, and what it says of floating-point errors holds."""
+        body = self._backward(statement.body)
+        if body and getattr(statement, "of_errors", False):
+            return [at(gast.With(clone(statement.items), body, None), statement)]
+        return body
 
     def _fill_in(self, cell: str, like: Any) -> list[Any]:
         """Start an adjoint at zero; that of a result is read only where it was given."""

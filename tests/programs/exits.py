@@ -224,7 +224,7 @@ def exception_of_a_helper(a):
     return y * a
 
 
-@program("v", by="tape")
+@program("v")
 def block_with_errstate(x):
     y = x * x
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -242,7 +242,7 @@ def _logged(log):
         log.append("out")
 
 
-@program("v", by="tape")
+@program("v")
 def context_manager_with_a_value(x):
     log = []
     with _logged(log) as factor:

@@ -114,6 +114,17 @@ class Flattener:
         new = self._expressions.atom(at(gast.BinOp(old, node.op, value), node), node)
         self._work.emit(assign(target, new, node))
 
+    def _With(self, node: Any) -> None:
+        for item in node.items:
+            if self._varies.of(item.context_expr):
+                self._refusals.add(
+                    item.context_expr,
+                    "a context manager of values with derivatives is not differentiated by source",
+                    "move the `with` block to the caller",
+                )
+        node.body = self.block(node.body)
+        self._work.emit(node)
+
     def _Expr(self, node: Any) -> None:
         if isinstance(node.value, gast.Constant):
             return

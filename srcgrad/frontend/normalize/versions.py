@@ -95,6 +95,14 @@ class Versions:
             self._join(node, body, then, orelse, other)
         return [at(gast.If(node.test, body, orelse), node)]
 
+    def _With(self, node: Any) -> list[Any]:
+        for item in node.items:
+            self._rename(item.context_expr)
+            if item.optional_vars is not None:
+                self._rename_target(item.optional_vars)
+        node.body = self.block(node.body)
+        return [node]
+
     def _join(
         self, node: Any, body: list[Any], then: Environment, orelse: list[Any], other: Environment
     ) -> None:
