@@ -57,10 +57,8 @@ class CallWrites:
         callee = reader.scope.resolve(call.func)
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if known or isinstance(callee, type) or callee is next or callee is iter:
+            if known or isinstance(callee, type) or _is_apart(callee):
                 return self._out_keyword(call)
-            if getattr(callee, "__module__", None) in _APART:
-                return []
             if isinstance(callee, FunctionType):
                 return self._written_by_user(statement, callee, call)
             return [n for arg in call.args for n in direct_names(arg)]
@@ -105,3 +103,7 @@ def _header(statement: Any) -> Any:
     if isinstance(statement, (gast.Assign, gast.Expr, gast.AugAssign)):
         return statement.value
     return None
+
+
+def _is_apart(callee: Any) -> bool:
+    return callee is next or callee is iter or getattr(callee, "__module__", None) in _APART
