@@ -26,7 +26,7 @@ _REDUCTIONS: Final = frozenset(
     for name in ("sum mean max min amax amin prod std var nansum nanmean median ptp").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy"]
+    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy", "roll"]
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
@@ -220,7 +220,8 @@ class Shapes:
             whole = len(operation.args) == 1 and not operation.keywords
             return SCALAR if whole else None
         if canonical in _SAME:
-            return self.of(operation.args[0]) if len(operation.args) == 1 else None
+            alone = len(operation.args) == 1 or canonical == "numpy.roll"
+            return self.of(operation.args[0]) if alone else None
         if canonical in _BROADCAST:
             return self._union(operation.args) if not operation.keywords else None
         if canonical.startswith("math.") or primal is abs:

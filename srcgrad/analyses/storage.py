@@ -170,12 +170,17 @@ class _Analysis:
             name = root_name(statement.target)
             if name is not None:
                 self._writes.append((statement, name, True))
-        elif isinstance(statement, gast.For):
+        elif isinstance(statement, gast.For) and not self._counts(statement.iter):
             for target in names_bound(statement.target):
                 for source in self._local(names_read(statement.iter)):
                     self._join(target, source)
         for name in self._calls.of(statement):
             self._writes.append((statement, name, True))
+
+    def _counts(self, iterable: Any) -> bool:
+        """Say whether a loop runs over a `range`, whose numbers are nobody's memory."""
+        called = isinstance(iterable, gast.Call)
+        return called and self._program.reader.scope.resolve(iterable.func) is range
 
     def _holds_objects(self, name: str) -> bool:
         """Say whether `name` may be a list or dict, which keeps what is stored; arrays copy it."""
@@ -207,7 +212,10 @@ class _Analysis:
         if operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
             return [name for arg in operation.args for name in direct_names(arg)]
         if operation.primal is vocabulary.getitem:
-            if self._shapes.element_is_number(value):
+            of_shape = isinstance(value.value, gast.Attribute) and (
+                self._program.reader.constant_attribute(value.value)
+            )
+            if of_shape or self._shapes.element_is_number(value):
                 return []
             return names_read(value.value)
         if operation.kind == "primitive":

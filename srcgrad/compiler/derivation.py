@@ -322,7 +322,7 @@ class Derivation:
         taken: Sequence[str] = (),
     ) -> tuple[list[Any], list[Any]]:
         """Return one expression for the gradient of each input, and statements it needs before."""
-        handed = _Handed(halves.backward, self.externals, taken)
+        handed = _Handed(halves.backward, self.externals, taken, sweep.adjoints.roots)
         grads: list[Any] = []
         extra: list[Any] = []
         for name in wrt:
@@ -352,7 +352,7 @@ class Derivation:
             extra.append(assign(adjoint, full))
             return load(adjoint)
         if cell in sweep.adjoints.mirrored:
-            return load(adjoint)
+            return handed.take(adjoint)
         if cell not in halves.state:
             return call(self.externals.use_runtime("zeros_like"), model)
         plain = cell in sweep.containers or sweep.facts.shapes.is_number(load(cell))
@@ -420,7 +420,14 @@ class Derivation:
 class _Handed:
     """Hands out gradients, each in memory that no one else can reach."""
 
-    def __init__(self, backward: list[Any], externals: Externals, taken: Sequence[str]) -> None:
+    def __init__(
+        self,
+        backward: list[Any],
+        externals: Externals,
+        taken: Sequence[str],
+        roots: frozenset[str],
+    ) -> None:
+        self._roots = roots
         self._origins = Origins(
             backward,
             lambda name: name.startswith("grad_") and name not in taken,
@@ -431,7 +438,7 @@ class _Handed:
 
     def take(self, name: str) -> Any:
         """Return the gradient, or a copy of it."""
-        memory = self._origins.of(load(name)) or {name}
+        memory = {name} if name in self._roots else self._origins.of(load(name)) or {name}
         if OTHERS in memory or memory & self._given:
             return call(self._externals.use_runtime("copied"), load(name))
         self._given |= memory

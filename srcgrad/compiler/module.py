@@ -130,7 +130,8 @@ class Module:
         self.taped.extend(item for item in derivation.taped if item not in self.taped)
         scope = derivation.program.reader.scope
         self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
-        self.functions.setdefault(scope.function, FunctionState.of(scope.function))
+        for function in (scope.function, *derivation.program.inlined):
+            self.functions.setdefault(function, FunctionState.of(function))
 
     def _name_defaults(self, derivation: Derivation, arguments: Any) -> None:
         """Defaults that are no literals are put in place when the module is loaded."""

@@ -14,6 +14,7 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
 from srcgrad.frontend.normalize.flatten import Flattener
+from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
@@ -72,6 +73,11 @@ def normal_form(
     exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
+    first = Variation(inputs, reader)
+    first.spread(tree.body)
+    helpers = WritingHelpers(reader, namer, first.of)
+    tree.body = helpers.block(tree.body)
+    program.inlined = tuple(helpers.inlined)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     stages.note("write by index", tree)
     variation = Variation(inputs, reader)
@@ -81,7 +87,7 @@ def normal_form(
         restore_updates(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     stages.note("flatten", tree)
-    lasting = scope.local | exits.flags
+    lasting = scope.local | exits.flags | helpers.names
     versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)
     tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -26,6 +27,7 @@ class Program:
         body: The statements; the last one is the `return`.
         outputs: The names that are returned, in order.
         returns_tuple: Whether the user's function returns a tuple display.
+        inlined: The functions whose bodies were put in the place of their calls.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         results: The variables that keep the result on the way to the exit. They are bound where a
             `return` stood, and read only if it was met.
@@ -41,6 +43,7 @@ class Program:
     outputs: tuple[str, ...] = ()
     returns_tuple: bool = False
     given: dict[str, str] = field(default_factory=dict)
+    inlined: tuple[FunctionType, ...] = ()
     results: frozenset[str] = frozenset()
     _operations: dict[int, Operation] = field(default_factory=dict)
 

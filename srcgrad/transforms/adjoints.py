@@ -41,6 +41,7 @@ class Adjoints:
         parts: Containers that were read from others: their adjoint is that same part of the other's
             adjoint, written in place.
         mirrored: Names whose adjoint exists from the start and is written in place only.
+        roots: The variables of those adjoints that lie in memory of their own.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Adjoints:
         self.models: dict[str, Any] = {}
         self.parts: dict[str, tuple[str, Any]] = {}
         self.mirrored: frozenset[str] = frozenset()
+        self.roots: frozenset[str] = frozenset()
         self._namer = namer
         self._externals = externals
 

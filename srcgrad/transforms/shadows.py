@@ -30,11 +30,24 @@ class ShadowSteps:
         self._kept: list[Any] = []
         sweep.adjoints.mirrored = frozenset(self._mirror.names & sweep.facts.activity.active)
         self._share_names()
+        sweep.adjoints.roots = self._roots()
 
     @property
     def names(self) -> frozenset[str]:
         """The active names with a shadow."""
         return self._sweep.adjoints.mirrored
+
+    def _roots(self) -> frozenset[str]:
+        """Return the shadows that are arrays of their own: those of new arrays and parameters."""
+        makers: dict[str, set[str]] = {name: set() for name in self.names}
+        for statement in statements(self._sweep.program.body):
+            maker = self._mirror.makers.get(id(statement), "")
+            for name in [n for t in getattr(statement, "targets", []) for n in names_bound(t)]:
+                if name in makers:
+                    makers[name].add(maker)
+        given = set(self._sweep.program.parameters)
+        roots = {n for n, found in makers.items() if found == {"fresh"} or n in given}
+        return frozenset(self._name(name) for name in roots)
 
     def _share_names(self) -> None:
         """Let versions of a variable that are surely the same memory have one shadow variable."""

@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_names, targets_of
+from srcgrad.ir.program import bound_names, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 
 
@@ -36,8 +36,9 @@ def keep_shapes(primal: list[Any], adjoint: list[Any], namer: Namer) -> bool:
     grad_part = unbroadcast(grad_u[i + 1], part_shape)
     grad_x = grad_x + grad_part * u[i]
     """
-    asked = _asked(adjoint)
     made = _bound_once(primal)
+    computed = _computed(primal) if any(is_store(item) for item in statements(primal)) else set()
+    asked = _asked(adjoint, computed)
     reads = Counter(name for statement in adjoint for name in names_read(statement))
     rebound = bound_names(adjoint)
     names: dict[str, str] = {}
@@ -62,14 +63,40 @@ def _bound_once(block: list[Any]) -> set[str]:
     return {name for name, count in binds.items() if count == 1}
 
 
-def _asked(block: list[Any]) -> dict[str, list[Any]]:
+def _computed(block: list[Any]) -> set[str]:
+    """Return the names of what is computed of slices: to keep its shape alone saves memory."""
+    lines = [item for item in statements(block) if isinstance(item, gast.Assign)]
+    found: set[str] = set()
+    parts: set[str] = set()
+    size = -1
+    while size != (size := len(found) + len(parts)):
+        for line in lines:
+            names = [name for target in line.targets for name in names_bound(target)]
+            if _is_slice(line.value):
+                parts.update(names)
+            elif isinstance(line.value, gast.BinOp) and (found | parts).intersection(
+                names_read(line.value)
+            ):
+                found.update(names)
+    return found
+
+
+def _is_slice(node: Any) -> bool:
+    if not isinstance(node, gast.Subscript):
+        return False
+    items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    return any(isinstance(item, gast.Slice) for item in items)
+
+
+def _asked(block: list[Any], computed: set[str]) -> dict[str, list[Any]]:
     """Find the calls that need only the shape of their second argument, by its name."""
     found: dict[str, list[Any]] = {}
     for statement in block:
         for node in gast.walk(statement):
-            if getattr(node, "keeps_shape", False):
+            if getattr(getattr(node, "func", None), "id", "") == "unbroadcast":
                 like = node.args[1]
-                if isinstance(like, gast.Name):
+                wanted = getattr(node, "keeps_shape", getattr(like, "id", "") in computed)
+                if wanted and isinstance(like, gast.Name):
                     found.setdefault(like.id, []).append(node)
     return found
 

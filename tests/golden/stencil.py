@@ -29,12 +29,9 @@ def energy_grad(u, rate, steps):
     """Gradient of `energy` (stencil.py:8) with respect to `u`, `rate`."""
     steps_2 = []
     for _ in range(steps):
-        roll_u = np.roll(u, 1)
-        difference = roll_u - 2 * u
-        roll_u_2 = np.roll(u, -1)
-        total = difference + roll_u_2
+        total = np.roll(u, 1) - 2 * u + np.roll(u, -1)
         u_2 = u + rate * total
-        steps_2.append((roll_u, difference, roll_u_2, total, u))
+        steps_2.append((total, u))
         u = u_2
 
     # backward
@@ -43,15 +40,13 @@ def energy_grad(u, rate, steps):
     # L9: for _ in range(steps):
     grad_rate = zeros_like(rate)
     for _ in reversed(range(steps)):
-        roll_u, difference, roll_u_2, total, u = steps_2.pop()
+        total, u = steps_2.pop()
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
         grad_u_2 = grad_u
         grad_u = unbroadcast(grad_u_2, u)
         grad_rate += unbroadcast(grad_u_2 * total, rate)
-        grad_total = unbroadcast(grad_u_2 * rate, total)
-        grad_difference = unbroadcast(grad_total, difference)
-        grad_u = grad_u + np.roll(unbroadcast(grad_total, roll_u_2), negated(-1), None)
-        grad_roll_u = unbroadcast(grad_difference, roll_u)
-        grad_u += unbroadcast(-grad_difference, u) * 2
-        grad_u += np.roll(grad_roll_u, negated(1), None)
+        grad_total = unbroadcast(grad_u_2 * rate, u)
+        grad_u = grad_u + np.roll(grad_total, negated(-1), None)
+        grad_u -= grad_total * 2
+        grad_u += np.roll(grad_total, negated(1), None)
     return grad_u, grad_rate

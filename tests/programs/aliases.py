@@ -178,7 +178,7 @@ def _normalise_in_place(u):
     u /= np.sqrt(np.sum(u * u))
 
 
-@program("v", by="tape")
+@program("v")
 def helper_that_only_writes(x):
     y = x * 1.0
     _normalise_in_place(y)
@@ -191,7 +191,7 @@ def _axpy(a, x, y):
     return y
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def helper_that_writes_and_returns(x, s):
     y = np.ones(4)
     z = _axpy(s, x, y)
@@ -199,7 +199,7 @@ def helper_that_writes_and_returns(x, s):
     return np.sum(y * z)
 
 
-@program("v", by="tape")
+@program("v")
 def one_array_passed_twice(x):
     y = x * 1.0
     _axpy(2.0, y, y)

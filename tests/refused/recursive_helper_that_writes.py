@@ -1,0 +1,17 @@
+"""A function that writes into its argument and calls itself."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def doubled(u, n):
+    u[n] *= 2.0
+    if n > 0:
+        doubled(u, n - 1)
+
+
+def program(x):
+    y = x * 1.0
+    doubled(y, 2)  # SG110
+    return np.sum(y * y)
