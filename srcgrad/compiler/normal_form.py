@@ -73,12 +73,7 @@ def normal_form(
     exits = single_exit(tree, namer, refusals)
     if refusals.found:
         return program, refusals
-    first = Variation(inputs, reader)
-    first.spread(tree.body)
-    helpers = WritingHelpers(reader, namer, first.of)
-    tree.body = helpers.block(tree.body)
-    program.inlined = tuple(helpers.inlined)
-    tree.body = WriteCalls(reader, namer).function(tree.body)
+    placed = _write_by_index(tree, program)
     stages.note("write by index", tree)
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
@@ -87,7 +82,7 @@ def normal_form(
         restore_updates(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     stages.note("flatten", tree)
-    lasting = scope.local | exits.flags | helpers.names
+    lasting = scope.local | exits.flags | placed
     versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)
     tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
@@ -107,6 +102,18 @@ def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) 
     check_managers(body, scope, refusals)
     body = Matching(body, namer, scope, refusals).block(body)
     return Walrus(namer, refusals).block(body)
+
+
+def _write_by_index(tree: Any, program: Program) -> set[str]:
+    """Put helpers that write in place, and write their like by index; return the new variables."""
+    reader, namer = program.reader, program.namer
+    variation = Variation(program.inputs, reader)
+    variation.spread(tree.body)
+    helpers = WritingHelpers(reader, namer, variation.of)
+    tree.body = helpers.block(tree.body)
+    program.inlined = tuple(helpers.inlined)
+    tree.body = WriteCalls(reader, namer).function(tree.body)
+    return helpers.names
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:
