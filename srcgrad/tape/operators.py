@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import math
+import operator
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -226,10 +227,10 @@ class Operators(Core):
         if not STATE.strict and _is_element(index, self._data.ndim):
             # PyTorch's elements are views; NumPy's, and those of strict mode, are values
             index = (*index, ...) if isinstance(index, tuple) else (index, ...)
-        return apply(GETITEM, (self, index))
+        return apply(GETITEM, (self, whole_index(index) if STATE.strict else index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        set_item(self, index, value)
+        set_item(self, whole_index(index) if STATE.strict else index, value)
 
     def __len__(self) -> int:
         if not self._data.ndim:
@@ -321,6 +322,13 @@ class Operators(Core):
     def _python_numbers(self, value: Any) -> Any:
         """Return nested lists of what stands for Python numbers; set where those are defined."""
         raise NotImplementedError("Python numbers that carry derivatives are defined later")
+
+
+def whole_index(index: Any) -> Any:
+    """Return an index with integers in the place of what stands for Python's integers."""
+    if isinstance(index, tuple):
+        return tuple(map(whole_index, index))
+    return operator.index(index) if isinstance(index, Core) and index._weak else index
 
 
 def _is_element(index: Any, ndim: int) -> bool:

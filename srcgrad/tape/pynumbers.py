@@ -41,8 +41,9 @@ class PythonFloat(Tensor):
 
     def __getattribute__(self, name: str) -> Any:
         if name in _ONLY_ARRAYS and STATE.strict:
-            python = object.__getattribute__(self, "_python").__name__
-            raise AttributeError(f"'{python}' object has no attribute '{name}'")
+            python = object.__getattribute__(self, "_python")
+            if not hasattr(python, name):
+                raise AttributeError(f"'{python.__name__}' object has no attribute '{name}'")
         return object.__getattribute__(self, name)
 
     def __hash__(self) -> int:
@@ -133,6 +134,8 @@ def _calculate(op: Op | None, compute: Callable[[Any, Any], Any], a: Any, b: Any
         )
     if op is None or not any(isinstance(v, Core) and requires_grad(v) for v in (a, b)):
         return value
+    if compute is operator.pow and isinstance(a, PythonFloat):
+        a = as_python(a, complex if isinstance(x, complex) else float)  # 3 ** -1 is no integer
     if cmath.isfinite(value):
         result = apply(op, (a, b))
     else:
