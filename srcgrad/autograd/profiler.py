@@ -27,10 +27,10 @@ class profile:
         use_cuda: There is no CUDA here: True raises.
         use_device: None or "cpu".
         record_shapes: Keep the shapes of arguments.
-        with_flops: Accepted; operations are not counted.
-        profile_memory: Accepted; NumPy's memory is not traced.
+        with_flops: Count the operations of matrix products and of elementwise arithmetic.
+        profile_memory: Count the bytes of the arrays that calls make.
         with_stack: Keep where calls were made.
-        with_modules: Accepted; there are no modules.
+        with_modules: There are no modules: True raises.
         use_cpu: Must be True.
 
     Raises:
@@ -54,6 +54,12 @@ class profile:
     ) -> None:
         if use_cuda or use_device not in (None, "cpu"):
             raise RuntimeError("this profiler sees the CPU only: leave out use_cuda and use_device")
+        if use_kineto:
+            raise RuntimeError("Kineto is not used here: leave out use_kineto")
+        if with_modules:
+            raise RuntimeError("there are no modules here: leave out with_modules")
+        if options:
+            raise TypeError(f"profile() got unexpected key words: {', '.join(sorted(options))}")
         if enabled and not use_cpu:
             raise AssertionError("Device-only events are not supported: use_cpu must be True")
         self.enabled = enabled
@@ -75,7 +81,9 @@ class profile:
         if STATE.profiler is not None:
             raise RuntimeError("Can't enable profiler: it is already enabled in this thread")
         self.entered = True
-        self._recorder = Recorder(self.record_shapes, self.with_stack, self.profile_memory)
+        self._recorder = Recorder(
+            self.record_shapes, self.with_stack, self.profile_memory, self.with_flops
+        )
         STATE.set(profiler=self._recorder)
         return self
 

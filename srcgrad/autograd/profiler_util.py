@@ -45,6 +45,18 @@ def format_time(microseconds: float) -> str:
     return f"{microseconds:.3f}us"
 
 
+def format_bytes(count: int) -> str:
+    """Return a number of bytes as text with a unit that fits.
+
+    >>> format_bytes(12), format_bytes(2048), format_bytes(3 * 2**20)
+    ('12 b', '2.00 Kb', '3.00 Mb')
+    """
+    for unit, size in (("Gb", 2**30), ("Mb", 2**20), ("Kb", 2**10)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count} b"
+
+
 class _Times:
     """Times as text and under their older names."""
 
@@ -93,7 +105,8 @@ class FunctionEvent(_Times):
         self.stack = span.stack
         self.kernels: list[Kernel] = []
         self.is_user_annotation = span.user
-        self.cpu_memory_usage = 0
+        self.cpu_memory_usage = span.memory
+        self.flops = span.flops
         self.is_async = False
         self.sequence_nr = -1
 
@@ -111,6 +124,12 @@ class FunctionEvent(_Times):
     def self_cpu_time_total(self) -> float:  # type: ignore[override]
         """That without the time of the calls inside."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """The bytes of the arrays made, without those made by the calls inside."""
+        inside: int = sum(child.cpu_memory_usage for child in self.cpu_children)
+        return self.cpu_memory_usage - inside
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
         """Add a call made inside this one."""
@@ -141,6 +160,7 @@ class FunctionEventAvg(_Times):
         self.stack: list[str] | None = None
         self.cpu_memory_usage = 0
         self.self_cpu_memory_usage = 0
+        self.flops = 0
 
     def add(self, other: Any) -> FunctionEventAvg:
         """Add an event or a sum, and return this sum."""
@@ -151,6 +171,9 @@ class FunctionEventAvg(_Times):
         self.count += other.count
         self.cpu_time_total += other.cpu_time_total
         self.self_cpu_time_total += other.self_cpu_time_total
+        self.cpu_memory_usage += other.cpu_memory_usage
+        self.self_cpu_memory_usage += other.self_cpu_memory_usage
+        self.flops += other.flops
         return self
 
     __iadd__ = add
@@ -237,7 +260,7 @@ class EventList(list[Any]):
                 "dur": event.time_range.elapsed_us(),
                 "pid": 0,
                 "tid": threads[event.thread],
-                "args": {"Input Dims": event.input_shapes},
+                "args": _details(event),
             }
             for event in self
         ]
@@ -269,11 +292,20 @@ class EventList(list[Any]):
         return self.table()
 
 
+def _details(event: FunctionEvent) -> dict[str, Any]:
+    details: dict[str, Any] = {"Input Dims": event.input_shapes}
+    if event.cpu_memory_usage:
+        details["Bytes"] = event.cpu_memory_usage
+    if event.flops:
+        details["Flops"] = event.flops
+    return details
+
+
 def _sorted(rows: list[Any], sort_by: str) -> list[Any]:
     if rows and not hasattr(rows[0], sort_by):
         raise ValueError(
             f"cannot sort by {sort_by!r}: use cpu_time_total, self_cpu_time_total, "
-            "cpu_time or count"
+            "cpu_time, cpu_memory_usage, flops or count"
         )
     return sorted(rows, key=lambda row: getattr(row, sort_by), reverse=True)
 
@@ -290,6 +322,10 @@ def _cells(rows: Sequence[Any], total: float, widest: int) -> Iterator[list[str]
             row.cpu_time_str,
             str(row.count),
         ]
+        if any(r.cpu_memory_usage for r in rows):
+            cells += [format_bytes(row.cpu_memory_usage), format_bytes(row.self_cpu_memory_usage)]
+        if any(r.flops for r in rows):
+            cells.append(str(row.flops or "--"))
         if any(r.input_shapes for r in rows):
             cells.append(str(row.input_shapes or []))
         yield cells
@@ -301,6 +337,10 @@ def render_table(rows: Sequence[Any], every: EventList, widest: int, header: str
         return ""
     heads = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
     heads.append("# of Calls")
+    if any(row.cpu_memory_usage for row in rows):
+        heads += ["CPU Mem", "Self CPU Mem"]
+    if any(row.flops for row in rows):
+        heads.append("Total FLOPs")
     if any(row.input_shapes for row in rows):
         heads.append("Input Shapes")
     total = every.self_cpu_time_total

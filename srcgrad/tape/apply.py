@@ -178,9 +178,18 @@ def apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) ->
 
     Tensors may lie inside list and tuple arguments.
     """
+    if STATE.selective is not None:
+        return STATE.selective.call(op, args, kwargs)
+    return call_op(op, args, kwargs)
+
+
+def call_op(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Do what `apply` does, without asking whether a result is known already."""
     if STATE.profiler is not None:
-        with observe_call(op.label, args):
-            return _apply(op, args, kwargs)
+        with observe_call(op.label, args) as span:
+            result = _apply(op, args, kwargs)
+            span.made(result, (args, dict(kwargs)))
+            return result
     return _apply(op, args, kwargs)
 
 

@@ -200,8 +200,9 @@ class Pass:
         STATE.anomaly_parent = node if STATE.anomaly else None
         try:
             if span is not None and span is STATE.profiler:
-                with span.span(node.name(), ()):
+                with span.span(node.name(), ()) as timed:
                     parts = self._call(node, grad)
+                    timed.made(parts, (grad,))
             else:
                 parts = self._call(node, grad)
         except Exception:

@@ -312,8 +312,11 @@ class Function(base.Function, metaclass=FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record one node, if an argument requires grad."""
         if STATE.profiler is not None:
-            with STATE.profiler.span(cls.__name__, args):
-                return _apply(cls, args, kwargs)
+            with STATE.profiler.span(cls.__name__, args) as span:
+                result = _apply(cls, args, kwargs)
+                if not span.memory:  # else the calls inside have been counted
+                    span.made(result, (args, kwargs))
+                return result
         return _apply(cls, args, kwargs)
 
 

@@ -31,6 +31,7 @@ class State(threading.local):
     profiler: Any = None
     dual_level: Any = None
     mutation: Any = None
+    selective: Any = None  # of a checkpoint that keeps the results of chosen calls
     refusals: list[Any] | None = None  # in strict mode: what was refused
     spoken: Any = None  # in strict mode: texts of values that carry derivatives
     plain: bool = True
@@ -48,6 +49,7 @@ class State(threading.local):
             and self.profiler is None
             and self.dual_level is None
             and self.mutation is None
+            and self.selective is None
         )
 
 

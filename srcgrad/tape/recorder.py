@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tape.core import Core
+from srcgrad.tape.costs import bytes_made, flops_of
 
 OWN = ("/srcgrad/tape/", "/srcgrad/autograd/")
 
@@ -18,8 +19,8 @@ class Span:
     """One timed call: when it ran, in which thread, inside which other call."""
 
     __slots__ = (
-        "children", "end", "memory", "name", "number", "parent", "recorder", "shapes", "stack",
-        "start", "thread", "user",
+        "children", "end", "flops", "memory", "name", "number", "parent", "recorder", "shapes",
+        "stack", "start", "thread", "user",
     )  # fmt: skip
 
     def __init__(self, recorder: Recorder, name: str, user: bool) -> None:
@@ -29,6 +30,7 @@ class Span:
         self.shapes: list[Any] = []
         self.stack: list[str] = []
         self.memory = 0
+        self.flops = 0
         self.start = self.end = 0.0
         self.thread = threading.get_ident()
         self.children: list[Span] = []
@@ -49,11 +51,22 @@ class Span:
         self.end = time.perf_counter()
         self.recorder.open_spans().remove(self)
 
+    def made(self, result: Any, args: Any) -> None:
+        """Note the memory of the arrays that the call has made, here and in what it stands in."""
+        if not self.recorder.memory:
+            return
+        size = bytes_made(result, args)
+        span: Span | None = self
+        while span is not None:
+            span.memory += size
+            span = span.parent
+
 
 class Recorder:
     """Collects spans of all threads that run under one profiler."""
 
-    def __init__(self, shapes: bool, stacks: bool, memory: bool) -> None:
+    def __init__(self, shapes: bool, stacks: bool, memory: bool, flops: bool = False) -> None:
+        self.flops = flops
         self.shapes = shapes
         self.stacks = stacks
         self.memory = memory
@@ -80,6 +93,8 @@ class Recorder:
         span = Span(self, name, user)
         if self.shapes:
             span.shapes = [_shape(arg) for arg in args]
+        if self.flops:
+            span.flops = flops_of(name, args)
         if self.stacks:
             frames = traceback.extract_stack()
             span.stack = [

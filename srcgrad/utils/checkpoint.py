@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +18,11 @@ from srcgrad.tape.engine import RUNNING, is_plain_backward
 from srcgrad.tape.function import BackwardCFunction, Function
 from srcgrad.tape.modes import enable_grad, no_grad
 from srcgrad.tape.saved import SavedTensor
+from srcgrad.utils.selective import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 
 class CheckpointError(RuntimeError):
@@ -171,6 +177,7 @@ class _Frame:
         self.args = [SavedTensor(a, self.owner, None) if isinstance(a, Core) else a for a in args]
         self.holders: list[weakref.ref[_Holder]] = []
         self.described: list[Any] = []
+        self.places: list[str] = []  # where each was saved, if errors are to say so
         self.values: dict[Any, dict[int, Any]] = {}
         self.done = False
         self.early_stop = True
@@ -183,6 +190,8 @@ class _Frame:
         holder = _Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.described.append(self.describe(tensor))
+        if self.debug:
+            self.places.append(_place())
         return holder
 
     def unpack(self, holder: _Holder) -> Any:
@@ -248,8 +257,24 @@ class _Frame:
                 "srcgrad.utils.checkpoint: Recomputed values for the following tensors have "
                 "different metadata than during the forward pass.\n"
                 f"tensor at position {index}:\nsaved metadata: {self.described[index]}\n"
-                f"recomputed metadata: {found}\n"
+                f"recomputed metadata: {found}\n" + self._where(index)
             )
+
+    def _where(self, index: int) -> str:
+        if not self.debug:
+            return "To see where they were saved, pass debug=True.\n"
+        return f"saved at:\n{self.places[index]}recomputed at:\n{_place()}"
+
+
+def _place() -> str:
+    """Return the innermost lines of the user's that are running."""
+    own = ("/srcgrad/tape/", "/srcgrad/utils/", "/srcgrad/autograd/")
+    frames = [
+        frame
+        for frame in traceback.extract_stack()
+        if not any(part in frame.filename.replace("\\", "/") for part in own)
+    ]
+    return "".join(traceback.format_list(frames[-3:]))
 
 
 def _describe(tensor: Any) -> dict[str, Any]:
@@ -379,9 +404,12 @@ def checkpoint_sequential(
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
