@@ -9,7 +9,12 @@ import pytest
 
 from srcgrad import autograd, tape
 from srcgrad.autograd import Function, GradcheckError, gradcheck, graph, profiler
-from srcgrad.utils.checkpoint import CheckpointError, checkpoint
+from srcgrad.utils.checkpoint import (
+    CheckpointError,
+    CheckpointPolicy,
+    checkpoint,
+    create_selective_checkpoint_contexts,
+)
 
 
 def leaf(*data):
@@ -199,3 +204,112 @@ def test_threads_have_profilers_of_their_own():
         pass
     assert len(profile.function_events) == 0
     assert profile.table() == ""
+
+
+def matrices():
+    rng = np.random.default_rng(3)
+    return [tape.tensor(rng.normal(size=(3, 3)), requires_grad=True) for _ in range(2)]
+
+
+def layers(x, w):
+    h = np.tanh(x @ w)
+    h = np.sin(h @ w) * h
+    return (h @ w.T).sum()
+
+
+def counted(**options):
+    x, w = matrices()
+    with autograd.profiler.profile() as profile:
+        y = checkpoint(layers, x, w, use_reentrant=False, **options)
+        grads = autograd.grad(y, (x, w))
+    calls = {event.key: event.count for event in profile.key_averages()}
+    return grads, [calls[f"numpy.{name}"] for name in ("matmul", "tanh", "sin")]
+
+
+def save_tanh(context, function, *args, **kwargs):
+    keeps = function is np.tanh
+    return CheckpointPolicy.PREFER_SAVE if keeps else CheckpointPolicy.MUST_RECOMPUTE
+
+
+@pytest.mark.parametrize(
+    ("policy", "calls"),
+    [
+        ([], [6, 2, 2]),
+        ([np.matmul], [3, 2, 2]),
+        (save_tanh, [6, 1, 2]),
+        ([np.matmul, np.tanh, np.sin, np.multiply, np.sum, np.transpose], [3, 1, 1]),
+    ],
+)
+def test_a_selective_checkpoint_runs_again_what_it_has_not_kept(policy, calls):
+    expected, _ = counted()
+    grads, found = counted(context_fn=lambda: create_selective_checkpoint_contexts(policy))
+    assert found == calls
+    for mine, other in zip(grads, expected, strict=True):
+        np.testing.assert_allclose(mine.numpy(), other.numpy())
+
+
+def test_a_kept_result_that_was_written_into_is_refused():
+    def writes(x):
+        y = np.exp(x)
+        z = y * 2.0
+        y.add_(1.0)
+        return np.sin(z).sum()
+
+    x = tape.tensor([0.5, 1.5], requires_grad=True)
+    y = checkpoint(
+        writes,
+        x,
+        use_reentrant=False,
+        context_fn=lambda: create_selective_checkpoint_contexts([np.exp]),
+    )
+    with pytest.raises(RuntimeError, match="mutated"):
+        y.backward()
+
+
+def test_a_policy_that_changes_its_mind_is_refused():
+    kept = iter([False, False, True, True])
+    x = tape.tensor([0.5, 1.5], requires_grad=True)
+    y = checkpoint(
+        lambda t: np.sin(np.exp(t)),
+        x,
+        use_reentrant=False,
+        context_fn=lambda: create_selective_checkpoint_contexts(lambda *_, **__: next(kept)),
+    )
+    with pytest.raises(RuntimeError, match="not found in storage"):
+        y.sum().backward()
+
+
+def test_debug_says_where_values_were_saved():
+    x = tape.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    sizes = iter([3, 2])
+    y = checkpoint(
+        lambda a: np.exp(a[: next(sizes)]), x, use_reentrant=False, debug=True, early_stop=False
+    )
+    with pytest.raises(CheckpointError, match=r"saved at:[\s\S]*test_tools.py[\s\S]*recomputed at"):
+        y.sum().backward()
+
+
+def test_a_profile_counts_memory_and_operations():
+    x, w = tape.tensor(np.ones((4, 5)), requires_grad=True), tape.tensor(np.ones((5, 3)))
+    with autograd.profiler.profile(profile_memory=True, with_flops=True) as profile:
+        with autograd.profiler.record_function("block"):
+            y = (x @ w * 2.0).T.sum()
+        y.backward()
+    sums = {event.key: event for event in profile.key_averages()}
+    assert sums["numpy.matmul"].flops == 2 * 4 * 5 * 3
+    assert sums["numpy.multiply"].flops == 12
+    assert sums["numpy.matmul"].cpu_memory_usage == 4 * 3 * 8
+    assert sums["numpy.transpose"].cpu_memory_usage == 0
+    assert sums["block"].cpu_memory_usage == (12 + 12 + 1) * 8
+    assert sums["block"].self_cpu_memory_usage == 0
+    assert sums["MmBackward0"].cpu_memory_usage == 4 * 5 * 8
+    assert "CPU Mem" in profile.table()
+    assert "Total FLOPs" in profile.key_averages().table(sort_by="flops")
+
+
+@pytest.mark.parametrize("option", ["use_kineto", "with_modules", "use_cuda"])
+def test_a_profile_refuses_what_it_cannot_see(option):
+    with pytest.raises(RuntimeError, match=option):
+        autograd.profiler.profile(**{option: True})
+    with pytest.raises(TypeError, match="unknown"):
+        autograd.profiler.profile(unknown=1)

@@ -4,13 +4,19 @@ import json
 import warnings
 from pathlib import Path
 
-from tests.peers.torch import harness, programs_basics, programs_function, programs_graph
+from tests.peers.torch import (
+    harness,
+    programs_basics,
+    programs_corners,
+    programs_function,
+    programs_graph,
+)
 
 
 def main():
     warnings.simplefilter("ignore")
     logs = {}
-    for module in (programs_basics, programs_function, programs_graph):
+    for module in (programs_basics, programs_corners, programs_function, programs_graph):
         for program in module.PROGRAMS:
             logs[program.__name__] = harness.encoded(harness.run(program, harness.theirs()))
     lines = [f"{json.dumps(name)}: {json.dumps(logs[name])}" for name in sorted(logs)]

@@ -13,11 +13,12 @@ import pytest
 from tests.peers.torch import (
     harness,
     programs_basics,
+    programs_corners,
     programs_function,
     programs_graph,
 )
 
-MODULES = (programs_basics, programs_function, programs_graph)
+MODULES = (programs_basics, programs_corners, programs_function, programs_graph)
 PROGRAMS = [program for module in MODULES for program in module.PROGRAMS]
 RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text())
 
