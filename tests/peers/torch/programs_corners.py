@@ -1,4 +1,4 @@
-"""Programs of the corners: in-place changes with views and hooks, threads, the Function contract."""
+"""Programs of the corners: changes in place with views and hooks, threads, Function's contract."""
 
 # ruff: noqa: B023, E731, PLW0108, RUF059 - programs log through lambdas
 
