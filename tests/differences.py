@@ -43,7 +43,8 @@ def _gradient(at: Callable[[Any], float], value: Any, place: Callable[[Any], Any
     for index in np.ndindex(value.shape):
         unit = np.zeros(value.shape)
         unit[index] = 1.0
-        grad[index] = _slope(lambda step, unit=unit: at(place(value + step * unit)))
+        # an array without axes stays one
+        grad[index] = _slope(lambda step, unit=unit: at(place(np.asarray(value + step * unit))))
     return grad
 
 

@@ -87,7 +87,7 @@ def smooth_gradients(function: Callable[..., Any], args: tuple[Any, ...]) -> lis
     found = []
     for argnum in range(3):
         here, above, below = (
-            numerical_gradient(function, tuple(a + step for a in copied(args)), argnum)
+            numerical_gradient(function, tuple(_moved(a, step) for a in copied(args)), argnum)
             for step in (0.0, 5e-4, -5e-4)
         )
         assume(np.all(np.isfinite(here)))
@@ -96,6 +96,11 @@ def smooth_gradients(function: Callable[..., Any], args: tuple[Any, ...]) -> lis
         assume(np.allclose(here, 0.5 * (above + below), rtol=1e-4, atol=1e-4))
         found.append(here)
     return found
+
+
+def _moved(value: Any, step: float) -> Any:
+    """Return a value that is moved a little, of the same type."""
+    return np.asarray(value + step) if isinstance(value, np.ndarray) else value + step
 
 
 def by_source(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -247,8 +247,9 @@ def test_the_gradient_is_at_the_value_on_entry() -> None:
     right(writing_one_reading_other, X, X + 1.0, argnums=(0, 1))
 
 
-@KNOWN
-@pytest.mark.parametrize("on_tape", [False, True], ids=["source", "tape"])
+@pytest.mark.parametrize(
+    "on_tape", [False, pytest.param(True, marks=KNOWN)], ids=["source", "tape"]
+)
 def test_one_array_for_two_parameters_is_right_or_refused(on_tape: bool) -> None:
     subject = without_source(writing_one_reading_other) if on_tape else writing_one_reading_other
     shared = X.copy()
