@@ -339,3 +339,35 @@ def flag_carried_out_of_a_loop(x):
             best = x[i]
             found = True
     return best * best if found else -best
+
+
+@program("s", by="tape")
+def exception_raised_and_caught(a):
+    b = a * a
+    try:
+        c = b / (a - a)
+    except ZeroDivisionError:
+        c = 3.0 * b
+    return c * a
+
+
+@program("s", by="tape")
+def path_cut_by_an_exception(a):
+    y = a
+    try:
+        y = y * a
+        math.sqrt(-1.0 - y)
+        y = y * 100.0
+    except ValueError:
+        y = y + a
+    return y * y
+
+
+@program("s", "v", by="tape")
+def suppressed_exception(a, x):
+    y = a * a
+    with contextlib.suppress(ZeroDivisionError):
+        y = y * 3.0
+        y = y / 0
+        y = y * 1000.0
+    return y * x[1]

@@ -383,21 +383,11 @@ def error_of_pythons_logarithm(s):
     return y
 
 
-KNOWN = pytest.mark.xfail(
-    reason="wrong on the tape without a word; drop this mark when it is not", strict=True
-)
-
-
-def known(function: Any) -> Any:
-    """Mark a program that the tape is known to differentiate wrongly."""
-    return pytest.param(function, marks=KNOWN)
-
-
 ARRAYS_OR_REFUSED = (
     detached_by_tolist,
     detached_by_floats,
     detached_by_a_deep_copy,
-    known(detached_by_text),
+    detached_by_text,
     detached_by_json,
     detached_by_pickle,
     detached_by_bytes,
@@ -405,7 +395,7 @@ ARRAYS_OR_REFUSED = (
     detached_by_a_typed_array,
     detached_by_nditer,
     detached_by_ndenumerate,
-    known(type_is),
+    type_is,
 )
 
 
@@ -416,14 +406,13 @@ def test_a_gradient_of_arrays_is_right_or_refused(function: Any) -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [known(error_of_a_division), error_of_pythons_logarithm],
+    [error_of_a_division, error_of_pythons_logarithm],
     ids=lambda f: f.__name__,
 )
 def test_a_gradient_of_numbers_is_right_or_refused(function: Any) -> None:
     checked(function, 1.3)
 
 
-@KNOWN
 @pytest.mark.parametrize("on_tape", [False, True], ids=["source", "tape"])
 def test_a_number_is_found_in_lists_and_as_a_key(on_tape: bool) -> None:
     def listed(s):
