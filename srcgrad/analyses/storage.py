@@ -20,6 +20,7 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.build import load
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
@@ -44,6 +45,7 @@ class Storage:
         problems: The writes to refuse.
         scalars: Parameters that must not be arrays, since the program updates them by ``+=``.
         mutated: The names that may be bound to memory that is written after it is made.
+        axisless: The names of numbers that may be arrays without axes, which writes change.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
     """
@@ -51,6 +53,7 @@ class Storage:
     problems: list[Problem] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
     mutated: set[str] = field(default_factory=set)
+    axisless: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     writes: dict[str, list[int]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
@@ -254,6 +257,7 @@ class _Analysis:
             groups[root].append((statement, name, element))
             if element:
                 self._note_write(statement, members)
+                self._note_axisless(members, only=name)
             elif len({self._program.namer.base(member) for member in members}) > 1:
                 self._result.mutated |= members  # a view may still be read by the backward pass
             found = self._check(statement, name, element, members, live_at[id(statement)])
@@ -268,6 +272,24 @@ class _Analysis:
         for member in members:
             self._result.writes.setdefault(member, []).append(position)
         self._result.mutated |= members
+
+    def _note_axisless(self, members: set[str], only: str | None = None) -> None:
+        """Note the arrays without axes that a write changes; elements that were read are values."""
+        if only is None or self._shapes.is_number(load(only)):
+            self._result.axisless |= members - self._elements
+
+    @functools.cached_property
+    def _elements(self) -> set[str]:
+        """The names that are bound to what was read by an index or from a loop."""
+        getitem = self._program.reader.vocabulary.getitem
+        found: set[str] = set()
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.For):
+                found.update(names_bound(statement.target))
+            reads = isinstance(statement, gast.Assign) and not is_store(statement)
+            if reads and self._program.operation(statement).primal is getitem:
+                found.update(_targets(statement))
+        return found
 
     def _resolve(
         self,
@@ -294,6 +316,7 @@ class _Analysis:
         for statement, _, element in writes:
             if not element:
                 self._note_write(statement, members)
+                self._note_axisless(members)
         self._result.mirror.add(found)
         self._result.scalars -= members
 

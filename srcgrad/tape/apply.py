@@ -14,6 +14,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
+from srcgrad.tape.refusing import detaching
 from srcgrad.tape.rulenode import FLOAT, RuleNode, flattened
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -308,6 +309,8 @@ def has_complex(values: list[Any]) -> bool:
 def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:
     """Return the result as the user gets it, its tensors, and the values they were made of."""
     if not isinstance(raw, (tuple, list)):
+        if STATE.strict and getattr(raw, "dtype", FLOAT).kind == "O":
+            raise detaching(raw, "an array of objects")
         edge = (node, 0) if differentiable(raw) else None
         made = make(raw, edge)
         return made, [made], [raw]

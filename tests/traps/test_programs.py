@@ -106,6 +106,42 @@ def name_of_a_number_or_an_array(x):
     return out
 
 
+@trap(np.array(0.83))
+def array_without_axes_read_before_it_is_updated(s):
+    t = math.sin(s)
+    u = s * s
+    s += t
+    return u * s + t
+
+
+@trap(np.array(0.83))
+def alias_of_an_array_without_axes(s):
+    t = s
+    u = np.tanh(t) * s
+    t *= s
+    return u * s
+
+
+@trap(np.array(0.83))
+def array_without_axes_updated_in_a_loop(s):
+    total = 0.0
+    for _ in range(3):
+        total += math.cos(s) * total + s * s
+        s -= 0.1 * total
+    return total * s
+
+
+@trap(X)
+def local_array_without_axes(x):
+    total = np.zeros(())
+    before = total
+    seen = 0.0
+    for v in x:
+        total += v * v
+        seen = seen + np.sin(before) * v
+    return seen + total
+
+
 # -- 2. shared memory
 
 
