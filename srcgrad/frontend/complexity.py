@@ -9,7 +9,7 @@ import gast
 _MAKERS: Final = frozenset(
     (
         "fft ifft rfft irfft hfft ihfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn "
-        "eig eigvals roots emath complex complex64 complex128 cdouble csingle "
+        "eig eigvals roots emath scimath complex complex64 complex128 cdouble csingle "
         "clongdouble iscomplex hilbert"
     ).split()
 )

@@ -66,6 +66,7 @@ from srcgrad.runtime.dispatch import (
     recordable,
     records,
 )
+from srcgrad.runtime.distinct import distinct_back, distinct_take, histogram_back
 from srcgrad.runtime.drawing import checked_generator
 from srcgrad.runtime.factors import (
     are_tied,
@@ -83,6 +84,7 @@ from srcgrad.runtime.factors import (
     svd_back,
     svdvals_back,
 )
+from srcgrad.runtime.fitting import poly_back, polyfit_back, roots_back
 from srcgrad.runtime.fourier import (
     fft_back,
     fftn_back,
@@ -318,6 +320,8 @@ __all__ = [
     "diff_back",
     "digamma",
     "dist_back",
+    "distinct_back",
+    "distinct_take",
     "divide_or_zero",
     "divided_each",
     "dot_left",
@@ -349,6 +353,7 @@ __all__ = [
     "given",
     "gradient_back",
     "greater_part",
+    "histogram_back",
     "ifft_back",
     "ifftn_back",
     "imag_back",
@@ -406,7 +411,9 @@ __all__ = [
     "pinv_back",
     "pinv_push",
     "places",
+    "poly_back",
     "polyder_back",
+    "polyfit_back",
     "polyint_back",
     "polyval_left",
     "polyval_push",
@@ -435,6 +442,7 @@ __all__ = [
     "rfft_back",
     "rfftn_back",
     "rollaxis_back",
+    "roots_back",
     "running_back",
     "scalar_seed",
     "scaled_back",

@@ -133,6 +133,10 @@ def test_what_where_does_not_select_gets_exactly_nothing() -> None:
     same(right, 0, np.nan)
 
 
+def test_the_first_of_equal_elements_gets_the_gradient_of_unique() -> None:
+    same(pull(np.unique, arr(3.0, 1.0, 3.0), grad=arr(5.0, 7.0))[0], 7, 5, 0)
+
+
 def test_the_remainder_holds_its_quotient_fixed() -> None:
     same(pull(np.remainder, arr(7.5), arr(2.0)), 1, -3)
     same(pull(np.remainder, arr(-7.5), arr(2.0)), 1, 4)

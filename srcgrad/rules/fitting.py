@@ -1,0 +1,128 @@
+"""Rules of polynomials by their roots, of polynomials fitted to points, and of roots of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import gather_back, places, poly_back, polyfit_back, roots_back
+
+table = RuleTable("fitting")
+
+
+@table.rule(np.poly)
+class Poly(Function):
+    """The coefficients of the polynomial with these roots; not of the eigenvalues of a matrix."""
+
+    @staticmethod
+    def forward(ctx: Context, seq_of_zeros: Any) -> Any:
+        ctx.save_for_backward(seq_of_zeros)
+        return np.poly(seq_of_zeros)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (seq_of_zeros,) = ctx.saved_tensors
+        return poly_back(grad, seq_of_zeros)
+
+
+@table.rule(np.roots)
+class Roots(Function):
+    """The roots of a polynomial, which must be distinct."""
+
+    @staticmethod
+    def forward(ctx: Context, p: Any) -> Any:
+        y = np.roots(p)
+        ctx.save_for_backward(p, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        p, y = ctx.saved_tensors
+        return roots_back(grad, p, y)
+
+
+@table.rule(np.polyfit)
+class Polyfit(Function):
+    """The coefficients of the polynomial of a degree that is nearest to points."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, y: Any, deg: Any, rcond: Any = None, *, w: Any = None) -> Any:
+        p = np.polyfit(x, y, deg, rcond, w=w)
+        ctx.save_for_backward(x, y, p, w)
+        return p
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x, y, p, w = ctx.saved_tensors
+        grad_x, grad_y = polyfit_back(grad, x, y, p, w)
+        return grad_x, grad_y
+
+
+@table.rule(np.emath.sqrt)
+class RealOrComplexSqrt(Function):
+    """y = sqrt(x), complex where x is negative."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        y = np.emath.sqrt(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return 0.5 * grad / np.conj(y)
+
+
+@table.rule(np.emath.log)
+class RealOrComplexLog(Function):
+    """y = log(x), complex where x is negative."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return np.emath.log(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad / np.conj(x)
+
+
+@table.rule(np.lib.stride_tricks.sliding_window_view)
+class SlidingWindowView(Function):
+    """All windows of a shape in x."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, window_shape: Any, axis: Any = None) -> Any:
+        ctx.shape, ctx.window_shape, ctx.axis = np.shape(x), window_shape, axis
+        return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return gather_back(
+            grad,
+            np.lib.stride_tricks.sliding_window_view(places(ctx.shape), ctx.window_shape, ctx.axis),
+            ctx.shape,
+        )
+
+
+@table.rule(np.float64)
+class Float64(Function):
+    """y = x as a number of double precision."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return np.float64(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
+
+
+RULES = table.freeze()

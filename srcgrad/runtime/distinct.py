@@ -1,0 +1,37 @@
+"""Adjoints of functions that return the distinct values of arrays, and of histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.dispatch import recordable
+
+
+@recordable
+def distinct_back(grad: Any, x: Any, values: Any) -> Any:
+    """Give the gradient of each distinct value to the first element of `x` that is equal to it."""
+    found, first = np.unique(x, return_index=True)
+    flat = np.zeros_like(grad, shape=(np.size(x),))
+    if len(values):
+        order = np.argsort(values)
+        place = np.minimum(np.searchsorted(values, found, sorter=order), len(values) - 1)
+        known = values[order][place] == found
+        flat[first[known]] = grad[order][place[known]]
+    return np.reshape(flat, np.shape(x))
+
+
+@recordable
+def distinct_take(tangent: Any, x: Any, values: Any) -> Any:
+    """Return the elements of `tangent` where `x` first is each distinct value."""
+    found, first = np.unique(x, return_index=True)
+    return np.ravel(tangent)[first[np.searchsorted(found, values)]]
+
+
+def histogram_back(grad: Any, a: Any, edges: Any) -> Any:
+    """Return the gradient of the weights of ``np.histogram``: each gets that of its bin."""
+    place = np.searchsorted(edges, a, "right") - 1
+    place = np.where(a == edges[-1], len(grad) - 1, place)
+    inside = np.logical_and(place >= 0, place < len(grad))
+    return np.where(inside, np.take(grad, np.where(inside, place, 0)), 0)
