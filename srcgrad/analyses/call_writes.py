@@ -9,7 +9,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.scopes import MISSING, uncached
 from srcgrad.ir.walk import names_read, root_name
 
 _LIST_METHODS: Final = frozenset(
@@ -54,7 +54,7 @@ class CallWrites:
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
-        callee = reader.scope.resolve(call.func)
+        callee = uncached(reader.scope.resolve(call.func))
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
             if known or isinstance(callee, type) or _is_apart(callee):

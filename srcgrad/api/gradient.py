@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from srcgrad.errors import (
     SourceNotFoundError,
     UnsupportedError,
 )
+from srcgrad.runtime.objects import may_be_static
 from srcgrad.spans import Span
 
 _ARRAY = np.ndarray
@@ -80,6 +82,14 @@ class Gradient:
         self._plan: Plan | None = None
         self._shown: Plan | None = None
         self._twins: dict[str, Plan] = {}
+        defaults = [p.default for p in self._selection.signature.parameters.values()]
+        self._has_static_default = any(
+            d is not inspect.Parameter.empty and may_be_static(d) for d in defaults
+        )
+        self._last: dict[str, Any] = {}
+        if self._is_method:
+            self._last = {next(iter(self._selection.signature.parameters)): self._owner}
+        self._siblings: dict[type, Plan] = {}
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, self._function)
@@ -112,7 +122,11 @@ class Gradient:
             args = (self._owner, *args)
         plan = self._plan
         if plan is None or not plan.is_current(self._function):
-            plan = self._compile()
+            plan = self._compile(self._known(args, kwargs))
+        elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
+            known = self._known(args, kwargs)
+            if known.keys() != plan.given or not plan.suits(known):
+                plan = self._compile(known)
         if plan is None:
             return self._run_on_tape(args, kwargs)
         if plan.holds is not None:
@@ -158,7 +172,7 @@ class Gradient:
         if plan.written:
             refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
         try:
-            result = plan.function(*args, **kwargs)
+            result = plan.function(*args, **plan.named(kwargs))
         except Exception as error:
             annotate(error)
             raise
@@ -253,11 +267,23 @@ class Gradient:
 
     # -- compiling
 
-    def _compile(self) -> Plan | None:
+    def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments that are functions or objects: the text is made for them."""
+        if not any(map(may_be_static, (*args, *kwargs.values()))) and not self._has_static_default:
+            return {}
+        try:
+            bound = self._selection.signature.bind(*args, **kwargs)
+        except TypeError:
+            return {}  # the call itself says what is wrong
+        bound.apply_defaults()
+        return {name: value for name, value in bound.arguments.items() if may_be_static(value)}
+
+    def _compile(self, known: Mapping[str, Any]) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
         with self._lock:
             try:
-                self._plan = self._make_plan()
+                self._last = dict(known)
+                self._plan = self._siblings[type(self._owner)] = self._make_plan()
                 if self._plan.generated.taped:
                     self._refuse(MissingRuleError(diagnostics=self._plan.generated.taped))
             except UnsupportedError as refusal:
@@ -295,9 +321,10 @@ class Gradient:
             keep_complex=keep_complex,
             assume=assume,
             arrays=arrays,
+            given=self._last,
         )
         generated = compile_gradient(request, stages)
-        return load_plan(generated, function)
+        return load_plan(generated, function, frozenset(self._last))
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = self._values(args, kwargs)
@@ -372,7 +399,10 @@ class Gradient:
         """Bind to an instance, as functions do; parameters are then counted after `self`."""
         if instance is None or not isinstance(self._function, FunctionType):
             return self
-        return Gradient(MethodType(self._function, instance), *self._options)
+        bound = Gradient(MethodType(self._function, instance), *self._options)
+        bound._siblings = self._siblings
+        bound._plan = self._siblings.get(type(instance))
+        return bound
 
     def __repr__(self) -> str:
         kind = "value_and_grad" if self._value else "grad"

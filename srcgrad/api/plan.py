@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -28,6 +28,7 @@ class Plan:
         holds: Whether the text holds for given arguments, if it takes anything for granted.
         scalars: Positions of parameters that must not be arrays.
         written: Whether the function writes into its arguments.
+        given: The parameters for whose arguments, functions or objects, the text was made.
     """
 
     generated: Generated
@@ -37,15 +38,25 @@ class Plan:
     holds: Callable[..., bool] | None
     scalars: tuple[int, ...] = ()
     written: bool = False
+    given: frozenset[str] = frozenset()
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Say whether the text holds for these arguments."""
         if self.holds is None:
             return True
         try:
-            return self.holds(*args, **kwargs)
+            return self.holds(*args, **self.named(kwargs))
         except (AttributeError, KeyError, TypeError, IndexError):
             return False
+
+    def named(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return keyword arguments under the names that the text has for them."""
+        renamed = self.generated.renamed
+        return {renamed.get(k, k): v for k, v in kwargs.items()} if renamed else kwargs
+
+    def suits(self, arguments: Mapping[str, Any]) -> bool:
+        """Say whether the functions and classes that were compiled in are still the same."""
+        return all(item.holds(arguments) for item in self.generated.assumptions)
 
     def is_current(self, user: Any) -> bool:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
@@ -111,7 +122,9 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     )
 
 
-def load_plan(generated: Generated, user: FunctionType) -> Plan:
+def load_plan(
+    generated: Generated, user: FunctionType, given: frozenset[str] = frozenset()
+) -> Plan:
     """Load generated text as a module and return it as a plan."""
     module = load(generated.source, generated.entry, generated.bound, generated.lines)
     function = vars(module)[generated.entry]
@@ -122,7 +135,7 @@ def load_plan(generated: Generated, user: FunctionType) -> Plan:
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)
     holds = _conditions(generated, function)
     written = bool(generated.written)
-    return Plan(generated, module, function, user.__code__, holds, scalars, written)
+    return Plan(generated, module, function, user.__code__, holds, scalars, written, given)
 
 
 def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[..., bool] | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.tape import Tensor
 
 
@@ -34,7 +35,7 @@ def check_input(value: Any, name: str) -> None:
     if _children(value) is None:
         raise NotDifferentiableError(
             f"`{name}` is a {type(value).__name__}, which has no derivative",
-            hint="pass a float, a float array, or a dict, list or tuple of those",
+            hint="pass a float, a float array, or a dict, list, tuple or object of those",
         )
     if not any(is_float(leaf) for leaf in leaves(value)):
         raise _no_float(f"`{name}` holds no float")
@@ -50,6 +51,8 @@ def _no_float(what: str) -> IntegerInputError:
 def _children(value: Any) -> list[Any] | None:
     if isinstance(value, dict):
         return list(value.values())
+    if is_plain_object(value):
+        return [getattr(value, name) for name in field_names(value)]
     return list(value) if isinstance(value, (list, tuple)) else None
 
 
@@ -77,6 +80,8 @@ def is_complex(value: Any) -> bool:
         return any(map(is_complex, value.values()))
     if isinstance(value, (list, tuple)):
         return any(map(is_complex, value))
+    if is_plain_object(value):
+        return any(is_complex(getattr(value, name)) for name in field_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")
 
 
@@ -113,6 +118,14 @@ def conform(grad: Any, value: Any) -> Any:
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
         return _rebuild_dict(value, items)
+    if is_plain_object(value) and not isinstance(grad, (list, tuple)):
+        return rebuilt(
+            value,
+            {
+                name: conform(_entry(grad, name), getattr(value, name))
+                for name in field_names(value)
+            },
+        )
     if isinstance(value, (list, tuple)):
         parts = [conform(_entry(grad, i), item) for i, item in enumerate(value)]
         return _rebuild_sequence(value, parts)

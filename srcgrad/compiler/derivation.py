@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ from srcgrad.errors import (
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.usage import vector_parameters
-from srcgrad.ir.build import assign, at, call, load, store
+from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
@@ -103,9 +103,14 @@ class Derivation:
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
-        body = self._finish(body, halves, facts)
+        body = [*self._fields_read(body), *self._finish(body, halves, facts)]
         self._comment(body)
         return body
+
+    def _fields_read(self, body: list[Any]) -> list[Any]:
+        """Return the statements that read the fields of arguments which are differentiated."""
+        count = sum(len(item.names) for item in self.source.leaves)
+        return [clone(statement) for statement in self.source.tree.body[:count]]
 
     def halves(self, derive_call: CallPair) -> tuple[list[Any], list[Any], list[str]]:
         """Return the bodies of `name_forward` and `name_backward`, and the latter's parameters.
@@ -266,7 +271,7 @@ class Derivation:
 
     def _is_temporary(self, name: str) -> bool:
         base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")
-        return base not in self.program.reader.scope.local
+        return base in self.source.temporaries or base not in self.program.reader.scope.local
 
     def _name_externals(self, body: list[Any]) -> None:
         """Replace the user's free names by those that the generated module knows them under."""
@@ -325,8 +330,12 @@ class Derivation:
         handed = _Handed(halves.backward, self.externals, taken, sweep.adjoints.roots)
         grads: list[Any] = []
         extra: list[Any] = []
+        fields = {item.parameter: item.names for item in self.source.leaves}
         for name in wrt:
-            if name in sweep.paths:
+            if name in fields:
+                nested = _nested(fields[name])
+                grads.append(self._fields(sweep, halves, nested, handed, extra))
+            elif name in sweep.paths:
                 grads.append(self._dictionary(sweep, halves, name, handed, extra))
             else:
                 grads.append(self._gradient(sweep, halves, name, handed, extra))
@@ -357,6 +366,17 @@ class Derivation:
             return call(self.externals.use_runtime("zeros_like"), model)
         plain = cell in sweep.containers or sweep.facts.shapes.is_number(load(cell))
         return load(adjoint) if plain else handed.take(adjoint)
+
+    def _fields(
+        self, sweep: Sweep, halves: Reversed, fields: Any, handed: _Handed, extra: list[Any]
+    ) -> Any:
+        """Return the gradient of an object: a dict of the gradients of its fields."""
+        if isinstance(fields, str):
+            if fields in sweep.paths:
+                return self._dictionary(sweep, halves, fields, handed, extra)
+            return self._gradient(sweep, halves, fields, handed, extra)
+        values = [self._fields(sweep, halves, f, handed, extra) for f in fields.values()]
+        return gast.Dict([gast.Constant(key, None) for key in fields], values)
 
     def _dictionary(
         self,
@@ -415,6 +435,17 @@ class Derivation:
         tail = body[start + 1 :]
         comment_lines(tail, self.source.lines)
         body[start + 1 :] = tail
+
+
+def _nested(fields: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
+    """Return the fields by name, those of inner objects in dicts of their own."""
+    found: dict[str, Any] = {}
+    for path, name in fields.items():
+        place = found
+        for part in path[:-1]:
+            place = place.setdefault(part, {})
+        place[path[-1]] = name
+    return found
 
 
 class _Handed:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.errors import Diagnostic
+from srcgrad.frontend.expand.session import Assumption
 from srcgrad.ir.scopes import Binding
 
 
@@ -58,6 +59,8 @@ class Generated:
         taped: The calls that run on the tape.
         functions: The user's functions that were compiled in, as they were then.
         written: Parameters that are written into; no other argument may share their memory.
+        renamed: The user's parameters whose names the text needs for itself, with their new ones.
+        assumptions: What else was compiled in: classes of objects, methods, lists of functions.
     """
 
     source: str
@@ -73,6 +76,8 @@ class Generated:
     taped: tuple[Diagnostic, ...] = ()
     functions: tuple[FunctionState, ...] = ()
     written: frozenset[str] = frozenset()
+    assumptions: tuple[Assumption, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class Request:
         keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
         arrays: Parameters that are known to be arrays, so that ``+=`` writes into them.
+        given: The arguments that are functions or objects, for which the text is made.
     """
 
     function: FunctionType
@@ -96,3 +102,4 @@ class Request:
     keep_complex: bool = False
     assume: bool = True
     arrays: frozenset[str] = frozenset()
+    given: Mapping[str, Any] = field(default_factory=dict)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import gast
@@ -25,9 +25,13 @@ from srcgrad.compiler.module_text import (
 )
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import Diagnostic, MutationError, UnsupportedSyntaxError
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.errors import Diagnostic, MutationError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.complexity import may_make_complex
-from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.expand.entry import Expander
+from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.expand.session import Session
+from srcgrad.frontend.refusals import Refusals, merged
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, load, store
 from srcgrad.ir.names import Namer
@@ -59,23 +63,42 @@ class Module:
     bindings: list[Binding] = field(default_factory=list)
     scalars: set[str] = field(default_factory=set)
     conditions: tuple[str, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
     taped: list[Diagnostic] = field(default_factory=list)
     functions: dict[FunctionType, FunctionState] = field(default_factory=dict)
     arrays: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
+    expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
-    def entry(self, function: FunctionType, wrt: Sequence[str], *, value: bool, aux: bool) -> str:
+    def entry(
+        self,
+        function: FunctionType,
+        wrt: Sequence[str],
+        given: Mapping[str, Any],
+        *,
+        value: bool,
+        aux: bool,
+    ) -> str:
         """Compile the function that the user calls; return its name."""
-        source = find_source(function)
+        source, refusal = self.expanded(function, given, wrt)
         suffix = "value_and_grad" if value else "grad"
         name = self.namer.fresh(f"{source.name}_{suffix}")
-        derivation = self.begin(source, wrt, self.stages)
+        source, self.renamed = without_collisions(source, own_names())
+        inner = [self.renamed.get(item, item) for item in wrt]
+        derivation = self.begin(source, inner, self.stages)
         derivation.assume = self.assume
-        derivation.program.given.update(dict.fromkeys(self.arrays, "array"))
-        body = derivation.joint(self._call_pair(source), wrt, value=value, aux=aux)
-        self.scalars |= derivation.scalars
-        self.written = derivation.written
+        arrays = [self.renamed.get(item, item) for item in self.arrays]
+        derivation.program.given.update(dict.fromkeys(arrays, "array"))
+        try:
+            body = derivation.joint(self._call_pair(source), inner, value=value, aux=aux)
+        except UnsupportedError as other:
+            if refusal is None:
+                raise
+            raise merged(refusal, other) from other
+        back = {new: old for old, new in self.renamed.items()}
+        self.scalars |= {back.get(item, item) for item in derivation.scalars}
+        self.written = frozenset(back.get(item, item) for item in derivation.written)
         self.conditions = derivation.conditions
         self.end(
             derivation,
@@ -86,9 +109,18 @@ class Module:
         )
         return name
 
+    def expanded(
+        self, function: FunctionType, given: Mapping[str, Any], wrt: Sequence[str]
+    ) -> tuple[FunctionSource, UnsupportedError | None]:
+        """Return a function without function values; the function itself and why if it has some."""
+        try:
+            return find_source(self.expander.entry(function, given, tuple(wrt))), None
+        except UnsupportedError as refusal:
+            return find_source(function), refusal
+
     def halves(self, function: FunctionType, wrt: Sequence[str]) -> _Half:
         """Compile a function's two halves as the module's entry."""
-        return self._half(find_source(function), tuple(wrt), ())
+        return self._half(find_source(self.expander.expand(function)), tuple(wrt), ())
 
     def begin(
         self,
@@ -101,14 +133,9 @@ class Module:
         """Return a function in normal form, ready to be derived."""
         if not self.keep_complex and self._meets_complex(source):
             raise ComplexMetError
-        program, refusals = normal_form(source, wrt, _own_names(), stages, updates=updates)
-        for name in set(program.parameters) & set(_own_names()):
-            refusals.add(
-                source.tree,
-                f"a parameter called `{name}`, which generated text needs for itself",
-                "give it another name",
-                UnsupportedSyntaxError,
-            )
+        fields = {item.parameter: item.names.values() for item in source.leaves}
+        inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
+        program, refusals = normal_form(source, inputs, own_names(), stages, updates=updates)
         return Derivation(source, program, refusals, self.externals, stages, self.keep_complex)
 
     def _meets_complex(self, source: FunctionSource) -> bool:
@@ -116,6 +143,9 @@ class Module:
             return True
         names = source.function.__code__.co_names
         values = [source.function.__globals__.get(name) for name in names]
+        values += [
+            cell.cell_contents for cell in source.function.__closure__ or () if _is_set(cell)
+        ]
         return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
 
     def end(
@@ -151,7 +181,7 @@ class Module:
     def _derive_call(
         self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
     ) -> DerivedCall:
-        source = find_source(operation.primal)
+        source = find_source(self.expander.expand(operation.primal))
         passed = self.bind_call(caller, statement, source, operation)
         names = parameter_names(source.tree)
         active = facts.activity.active
@@ -222,8 +252,10 @@ class Module:
         )
         self._derived[key] = half
         self.externals.derived.add(half.backward)
-        derivation = self.begin(source, wrt, Stages())
-        derivation.program.given.update(known)
+        source, renamed = without_collisions(source, own_names())
+        inner = [renamed.get(item, item) for item in wrt]
+        derivation = self.begin(source, inner, Stages())
+        derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
         forward, backward, parameters = derivation.halves(self._call_pair(source))
         self._refuse_updates(derivation)
         arguments = _positional(parameter_names(source.tree))
@@ -330,7 +362,8 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         if collects:
             gc.enable()
     externals = module.externals
-    fixed = [b for b in _unique(module.bindings) if not _is_data(b, externals)]
+    session = module.expander.session
+    fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]
     return Generated(
         text,
         entry,
@@ -343,14 +376,18 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         module.conditions,
         backward,
         tuple(module.taped),
-        tuple(module.functions.values()),
+        (*module.functions.values(), *map(FunctionState.of, session.functions)),
         module.written,
+        tuple(session.assumptions),
+        module.renamed,
     )
 
 
 def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
     module = empty_module(request, stages)
-    entry = module.entry(request.function, request.wrt, value=request.value, aux=request.aux)
+    entry = module.entry(
+        request.function, request.wrt, request.given, value=request.value, aux=request.aux
+    )
     collect_numpy(module)
     return module, entry, ""
 
@@ -366,7 +403,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     """Return the module that a request is compiled into."""
     namer = Namer()
     externals = Externals(namer)
-    namer.reserve(_own_names())
+    namer.reserve(own_names())
     return Module(
         request.keep_complex,
         request.assume,
@@ -380,7 +417,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
 _OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")
 
 
-def _own_names() -> tuple[str, ...]:
+def own_names() -> tuple[str, ...]:
     """Return the names that generated text uses for itself; locals called so get another."""
     return ("np", *runtime.__all__, *_OWN_BUILTINS)
 
@@ -419,6 +456,13 @@ def _parameter(name: str) -> Any:
     node = store(name)
     node.ctx = gast.Param()
     return node
+
+
+def _is_set(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
 
 
 def _drop_annotations(arguments: Any) -> None:

@@ -62,7 +62,9 @@ def normal_form(
     refusals_at_fence = bool(refusals.found)
     scope = scope_of(source.function, tree, with_imports=True)
     reader = Reader(scope, VOCABULARY)
-    parameters = parameter_names(tree)
+    leaves = [name for item in source.leaves for name in item.names.values()]
+    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
+    parameters = [*parameter_names(tree), *leaves]
     namer = Namer([*scope.local, *parameters])
     namer.reserve([*outside, *_free_names(tree, scope.local)])
     stages.note("parse", tree)

@@ -14,11 +14,13 @@ from srcgrad.analyses.mirroring import mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
-from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
+from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate, own_names
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MissingRuleError
+from srcgrad.errors import MissingRuleError, UnsupportedError
+from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
+from srcgrad.frontend.refusals import merged
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation
@@ -41,7 +43,13 @@ class Pusher:
         It takes the arguments and one tangent for each of `wrt`, and returns the value and its
         tangent.
         """
-        return self._function(find_source(function), tuple(wrt), self.module.stages)
+        source, refusal = self.module.expanded(function, {}, wrt)
+        try:
+            return self._function(source, tuple(wrt), self.module.stages)
+        except UnsupportedError as other:
+            if refusal is None:
+                raise
+            raise merged(refusal, other) from other
 
     def _function(self, source: FunctionSource, wrt: tuple[str, ...], stages: Stages) -> str:
         key = (source.function, wrt)
@@ -49,6 +57,10 @@ class Pusher:
             return self._names[key]
         is_entry = not self._names
         name = self._names[key] = self.module.namer.fresh(f"{source.name}_jvp")
+        source, renamed = without_collisions(source, own_names())
+        if is_entry:
+            self.module.renamed = renamed
+        wrt = tuple(renamed.get(item, item) for item in wrt)
         derivation = self.module.begin(source, wrt, stages, updates=True)
         body = self._body(derivation, keeps=is_entry)
         namer = derivation.program.namer
@@ -100,7 +112,7 @@ class Pusher:
         operation: Operation,
         varies: Callable[[Any], bool],
     ) -> PushedCall | None:
-        source = find_source(operation.primal)
+        source = find_source(self.module.expander.expand(operation.primal))
         passed = self.module.bind_call(caller, statement, source, operation)
         names = parameter_names(source.tree)
         pairs = list(zip(names, passed, strict=True))

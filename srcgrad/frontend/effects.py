@@ -11,7 +11,7 @@ import gast
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.scopes import MISSING, scope_of
+from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, root_name
 
@@ -166,7 +166,7 @@ class _Effects:
         out = [item.value for item in call.keywords if item.arg == "out"]
         if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
             out.append(func.value)
-        callee = reader.scope.resolve(func)
+        callee = uncached(reader.scope.resolve(func))
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
                 func.attr in _WRITERS | _KEEPERS

@@ -44,6 +44,19 @@ class Refusals:
         raise found[0][0](diagnostics=[diagnostic for _, diagnostic in found])
 
 
+def merged(first: SrcgradError, second: SrcgradError) -> SrcgradError:
+    """Return one error with what two passes found, in source order; one problem for each line."""
+    found = {
+        _line(item): (type(error), item) for error in (second, first) for item in error.diagnostics
+    }
+    ordered = sorted(found.values(), key=_place)
+    return ordered[0][0](diagnostics=[item for _, item in ordered])
+
+
+def _line(item: Diagnostic) -> tuple[str, int]:
+    return (item.span.file, item.span.line) if item.span else ("", 0)
+
+
 def _place(item: tuple[type[SrcgradError], Diagnostic]) -> tuple[int, int]:
     span = item[1].span
     return (span.line, span.column) if span else (0, 0)

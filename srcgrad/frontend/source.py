@@ -7,9 +7,9 @@ import functools
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -17,14 +17,32 @@ from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFound
 from srcgrad.spans import Span
 
 
+@dataclass(slots=True)
+class Leaves:
+    """The fields of an argument that are read, each as a variable of its own, by their paths."""
+
+    parameter: str
+    names: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+
+_ATTACHED: Final = "__srcgrad_source__"
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionSource:
-    """A Python function with its parsed source; lines and columns are those of the user's file."""
+    """A Python function with its parsed source; lines and columns are those of the user's file.
+
+    Attributes:
+        temporaries: The variables that the user did not name, in a function of our own making.
+        leaves: The arguments that are differentiated field by field.
+    """
 
     function: FunctionType
     tree: Any
     file: str
     lines: tuple[str, ...]
+    temporaries: frozenset[str] = frozenset()
+    leaves: tuple[Leaves, ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,6 +76,9 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
             f"`{_describe(function)}` is not a Python function with source",
             hint="wrap it in a `def`, or write a `Function` with its derivative",
         )
+    attached: FunctionSource | None = getattr(function, _ATTACHED, None)
+    if attached is not None:
+        return attached
     _refuse_generators(function)
     code = function.__code__
     linecache.checkcache(code.co_filename)  # a module that was reloaded has a new text
@@ -69,6 +90,11 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
         )
     tree = _find_tree(code, lines)
     return FunctionSource(function, gast.ast_to_gast(tree), code.co_filename, tuple(lines))
+
+
+def attach(function: FunctionType, source: FunctionSource) -> None:
+    """Say what the source of a function of our own making is."""
+    setattr(function, _ATTACHED, source)
 
 
 @functools.lru_cache(maxsize=4096)

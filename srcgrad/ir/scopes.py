@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
@@ -88,6 +89,14 @@ class Scope:
 def _is_distribution(owner: Any) -> bool:
     """Say whether an object is one that SciPy calls functions on, as in ``stats.norm.logpdf``."""
     return type(owner).__module__.startswith("scipy.stats.") and hasattr(owner, "rvs")
+
+
+_CACHE: Final = type(functools.lru_cache(maxsize=1)(lambda: None))
+
+
+def uncached(value: Any) -> Any:
+    """Return the function behind `functools.lru_cache`, and anything else as it is."""
+    return value.__wrapped__ if type(value) is _CACHE else value
 
 
 def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -> Scope:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.tape.core import Core
 from srcgrad.tape.creation import tensor
 from srcgrad.tape.modes import STATE
@@ -42,6 +43,7 @@ class Arguments:
         self._arrays: list[tuple[Any, Core]] = []
         self._wanted: list[bool] = []  # which of the arrays a gradient is asked for
         self._containers: list[tuple[Any, Any, Any]] = []
+        self._objects: list[tuple[Any, Any, dict[str, Any]]] = []
         self._known: dict[int, Any] = {}  # constants: the same object stays the same
         self._replaced: set[int] = set()
         self._originals: dict[int, Any] = {}
@@ -55,6 +57,8 @@ class Arguments:
             return self._container(value, wanted)
         if isinstance(value, np.ndarray):
             return self._array(value, wanted) if value.dtype.kind in "fc" else value
+        if wanted and is_plain_object(value):
+            return self._object(value)
         return self._number(value) if wanted else value
 
     def _number(self, value: Any) -> Any:
@@ -147,6 +151,13 @@ class Arguments:
         self._containers.append((value, used, copy.copy(used)))
         return used
 
+    def _object(self, value: Any) -> Any:
+        """Return an object of the same class with tensors in its fields."""
+        fields = {name: self.wrap(getattr(value, name), True) for name in field_names(value)}
+        used = rebuilt(value, fields)
+        self._objects.append((value, used, fields))
+        return self._note(value, used, True)
+
     def guard_shared(self) -> None:
         """Let writes into an array that the function has under two names be refused.
 
@@ -189,6 +200,10 @@ class Arguments:
                 continue
             if used._counter[0] or not np.array_equal(value, used._data, equal_nan=True):
                 value[...] = used._data
+        for value, used, fields in self._objects:
+            for name in field_names(used):
+                if getattr(used, name) is not fields.get(name):
+                    object.__setattr__(value, name, self.original(getattr(used, name)))
         for value, used, before in self._containers:
             if _changed(used, before):
                 _fill(value, used, self.original)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MutationError, SrcgradError
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.backward import grad as tape_grad
@@ -111,6 +112,8 @@ def outline(value: Any) -> Any:
         return {key: outline(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [outline(item) for item in value]
+    if is_plain_object(value):
+        return rebuilt(value, {name: outline(getattr(value, name)) for name in field_names(value)})
     return value
 
 
@@ -120,6 +123,9 @@ def gradients_like(value: Any, parts: Iterator[Any]) -> Any:
         return {key: gradients_like(item, parts) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [gradients_like(item, parts) for item in value]
+    if is_plain_object(value):
+        names = field_names(value)
+        return {name: gradients_like(getattr(value, name), parts) for name in names}
     if not isinstance(value, Tensor):
         return None
     part = next(parts)

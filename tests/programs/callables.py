@@ -45,7 +45,7 @@ def _positional(a, b, /, c, *, d=2.0):
     return a * b + c**d
 
 
-@program("v", by="tape")
+@program("v")
 def nested_function_with_closure(x):
     scale = x[0] * 2.0
 
@@ -55,7 +55,7 @@ def nested_function_with_closure(x):
     return np.sum(scaled(x) * scaled(x * x))
 
 
-@program("v", by="tape")
+@program("v")
 def closure_over_a_name_that_changes(x):
     factor = x[0]
 
@@ -67,7 +67,7 @@ def closure_over_a_name_that_changes(x):
     return np.sum(first * times(x))
 
 
-@program("v", by="tape")
+@program("v")
 def nonlocal_total(x):
     total = 0.0
 
@@ -80,7 +80,7 @@ def nonlocal_total(x):
     return total * x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def lambda_in_a_name(x):
     f = lambda v: v * v + 1.0  # noqa: E731
     return np.sum(f(f(x)))
@@ -92,17 +92,17 @@ def lambda_with_a_default(x):
     return np.sum(parts[0](x) * parts[2](x))
 
 
-@program("v", by="tape")
+@program("v")
 def functions_as_arguments(x):
     return np.sum(_apply_twice(_square, x)) + np.sum(_apply_twice(np.sin, x))
 
 
-@program("v", by="tape")
+@program("v")
 def function_returned(x):
     return np.sum(_compose(np.tanh, _square)(x))
 
 
-@program("v", by="tape")
+@program("v")
 def function_from_a_table(x):
     table = {"square": _square, "sine": np.sin}
     total = 0.0
@@ -111,12 +111,12 @@ def function_from_a_table(x):
     return total
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def star_arguments(x, s):
     return np.sum(_weighted(x, x * x, s, weight=s, factor=x))
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def star_in_the_call(x, s):
     args = (x, s * x)
     options = {"weight": s}
@@ -128,13 +128,13 @@ def positional_and_keyword_only(a, b):
     return _positional(a, b, c=a * b) * _positional(b, a, 1.5, d=3.0)
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def partial_application(x, s):
     scaled = partial(np.multiply, s)
     return np.sum(scaled(x) ** 2)
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def partial_of_a_python_function(x, s):
     f = functools.partial(_weighted, weight=s)
     return np.sum(f(x, x * x))
@@ -153,7 +153,7 @@ def _energy(x):
     return np.sum(x * x)
 
 
-@program("v", by="tape")
+@program("v")
 def decorated_helper(x):
     return _energy(x) * x[0]
 
@@ -163,7 +163,7 @@ def _binomial(n, k):
     return math.comb(n, k)
 
 
-@program("s", "n", by="tape")
+@program("s", "n")
 def cached_helper_of_ints(a, n):
     total = 0.0
     for k in range(n + 1):
@@ -300,7 +300,7 @@ def double_recursion(a, n):
     return _ackermann_like(a, n)
 
 
-@program("v", by="tape")
+@program("v")
 def recursion_on_halves(x):
     def total(u):
         if len(u) == 1:
@@ -387,7 +387,7 @@ def function_with_attribute(x):
     return np.sum(inner(x) ** 2)
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def currying(x, s):
     def outer(a):
         def inner(b):
@@ -399,7 +399,7 @@ def currying(x, s):
     return np.sum(f(x) + f(2.0))
 
 
-@program("v", by="tape")
+@program("v")
 def mutual_recursion_inside(x):
     def even(v, n):
         return v if n == 0 else odd(v * x[0], n - 1)

@@ -88,7 +88,7 @@ def map_and_filter(x):
     return sum(kept) * x[1]
 
 
-@program("v", by="tape")
+@program("v")
 def reduce_by_a_function(x):
     return functools.reduce(lambda a, b: a * 0.5 + b * b, x, 1.0)
 

@@ -18,6 +18,7 @@ LONGEST_FUNCTION = 60
 SIGNALS = {
     "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
+    "NeedsInlineError": "the expansion of the caller puts the function in place",
     "ComplexMetError": "the compiler starts again with text that is right for complex numbers",
 }
 

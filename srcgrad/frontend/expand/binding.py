@@ -1,0 +1,67 @@
+"""Binds the arguments of a call to the parameters of a definition."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.values import Items, Value
+
+
+class BindingError(Exception):
+    """The arguments do not fit the parameters."""
+
+
+def bind(
+    args: Any, given: list[Value], named: dict[str, Value], defaults: dict[str, Value]
+) -> dict[str, Value]:
+    """Return the value of each parameter; starred parameters get a tuple or dict of the rest.
+
+    Raises:
+        BindingError: The call is one that Python would refuse.
+    """
+    positional = [item.id for item in [*args.posonlyargs, *args.args]]
+    bound: dict[str, Value] = dict(zip(positional, given, strict=False))
+    rest = given[len(positional) :]
+    named = dict(named)
+    only = {item.id for item in args.posonlyargs}
+    for name in [*positional, *[item.id for item in args.kwonlyargs]]:
+        if name in named and name not in only:
+            if name in bound:
+                raise BindingError(f"`{name}` is given twice")
+            bound[name] = named.pop(name)
+        if name not in bound:
+            if name not in defaults:
+                raise BindingError(f"`{name}` is missing")
+            bound[name] = defaults[name]
+    if args.vararg is not None:
+        bound[args.vararg.id] = Items("tuple", rest)
+    elif rest:
+        raise BindingError("there are too many arguments")
+    if args.kwarg is not None:
+        bound[args.kwarg.id] = Items("dict", list(named.values()), list(named))
+    elif named:
+        raise BindingError(f"there is no parameter `{min(named)}`")
+    return bound
+
+
+def default_values(function: FunctionType) -> dict[str, Any]:
+    """Return the objects that the parameters of a function have by default."""
+    code = function.__code__
+    plain = code.co_varnames[: code.co_argcount]
+    found = dict(zip(reversed(plain), reversed(function.__defaults__ or ()), strict=False))
+    return {**found, **(function.__kwdefaults__ or {})}
+
+
+def count_reads(name: str, nodes: list[Any]) -> int:
+    """Count how often a name is read; inside of lambdas and loops it counts twice."""
+    found = 0
+    for node in nodes:
+        for item in gast.walk(node):
+            if isinstance(item, (gast.Lambda, gast.comprehension, gast.For, gast.While)):
+                found += sum(getattr(inner, "id", "") == name for inner in gast.walk(item))
+            elif isinstance(item, gast.Name) and item.id == name:
+                found += 1
+    return found

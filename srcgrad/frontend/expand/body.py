@@ -1,0 +1,333 @@
+"""Rewrites the statements of one function: the entry of the expansion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.control import Control
+from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Instance,
+    Items,
+    Local,
+    Object,
+    Static,
+    Value,
+)
+from srcgrad.ir.build import assign, at, clone, load, store
+from srcgrad.ir.walk import blocks_of, names_bound
+
+_LOOPS = (gast.For, gast.While)
+
+
+class Body(Control):
+    """The part of the expansion that deals with statements."""
+
+    def function_body(self, body: list[Any]) -> list[Any]:
+        result = self.run(body)
+        if isinstance(result, Static):
+            if not isinstance(result, Items):
+                raise NeedsInlineError
+            result = self.plain(result, body[-1])
+        if result is not None:
+            self.out.append(at(gast.Return(result), body[-1]))
+        return self.out or [at(gast.Pass(), body[0])]
+
+    def run(self, body: list[Any]) -> Value | None:
+        queue = list(body)
+        while queue:
+            node = queue.pop(0)
+            if isinstance(node, gast.If):
+                decided = self.decide(node.test)
+                if decided is not None:
+                    self.changed = True
+                    queue[:0] = node.body if decided else node.orelse
+                    continue
+            if isinstance(node, gast.Return):
+                if node.value is None:
+                    return at(gast.Constant(None, None), node)
+                value = self.value(node.value)
+                return value if isinstance(value, Static) else at(value, node)
+            if self.inlined and _returns(node):
+                raise NeedsInlineError
+            self.statement(node)
+        return None
+
+    def block(self, body: list[Any]) -> list[Any]:
+        """Rewrite the statements of an inner block."""
+        outer, self.out = self.out, []
+        self.depth += 1
+        try:
+            for node in body:
+                self.statement(node)
+            return self.out
+        finally:
+            self.depth -= 1
+            self.out = outer
+
+    def statement(self, node: Any) -> None:
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is not None:
+            method(node)
+        else:
+            self._other(node)
+
+    def _other(self, node: Any) -> None:
+        """Rewrite a statement of a kind without a method of its own."""
+        for name, part in gast.iter_fields(node):
+            if isinstance(part, gast.expr) and not isinstance(
+                getattr(part, "ctx", None), gast.Store
+            ):
+                setattr(node, name, self.expression(part))
+        for part in blocks_of(node):
+            self.forget(part)
+            part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
+        for handler in getattr(node, "handlers", []):
+            handler.body = self.block(handler.body)
+        for item in getattr(node, "items", []):
+            item.context_expr = self.expression(item.context_expr)
+        for case in getattr(node, "cases", []):
+            case.body = self.block(case.body)
+        self.out.append(node)
+
+    # -- simple statements
+
+    def _Return(self, node: Any) -> None:
+        if node.value is not None:
+            value = self.value(node.value)
+            if isinstance(value, Static) and not isinstance(value, (Items, Instance)):
+                raise NeedsInlineError
+            node.value = self.plain(value, node)
+        self.out.append(node)
+
+    def _Pass(self, node: Any) -> None:
+        if not self.inlined:
+            self.out.append(node)
+
+    def _Nonlocal(self, node: Any) -> None:
+        if not self.inlined:
+            self.out.append(node)
+
+    _Global = _Nonlocal
+
+    def _FunctionDef(self, node: Any) -> None:
+        self.changed = True
+        function: Value = self.local_function(node)
+        for decorator in reversed(node.decorator_list):
+            deco = self.value(decorator)
+            if not isinstance(deco, Static):
+                self.refuse(node, "a decorator that only the run tells", "leave it out")
+            function = self.call(deco, [function], {}, decorator)
+        node.decorator_list = []
+        self.assign_name(node.name, function, node)
+
+    def _Expr(self, node: Any) -> None:
+        if isinstance(node.value, gast.Constant):
+            if not self.inlined:
+                self.out.append(node)
+            return
+        if self._appends(node.value):
+            return
+        value = self.value(node.value)
+        if isinstance(value, Static):
+            return
+        if isinstance(value, (gast.Constant, gast.Name)):
+            return
+        node.value = value
+        self.out.append(node)
+
+    def _appends(self, call: Any) -> bool:
+        """Add a function to a list of functions."""
+        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+            return False
+        owner = self.env.get(getattr(call.func.value, "id", ""))
+        if call.func.attr != "append" or not isinstance(owner, Items) or owner.keys is not None:
+            return False
+        if self.depth or owner.kind != "list":
+            self.refuse(call, "a list of functions that grows on some paths", "write a display")
+        owner.values.append(self.value(call.args[0]))
+        return True
+
+    def _Assign(self, node: Any) -> None:
+        target = node.targets[0]
+        self.wished = target.id if isinstance(target, gast.Name) else ""
+        value = self.value(node.value)
+        self.wished = ""
+        if len(node.targets) > 1 and isinstance(value, Static):
+            for item in node.targets:
+                self._assign_to(item, value, node)
+            return
+        if len(node.targets) > 1:
+            if any(self._is_special(item) for item in node.targets):
+                name = self.keep("value", value, node)
+                for item in node.targets:
+                    self._assign_to(item, clone(name), node)
+                return
+            node.value = value
+            for item in node.targets:
+                self.written(item)
+            self.out.append(node)
+            return
+        if isinstance(target, gast.Name):
+            value = self._opened_display(target.id, value, node)
+        self._assign_to(target, value, node)
+
+    def _opened_display(self, name: str, value: Value, node: Any) -> Value:
+        """Keep the parts of a tuple or dict that is passed on with stars as variables."""
+        if isinstance(value, Static) or name not in self.starred or self.depth:
+            return value
+        if isinstance(value, gast.Tuple):
+            if any(isinstance(item, gast.Starred) for item in value.elts):
+                return value
+            return Items("tuple", [self._kept(name, item, node) for item in value.elts])
+        literal = isinstance(value, gast.Dict) and all(
+            isinstance(key, gast.Constant) and isinstance(key.value, str) for key in value.keys
+        )
+        if not literal or name in self.rewritten:
+            return value
+        parts = [
+            self._kept(k.value, v, node) for k, v in zip(value.keys, value.values, strict=True)
+        ]
+        return Items("dict", parts, [key.value for key in value.keys])
+
+    def _kept(self, name: str, value: Any, node: Any) -> Any:
+        return value if isinstance(value, gast.Constant) else self.keep(name, value, node)
+
+    def _is_special(self, target: Any) -> bool:
+        return isinstance(target, gast.Attribute) or bool(set(names_bound(target)) & set(self.env))
+
+    def _AnnAssign(self, node: Any) -> None:
+        if node.value is None:
+            return
+        self.wished = node.target.id if isinstance(node.target, gast.Name) else ""
+        value = self.value(node.value)
+        self.wished = ""
+        self._assign_to(node.target, value, node)
+
+    def _assign_to(self, target: Any, value: Value, node: Any) -> None:
+        if isinstance(target, gast.Name):
+            self.assign_name(target.id, value, node)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            self.unpack(target, value, node)
+        elif isinstance(target, gast.Attribute) and self.write_attribute(target, value, node):
+            self.changed = True
+        else:
+            self.written(target)
+            self.out.append(assign(target, self.plain(value, node), node))
+
+    def unpack(self, target: Any, value: Value, node: Any) -> None:
+        items = self.elements(value) if isinstance(value, Static) else None
+        starred = any(isinstance(item, gast.Starred) for item in target.elts)
+        if items is None or starred or len(items) != len(target.elts):
+            plain = self.plain(value, node)
+            if isinstance(plain, gast.Tuple) and any(map(self._is_special, target.elts)):
+                items, starred = list(plain.elts), False
+            else:
+                self.written(target)
+                self.out.append(assign(target, plain, node))
+                return
+        values = [
+            item
+            if isinstance(item, (Static, gast.Constant))
+            else self.keep(getattr(item, "id", "part"), item, node)
+            for item in items
+        ]
+        for item, part in zip(target.elts, values, strict=True):
+            self._assign_to(item, part, node)
+
+    def assign_name(self, name: str, value: Value, node: Any) -> None:
+        """Let a name mean a static value, or bind a variable."""
+        if isinstance(value, Static) and not (isinstance(value, Instance) and value.leaves is None):
+            self.changed = True
+            if isinstance(value, Object) and self.rebinds(name, value, node):
+                return
+            if isinstance(value, Choice):
+                self.settle(value, node)
+            if isinstance(value, Local) and value.code.tree.name == "function":
+                value.code.tree.name = name
+            self.env[name] = value
+            return
+        self.env.pop(name, None)
+        self.own.add(name)
+        self.out.append(assign(name, self.plain(value, node), node))
+        if isinstance(value, Instance):
+            self.env[name] = Instance(value.value, load(name), value.root)
+
+    def written(self, target: Any) -> None:
+        """Note that names are bound to values that only the run tells."""
+        for name in names_bound(target):
+            self.env.pop(name, None)
+            self.own.add(name)
+        for item in gast.walk(target):
+            if isinstance(item, gast.Subscript):
+                owner = item.value
+                held = self.env.get(getattr(owner, "id", ""))
+                if isinstance(held, (Items, Object)):
+                    self.refuse(target, "a write into a list of functions", "make a new one")
+                item.slice = self.expression(item.slice)
+                if not isinstance(owner, gast.Name) or held is not None:
+                    item.value = self.expression(owner)
+                return
+            if isinstance(item, gast.Attribute):
+                item.value = self.expression(item.value)
+                return
+
+    def _AugAssign(self, node: Any) -> None:
+        target = node.target
+        if isinstance(target, gast.Attribute):
+            owner = self.value(clone(target.value))
+            if isinstance(owner, Object) and target.attr in owner.fields:
+                self._refuse_lent(owner)
+                self.changed = True
+                field = owner.fields[target.attr]
+                if not isinstance(field, gast.Name):
+                    self.refuse(node, "an update of a function", "assign it anew")
+                node.target = store(field.id)
+                node.value = self.expression(node.value)
+                self.out.append(node)
+                return
+        held = self.env.get(getattr(target, "id", ""))
+        if isinstance(held, (Object, Items)):
+            binary = at(gast.BinOp(load(target.id), node.op, node.value), node)
+            self._assign(target, binary, node)
+            return
+        node.value = self.expression(node.value)
+        if not isinstance(target, gast.Name):
+            self.written(target)
+        elif held is not None:
+            value = at(gast.BinOp(self.plain(held, node), node.op, node.value), node)
+            self.assign_name(target.id, value, node)
+            return
+        self.out.append(node)
+
+    def _assign(self, target: Any, value: Any, node: Any) -> None:
+        self.wished = target.id
+        found = self.value(value)
+        self.wished = ""
+        self.assign_name(target.id, found, node)
+
+    def _refuse_lent(self, owner: Object) -> None:
+        if owner.lent:
+            raise NeedsInlineError
+
+    def _Delete(self, node: Any) -> None:
+        node.targets = [t for t in node.targets if not self._forgotten(t)]
+        if node.targets:
+            self.out.append(node)
+
+    def _forgotten(self, target: Any) -> bool:
+        return self.env.pop(getattr(target, "id", ""), None) is not None
+
+
+def _returns(node: Any) -> bool:
+    """Say whether a statement holds a `return` of the function that it is in."""
+    if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+        return False
+    if isinstance(node, gast.Return):
+        return True
+    handlers = [*getattr(node, "handlers", []), *getattr(node, "cases", [])]
+    blocks = [*blocks_of(node), *[item.body for item in handlers]]
+    return any(_returns(item) for block in blocks for item in block)

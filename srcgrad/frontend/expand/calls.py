@@ -1,0 +1,368 @@
+"""Rewrites calls of local functions, of methods, and of functions that are given functions."""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
+from srcgrad.frontend.expand.placing import Placing
+from srcgrad.frontend.expand.scoping import free_names, parameters
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Identity,
+    Instance,
+    Items,
+    Known,
+    Local,
+    Method,
+    Object,
+    Partial,
+    Static,
+    Value,
+)
+from srcgrad.frontend.source import FunctionSource, find_source, has_source
+from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.scopes import uncached
+from srcgrad.runtime.objects import is_plain_class, is_plain_object
+
+Bound = dict[str, Value]
+_STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
+_MOST_STEPS = 10
+
+
+class Calls(Placing):
+    """The part of the expansion that deals with calls."""
+
+    def _value_Call(self, node: Any) -> Value:
+        callee = self.value(node.func)
+        args = self._arguments(node.args, callee)
+        keywords = self._keywords(node.keywords)
+        if isinstance(callee, Static) and args is not None and keywords is not None:
+            return self.call(callee, args, keywords, node)
+        node.func = self.plain(callee, node.func)
+        node.args = [self._plain_argument(item) for item in node.args]
+        for item in node.keywords:
+            item.value = self.expression(item.value)
+        return node
+
+    def _plain_argument(self, item: Any) -> Any:
+        if isinstance(item, gast.Starred):
+            item.value = self.expression(item.value)
+            return item
+        return self.expression(item)
+
+    def _arguments(self, nodes: list[Any], callee: Value) -> list[Value] | None:
+        """Return the values of positional arguments; None if their number is not known."""
+        found: list[Value] = []
+        for item in nodes:
+            if not isinstance(item, gast.Starred):
+                found.append(self.value(clone(item)))
+                continue
+            inner = self.value(clone(item.value))
+            elements = self.elements(inner)
+            if elements is None and isinstance(inner, (gast.Tuple, gast.List)):
+                elements = list(inner.elts)
+            if elements is None:
+                elements = self._unpacked(inner, callee, len(nodes), item)
+            if elements is None:
+                return None
+            found.extend(elements)
+        return found
+
+    def _unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
+        """Return the elements of a sequence that must hold all arguments of a function."""
+        tree = self._tree_of(callee)
+        if isinstance(value, Static) or tree is None or given != 1 or not self.hoistable:
+            return None
+        args = tree.args
+        if args.vararg or args.kwonlyargs or args.kwarg or args.defaults:
+            return None
+        skipped = 1 if isinstance(callee, Method) else 0
+        names = [self.variable(name) for name in parameters(args)[skipped:]]
+        target = gast.Tuple([store(name) for name in names], gast.Store())
+        self.out.append(at(gast.Assign([target], value, None), node))
+        self.changed = True
+        return [load(name) for name in names]
+
+    def _tree_of(self, callee: Value) -> Any:
+        if isinstance(callee, Method):
+            return self._tree_of(callee.function)
+        if isinstance(callee, Local):
+            return callee.code.tree
+        if isinstance(callee, Known) and self.is_user(callee.value):
+            return find_source(callee.value).tree
+        return None
+
+    def _keywords(self, nodes: list[Any]) -> dict[str, Value] | None:
+        found: dict[str, Value] = {}
+        for item in nodes:
+            if item.arg is not None:
+                found[item.arg] = self.value(clone(item.value))
+                continue
+            inner = self.value(clone(item.value))
+            if isinstance(inner, gast.Dict) and all(
+                isinstance(key, gast.Constant) for key in inner.keys
+            ):
+                found.update({k.value: v for k, v in zip(inner.keys, inner.values, strict=True)})
+            elif isinstance(inner, Items) and inner.keys is not None:
+                found.update(zip(inner.keys, inner.values, strict=True))
+            else:
+                return None
+        return found
+
+    # -- by what is called
+
+    def call(
+        self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value:
+        method = getattr(self, f"_call_{type(callee).__name__}", None)
+        if method is None or not isinstance(callee, Static):
+            return self._as_text(self.plain(callee, node), args, keywords, node)
+        return method(callee, args, keywords, node)
+
+    def _as_text(self, func: Any, args: list[Value], keywords: Bound, node: Any) -> Any:
+        plain = [self.plain(item, node) for item in args]
+        named = [gast.keyword(name, self.plain(item, node)) for name, item in keywords.items()]
+        return at(gast.Call(func, plain, named), node)
+
+    def _call_Partial(
+        self, callee: Partial, args: list[Value], keywords: Bound, node: Any
+    ) -> Value:
+        named = {**callee.keywords, **keywords}
+        return self.call(callee.function, [*callee.args, *args], named, node)
+
+    def _call_Method(self, callee: Method, args: list[Value], keywords: Bound, node: Any) -> Value:
+        return self.call(callee.function, [callee.owner, *args], keywords, node)
+
+    def _call_Identity(
+        self, callee: Identity, args: list[Value], keywords: Bound, node: Any
+    ) -> Value:
+        return args[0]
+
+    def _call_Object(self, callee: Object, args: list[Value], keywords: Bound, node: Any) -> Value:
+        return self.call(self.attribute(callee, "__call__", node), args, keywords, node)
+
+    def _call_Instance(
+        self, callee: Instance, args: list[Value], keywords: Bound, node: Any
+    ) -> Value:
+        return self.call(self.attribute(callee, "__call__", node), args, keywords, node)
+
+    def _call_Choice(self, callee: Choice, args: list[Value], keywords: Bound, node: Any) -> Value:
+        simple = [self._simple(item, node) for item in args]
+        named = {name: self._simple(item, node) for name, item in keywords.items()}
+        with self.conditional():
+            then = self.call(callee.then, list(map(copied, simple)), dict(named), node)
+            other = self.call(callee.other, list(map(copied, simple)), dict(named), node)
+        if isinstance(then, Static) or isinstance(other, Static):
+            return Choice(callee.test, then, other)
+        return at(gast.IfExp(clone(callee.test), then, other), node)
+
+    def _simple(self, value: Value, node: Any) -> Value:
+        """Return a value that may stand in two places, which is evaluated once."""
+        calls = not isinstance(value, Static) and any(
+            isinstance(item, gast.Call) for item in gast.walk(value)
+        )
+        return self.keep("value", value, node) if calls and self.hoistable else value
+
+    def _call_Known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
+        function = callee.value
+        found = self.special(function, args, keywords, node)
+        if found is not None:
+            return found
+        opened = self._opened(callee, any(map(self.varies, [*args, *keywords.values()])))
+        if opened is not None:
+            return self.call(opened, args, keywords, node)
+        if isinstance(function, type) and is_plain_class(function):
+            made = self.construct(function, args, keywords, node)
+            if made is not None:
+                return made
+        if self.is_user(function):
+            return self._call_user(callee, args, keywords, node)
+        return self._as_text(self.plain(callee, node), args, keywords, node)
+
+    def construct(self, cls: type, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return a new object of a class, as its fields; None if it is not of the plain kind."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def is_user(self, function: Any) -> bool:
+        """Say whether a function is one that is differentiated from its source."""
+        if not isinstance(function, FunctionType) or hasattr(function, "__srcgrad_source__"):
+            return isinstance(function, FunctionType)
+        vocabulary = self.session.vocabulary
+        if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
+            return False
+        library = ("numpy", "scipy", "srcgrad")
+        return not (function.__module__ or "").startswith(library) and has_source(function)
+
+    def _opened(self, callee: Known, varying: bool = True) -> Static | None:
+        """Return what a callable from outside calls: a partial, a bound method or a cache."""
+        value, expression = callee.value, callee.expression
+        wrapped = uncached(value)
+        if wrapped is not value and varying:
+            return Known(wrapped)
+        if isinstance(value, MethodType) and self.is_user(value.__func__):
+            expression = expression or self.constant(value, value.__func__.__name__)
+            owner = gast.Attribute(expression, "__self__", gast.Load())
+            root = self.session.reader(lambda: value.__self__)
+            return Method(Known(value.__func__), self.outside(value.__self__, owner, root))
+        if type(value).__name__ != "partial" or not self._worth_opening(value.func):
+            return None
+        expression = expression or self.constant(value, "partial")
+        args = [
+            self._stored(
+                item, gast.Subscript(_part(expression, "args"), gast.Constant(i, None), gast.Load())
+            )
+            for i, item in enumerate(value.args)
+        ]
+        named = {
+            name: self._stored(
+                item,
+                gast.Subscript(
+                    _part(expression, "keywords"), gast.Constant(name, None), gast.Load()
+                ),
+            )
+            for name, item in value.keywords.items()
+        }
+        return Partial(Known(value.func), args, named)
+
+    def _worth_opening(self, function: Any) -> bool:
+        vocabulary = self.session.vocabulary
+        known = vocabulary.rule_for(function) is not None
+        return known or self.is_user(function) or self._opened(Known(function)) is not None
+
+    def _stored(self, value: Any, expression: Any) -> Value:
+        if value is None or type(value) in (bool, str, int, float):
+            return gast.Constant(value, None)
+        return self.outside(value, expression, self.session.reader(lambda: value))
+
+    # -- functions with source
+
+    def _call_user(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
+        function = callee.value
+        source = find_source(function)
+        self.session.functions[function] = None
+        tree = source.tree
+        if function.__name__ == "<lambda>" and not any(tree is item for item in self.inlined):
+            bound = self.bound_to(function, args, keywords, node)
+            if self._may_substitute(tree, bound):
+                return self.inline(self.session.code(function), bound, {}, node)
+        defaults = self._defaults_of(function, source.name)
+        given = [*args, *keywords.values()]
+        if not any(map(self.varies, given)) and not _may_return_function(source):
+            return self._as_text(self.plain(callee, node), args, keywords, node)
+        every = [*given, *defaults.values()]
+        starred = tree.args.vararg is not None or tree.args.kwarg is not None
+        if not starred and not any(isinstance(item, Static) for item in every):
+            return self._expanded_call(callee, args, keywords, node)
+        code = self.session.code(function)
+        return self.call_code(
+            code, source.name, self._bound(tree, args, keywords, defaults, node), {}, node
+        )
+
+    def bound_to(
+        self, function: FunctionType, args: list[Value], keywords: Bound, node: Any
+    ) -> Bound:
+        """Return the values of the parameters of a function from outside."""
+        tree = self.session.code(function).tree
+        return self._bound(tree, args, keywords, self._defaults_of(function, tree.name), node)
+
+    def _defaults_of(self, function: FunctionType, shown: str) -> Bound:
+        return {
+            name: self._default_of(shown, name, value)
+            for name, value in default_values(function).items()
+        }
+
+    def _expanded_call(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
+        """Call a function that needs no other parameters, but perhaps other statements."""
+        function = callee.value
+        expanded = self.session.expand(function)
+        if function in self.session.factories and self.hoistable:
+            bound = self.bound_to(function, args, keywords, node)
+            return self.inline(self.session.code(function), bound, {}, node)
+        if function in self.session.promised and expanded is function:
+            func = load(self.cell_name(function.__name__, self.session.promised[function]))
+            return self._as_text(func, args, keywords, node)
+        func = self.plain(callee, node)
+        if expanded is not callee.value:
+            self.changed = True
+            func = self.constant(expanded, expanded.__name__)
+        return self._as_text(func, args, keywords, node)
+
+    def _default_of(self, function: str, name: str, value: Any) -> Value:
+        if value is None or type(value) in (bool, str, int, float):
+            return gast.Constant(value, None)
+        if callable(value) and not is_plain_object(value):
+            return Known(value)
+        return Lazy(f"{function}_{name}", value)
+
+    def _bound(
+        self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound, node: Any
+    ) -> Bound:
+        try:
+            bound = bind(tree.args, args, keywords, defaults)
+        except BindingError as error:
+            self.refuse(node, f"this call does not fit the function: {error}", "mend the call")
+        return {
+            name: self.constant(v.value, v.wish) if isinstance(v, Lazy) else v
+            for name, v in bound.items()
+        }
+
+    def _call_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
+        tree = callee.code.tree
+        bound = self._bound(tree, args, keywords, dict(callee.defaults), node)
+        recursive = tree.name in free_names(tree) or any(tree is item for item in self.inlined)
+        single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
+        short = self._is_short(tree, node)
+        if single and short and not recursive and self._may_substitute(tree, bound):
+            return self.inline(callee.code, bound, callee.captured, node)
+        return self.call_code(callee.code, tree.name, bound, callee.captured, node)
+
+    def _is_short(self, tree: Any, node: Any) -> bool:
+        """Say whether a function reads better in place: it is small, or called once or twice."""
+        size = sum(isinstance(item, _STEPS) for line in tree.body for item in gast.walk(line))
+        name = getattr(node.func, "id", None) if isinstance(node, gast.Call) else None
+        calls = sum(
+            isinstance(item, gast.Call) and getattr(item.func, "id", "") == name
+            for item in gast.walk(self.code.tree)
+        )
+        makes = isinstance(getattr(tree.body[0], "value", None), (gast.Lambda, gast.Name))
+        return calls <= 1 or makes or size * calls <= _MOST_STEPS
+
+    def _may_substitute(self, tree: Any, bound: Bound) -> bool:
+        """Say whether arguments may be put in place of parameters, or kept in variables before."""
+        if self.hoistable:
+            return True
+        return all(
+            isinstance(value, (Static, gast.Name, gast.Constant))
+            or count_reads(name, tree.body) < 2
+            for name, value in bound.items()
+        )
+
+
+class Lazy(Static):
+    """A default that is no literal; it gets a name if the call uses it."""
+
+    __slots__ = ("value", "wish")
+
+    def __init__(self, wish: str, value: Any) -> None:
+        self.wish = wish
+        self.value = value
+
+
+def _may_return_function(source: FunctionSource) -> bool:
+    """Say whether a function's result may be a function, or it is one that was derived."""
+    inner = (gast.FunctionDef, gast.Lambda)
+    makes = any(isinstance(n, inner) and n is not source.tree for n in gast.walk(source.tree))
+    return makes or hasattr(source.function, "__srcgrad_source__")
+
+
+def copied(value: Value) -> Value:
+    """Return a value that may be written into the text twice."""
+    return value if isinstance(value, Static) else clone(value)
+
+
+def _part(expression: Any, name: str) -> Any:
+    return gast.Attribute(clone(expression), name, gast.Load())

@@ -1,0 +1,126 @@
+"""Expands the functions of one compilation: the entry, and what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.body import Body
+from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
+from srcgrad.frontend.expand.making import make_function
+from srcgrad.frontend.expand.session import Session
+from srcgrad.frontend.expand.values import Code, Instance, Static, Value
+from srcgrad.frontend.source import Leaves
+from srcgrad.ir.build import assign, clone, load
+
+
+class Expander:
+    """Expands the functions of one compilation."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        session.expand = self.expand
+        self._done: dict[FunctionType, FunctionType] = {}
+        self._asked: set[FunctionType] = set()
+
+    def expand(self, function: FunctionType) -> FunctionType:
+        """Return a function without function values and objects; itself if it has none."""
+        if self._done.get(function) is function:
+            self._asked.add(function)
+        if function in self._done or hasattr(function, "__srcgrad_source__"):
+            return self._done.get(function, function)
+        before = dict(self._done)
+        self._done[function] = function
+        self._asked.discard(function)
+        try:
+            made = self._expanded(self.session.code(function), {}, {}, None)
+            if made is not function and function in self._asked:
+                made = self._again(function, before)
+        except UnsupportedError:
+            return function  # if it must be differentiated, later passes say what stands against it
+        self._done[function] = made
+        return made
+
+    def _again(self, function: FunctionType, before: dict[FunctionType, FunctionType]) -> Any:
+        """Expand a recursive function once more, so that it calls its new self."""
+        cell = CellType()
+        self._done = {**before, function: function}
+        self.session.promised[function] = cell
+        cell.cell_contents = self._expanded(self.session.code(function), {}, {}, None)
+        return cell.cell_contents
+
+    def entry(
+        self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
+    ) -> FunctionType:
+        """Expand the function that the user differentiates, for arguments such as `given`."""
+        code = self.session.code(function)
+        self._done[function] = function
+        env: dict[str, Value] = {}
+        found: dict[str, Leaves] = {}
+        frame = Body(self.session, code, {})
+        for name, value in given.items():
+            meaning = frame.outside(value, load(name), at_key(_arguments, name))
+            if not isinstance(meaning, Static):
+                continue
+            if isinstance(meaning, Instance) and name in inputs:
+                found[name] = meaning.leaves = Leaves(name)
+            elif not isinstance(meaning, Instance):
+                if name in inputs:
+                    continue
+                self.session.assume(at_key(_arguments, name), value)
+            env[name] = meaning
+        return self._expanded(code, env, found, inputs)
+
+    def _expanded(
+        self,
+        code: Code,
+        env: dict[str, Value],
+        found: dict[str, Leaves],
+        inputs: tuple[str, ...] | None,
+    ) -> FunctionType:
+        tree = clone(code.tree)
+        frame = Body(self.session, code, env, inputs)
+        first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
+        frame.receivers = [(code.owner, env.get(first))]
+        body = self._body_of(frame, tree)
+        leaves = list(found.values())
+        same = gast.dump(gast.Module(body, [])) == gast.dump(gast.Module(code.tree.body, []))
+        if same and not any(item.names for item in leaves):
+            return code.source.function
+        lead = [
+            assign(name, _attribute(item.parameter, path), tree)
+            for item in leaves
+            for path, name in item.names.items()
+        ]
+        tree.body = [*lead, *body]
+        tree.decorator_list = []
+        tree.name = code.source.name
+        temporaries = frozenset(frame.temporaries)
+        return make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+
+    def _body_of(self, frame: Body, tree: Any) -> list[Any]:
+        try:
+            return frame.function_body(tree.body)
+        except NeedsInlineError:
+            self.session.factories.add(frame.code.source.function)
+            frame.refuse(
+                tree,
+                "a function that returns a function or changes its caller's variables",
+                "return numbers and arrays",
+            )
+
+
+def _attribute(name: str, path: tuple[str, ...]) -> Any:
+    node: Any = load(name)
+    for part in path:
+        node = gast.Attribute(node, part, gast.Load())
+    return node
+
+
+def _arguments(arguments: Any) -> Any:
+    """Return the root of everything that is an argument: all of them."""
+    return arguments

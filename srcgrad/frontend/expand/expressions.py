@@ -1,0 +1,452 @@
+"""Rewrites expressions: what they mean as static values, and what is left of them as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.frame import Frame
+from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, renamed
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Code,
+    Instance,
+    Items,
+    Known,
+    Local,
+    Object,
+    Static,
+    Value,
+    is_literal,
+)
+from srcgrad.ir.build import at, call, clone, load
+from srcgrad.ir.walk import names_bound, names_read
+
+_MOST_UNROLLED = 32
+
+
+class Live:
+    """What the free names of a local function mean in the function that it stands in, right now."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def get(self, name: str) -> Value | None:
+        """Return what a name means, or None if it is not the function's."""
+        if name in self.frame.env or name in self.frame.own:
+            return self.frame.look(name)
+        return None
+
+
+class Expressions(Frame):
+    """The part of the expansion that deals with expressions."""
+
+    def value(self, node: Any) -> Value:
+        method = getattr(self, f"_value_{type(node).__name__}", None)
+        if method is not None:
+            return method(node)
+        return self.rebuilt(node)
+
+    def rebuilt(self, node: Any) -> Any:
+        """Rewrite what an expression consists of."""
+        for name, part in gast.iter_fields(node):
+            if isinstance(part, gast.expr):
+                setattr(node, name, self.plain(self.value(part), part))
+            elif isinstance(part, list):
+                setattr(node, name, [self._part(item) for item in part])
+            elif isinstance(part, gast.AST):
+                self.rebuilt(part)
+        return node
+
+    def _part(self, item: Any) -> Any:
+        if isinstance(item, gast.expr):
+            return self.plain(self.value(item), item)
+        return self.rebuilt(item) if isinstance(item, gast.AST) else item
+
+    def expression(self, node: Any) -> Any:
+        """Rewrite an expression into one of the text."""
+        return self.plain(self.value(node), node)
+
+    # -- back to text
+
+    def plain(self, value: Value, node: Any) -> Any:
+        if not isinstance(value, Static):
+            return value
+        if isinstance(value, Known):
+            wish = getattr(value.value, "__name__", "value")
+            wish = wish if wish.isidentifier() else "function"
+            return value.expression or self.constant(value.value, wish)
+        if isinstance(value, Instance):
+            return self.argument(value, node)
+        if isinstance(value, Items):
+            return self._display_of(value, node)
+        if isinstance(value, Choice) and not isinstance(value.then, Static):
+            return gast.IfExp(clone(value.test), value.then, self.plain(value.other, node))
+        if isinstance(value, Local):
+            return self._lambda(value, node)
+        if isinstance(value, Object):
+            return self.display_object(value, node)
+        return self.refuse(
+            node,
+            "a function that is kept as a value is not differentiated by source",
+            "call it where it is defined, or pass it to a Python function",
+        )
+
+    def argument(self, value: Instance, node: Any) -> Any:
+        """Return an object from outside; one that is differentiated is known by its fields only."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def display_object(self, value: Object, node: Any) -> Any:
+        """Return the text that makes an object anew."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def _display_of(self, value: Items, node: Any) -> Any:
+        values = [self.plain(item, node) for item in value.values]
+        if value.keys is not None:
+            return at(gast.Dict([gast.Constant(key, None) for key in value.keys], values), node)
+        kind = gast.Tuple if value.kind == "tuple" else gast.List
+        return at(kind(values, gast.Load()), node)
+
+    def _lambda(self, value: Local, node: Any) -> Any:
+        """Return a local function as a lambda, for what takes functions without source."""
+        tree = value.code.tree
+        single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
+        if not single or value.defaults or not isinstance(value.captured, Live):
+            return self.refuse(
+                node,
+                "a nested function that is kept as a value is not differentiated by source",
+                "call it, or pass it to a Python function",
+            )
+        inner = set(parameters(tree.args))
+        for name in free_names(tree):
+            found = self.env.get(name)
+            if found is not None and (isinstance(found, Static) or inner & set(names_read(found))):
+                return self.refuse(node, "a lambda that is kept as a value", "call it instead")
+        return at(gast.Lambda(clone(tree.args), clone(tree.body[0].value)), node)
+
+    # -- names and displays
+
+    def _value_Name(self, node: Any) -> Value:
+        found = self.look(node.id)
+        return found if isinstance(found, Static) else at(found, node)
+
+    def _value_Constant(self, node: Any) -> Value:
+        return node
+
+    def _value_Lambda(self, node: Any) -> Value:
+        body = at(gast.Return(node.body), node.body)
+        tree = gast.FunctionDef("function", node.args, [body], [], None, None, [])
+        return self.local_function(at(tree, node))
+
+    def local_function(self, tree: Any) -> Local:
+        """Return the value of a definition, its defaults evaluated."""
+        code = Code(tree, self.home, self.code.source, self.code.owner)
+        args = tree.args
+        plain = [item.id for item in [*args.posonlyargs, *args.args]]
+        pairs = list(zip(reversed(plain), reversed(args.defaults), strict=False))
+        pairs += [(i.id, d) for i, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d]
+        defaults = {name: self._default(name, default) for name, default in pairs}
+        return Local(code, Live(self), defaults)  # type: ignore[arg-type]
+
+    def _default(self, name: str, node: Any) -> Value:
+        """Evaluate a default now: its variables may mean something else when the call comes."""
+        value = self.value(node)
+        if isinstance(value, (Static, gast.Constant)):
+            return value
+        return self.keep(name, value, node)
+
+    def _value_Tuple(self, node: Any) -> Value:
+        return self._value_display(node, "tuple")
+
+    def _value_List(self, node: Any) -> Value:
+        return self._value_display(node, "list")
+
+    def _value_display(self, node: Any, kind: str) -> Value:
+        values: list[Value] = []
+        for item in node.elts:
+            if isinstance(item, gast.Starred):
+                inner = self.value(item.value)
+                if isinstance(inner, Items) and inner.keys is None:
+                    values.extend(inner.values)
+                else:
+                    item.value = self.plain(inner, item.value)
+                    values.append(item)
+            else:
+                values.append(self.value(item))
+        if any(isinstance(value, Static) for value in values):
+            return Items(kind, values)
+        node.elts = values
+        return node
+
+    def _value_Dict(self, node: Any) -> Value:
+        values = [self.value(item) for item in node.values]
+        keys = [getattr(key, "value", None) for key in node.keys]
+        literal = all(isinstance(key, gast.Constant) for key in node.keys)
+        if literal and any(isinstance(value, Static) for value in values):
+            return Items("dict", values, keys)
+        merged = self._merged(node, values)
+        if merged is not None:
+            return merged
+        node.keys = [key and self.expression(key) for key in node.keys]
+        node.values = [self.plain(v, i) for v, i in zip(values, node.values, strict=True)]
+        return node
+
+    def _merged(self, node: Any, values: list[Value]) -> Value | None:
+        """Return ``{**options, "a": b}`` with options that are known by key."""
+        found: dict[Any, Value] = {}
+        for key, value in zip(node.keys, values, strict=True):
+            if key is None and isinstance(value, Items) and value.keys is not None:
+                found.update(zip(value.keys, value.values, strict=True))
+            elif isinstance(key, gast.Constant):
+                found[key.value] = value
+            else:
+                return None
+        if all(key is not None for key in node.keys):
+            return None
+        return Items("dict", list(found.values()), list(found))
+
+    # -- what is evaluated under a condition
+
+    def _value_IfExp(self, node: Any) -> Value:
+        decided = self.decide(node.test)
+        if decided is not None:
+            return self.value(node.body if decided else node.orelse)
+        test = self.expression(node.test)
+        with self.conditional():
+            then, other = self.value(node.body), self.value(node.orelse)
+        if isinstance(then, Static) or isinstance(other, Static):
+            return Choice(self._stable(test, node), then, other)
+        node.test, node.body, node.orelse = test, then, other
+        return node
+
+    def _stable(self, test: Any, node: Any) -> Any:
+        """Return a test that may be evaluated later."""
+        if isinstance(test, gast.Constant):
+            return test
+        return self.keep("chosen", test, node)
+
+    def _value_BoolOp(self, node: Any) -> Value:
+        first, *rest = node.values
+        values = [self.expression(first)]
+        with self.conditional():
+            values += [self.expression(item) for item in rest]
+        node.values = values
+        return node
+
+    def decide(self, test: Any) -> bool | None:
+        """Return what a test is known to give, such as ``callback is None`` of a function."""
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            inner = self.decide(test.operand)
+            return None if inner is None else not inner
+        if isinstance(test, gast.BoolOp):
+            return self._decide_several(test)
+        if isinstance(test, gast.Compare) and len(test.ops) == 1:
+            return self._decide_comparison(test)
+        if isinstance(test, (gast.Name, gast.Call)):
+            value = self._looked_at(test)
+            if is_literal(value):
+                return bool(value.value)
+            return True if isinstance(value, (Local, Known, Object)) else None
+        return None
+
+    def _decide_several(self, test: Any) -> bool | None:
+        found = [self.decide(item) for item in test.values]
+        stops = isinstance(test.op, gast.Or)
+        for item in found:
+            if item is None:
+                return None
+            if item is stops:
+                return stops
+        return not stops
+
+    def _decide_comparison(self, test: Any) -> bool | None:
+        left, right = self._looked_at(test.left), self._looked_at(test.comparators[0])
+        op = test.ops[0]
+        if isinstance(op, (gast.In, gast.NotIn)):
+            if not isinstance(right, Items) or right.keys is None or not is_literal(left):
+                return None
+            return (left.value in right.keys) is isinstance(op, gast.In)
+        if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
+            return None
+        positive = isinstance(op, (gast.Is, gast.Eq))
+        if is_literal(left) and is_literal(right):
+            same = left.value == right.value and type(left.value) is type(right.value)
+            return same is positive
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Static) and is_literal(other):
+                return not positive
+        if isinstance(left, Known) and isinstance(right, Known):
+            return (left.value is right.value) is positive
+        return None
+
+    def _looked_at(self, node: Any) -> Value:
+        """Return what a simple expression means, without writing anything."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return self.value(clone(node))
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+            callee = self.look(node.func.id)
+            tests = (callable, isinstance, hasattr)
+            if isinstance(callee, Known) and any(callee.value is test for test in tests):
+                return self.value(clone(node))
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+            owner = self.look(node.value.id)
+            if isinstance(owner, Object):
+                return owner.fields.get(node.attr, node)
+        return node
+
+    # -- subscripts
+
+    def _value_Subscript(self, node: Any) -> Value:
+        owner = self.value(node.value)
+        if isinstance(owner, Object):
+            return self.element(owner, node)
+        if not isinstance(owner, Items):
+            node.value = self.plain(owner, node.value)
+            node.slice = self.expression(node.slice)
+            return node
+        index = self.value(node.slice)
+        key = _literal(index)
+        found = owner.get(key) if key is not None else None
+        if found is not None:
+            return found
+        if isinstance(index, gast.Slice) and owner.keys is None:
+            return self._sliced(owner, index, node)
+        if any(isinstance(item, Static) for item in owner.values) and key is None:
+            return self._chosen(owner, self.plain(index, node.slice), node)
+        node.value, node.slice = self.plain(owner, node.value), self.plain(index, node.slice)
+        return node
+
+    def element(self, owner: Object, node: Any) -> Value:
+        """Return ``owner[index]``."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def _sliced(self, owner: Items, index: Any, node: Any) -> Value:
+        parts = [part if part is None else _literal(part) for part in (index.lower, index.upper)]
+        ends = [index.lower, index.upper]
+        if index.step is not None or any(
+            end is not None and part is None for end, part in zip(ends, parts, strict=True)
+        ):
+            return self.refuse(node, "a slice of a list of functions", "index it instead")
+        return Items(owner.kind, owner.values[parts[0] : parts[1]])
+
+    def _chosen(self, owner: Items, index: Any, node: Any) -> Value:
+        """Return the function that a run-time index or key chooses."""
+        keys = owner.keys if owner.keys is not None else list(range(len(owner.values)))
+        if not isinstance(index, gast.Name):
+            index = self.keep("key", index, node)
+        error, text = ("KeyError", None) if owner.keys is not None else ("IndexError", "list index")
+        shown = load(index.id) if text is None else gast.Constant(f"{text} out of range", None)
+        listed = gast.Tuple([self._literal_key(key) for key in keys], gast.Load())
+        outside: Any = gast.Compare(load(index.id), [gast.NotIn()], [listed])
+        if owner.keys is None:
+            low, high = self._literal_key(-len(keys)), self._literal_key(len(keys))
+            inside = gast.Compare(low, [gast.LtE(), gast.Lt()], [load(index.id), high])
+            outside = gast.UnaryOp(gast.Not(), inside)
+        if not self.hoistable:
+            return self.refuse(node, "a choice of functions here", "choose in a statement before")
+        raised = at(gast.Raise(call(error, shown), None), node)
+        self.out.append(at(gast.If(outside, [raised], []), node))
+        *others, last = zip(keys, owner.values, strict=True)
+        choice = last[1]
+        for key, value in reversed(others):
+            wanted = [self._literal_key(key)]
+            if owner.keys is None:
+                wanted = [gast.Tuple([*wanted, self._literal_key(key - len(keys))], gast.Load())]
+            op = gast.Eq() if owner.keys is not None else gast.In()
+            choice = Choice(gast.Compare(load(index.id), [op], wanted), value, choice)
+        return choice
+
+    def _literal_key(self, key: Any) -> Any:
+        if type(key) is int and key < 0:
+            return gast.UnaryOp(gast.USub(), gast.Constant(-key, None))
+        return gast.Constant(key, None)
+
+    # -- comprehensions
+
+    def _value_ListComp(self, node: Any) -> Value:
+        return self._comprehension(node)
+
+    _value_SetComp = _value_GeneratorExp = _value_DictComp = _value_ListComp
+
+    def _comprehension(self, node: Any) -> Value:
+        first = node.generators[0]
+        items = self.value(first.iter)
+        unrolled = self._unrolled(node, items)
+        if unrolled is not None:
+            return unrolled
+        first.iter = self.plain(items, first.iter)
+        bound = [name for part in node.generators for name in names_bound(part.target)]
+        hidden = {name: self.env.pop(name) for name in bound if name in self.env}
+        with self.conditional():
+            for part in node.generators:
+                if part is not first:
+                    part.iter = self.expression(part.iter)
+                part.ifs = [self.expression(item) for item in part.ifs]
+            for field in ("elt", "key", "value"):
+                if hasattr(node, field):
+                    setattr(node, field, self.expression(getattr(node, field)))
+        self.env.update(hidden)
+        return node
+
+    def _unrolled(self, node: Any, items: Value) -> Value | None:
+        """Return a comprehension over a list of functions or objects as a display."""
+        first = node.generators[0]
+        elements = self.elements(items)
+        simple = len(node.generators) == 1 and not first.ifs and not isinstance(node, gast.DictComp)
+        if elements is None or not simple or isinstance(node, gast.SetComp):
+            return None
+        values = []
+        before = dict(self.env)
+        for element in elements:
+            self.bind_target(first.target, element, node)
+            values.append(self.value(clone(node.elt)))
+        for name in names_bound(first.target):
+            self.env.pop(name, None)
+            if name in before:
+                self.env[name] = before[name]
+        return self._display_or_items(values, node)
+
+    def _display_or_items(self, values: list[Value], node: Any) -> Value:
+        if any(isinstance(value, Static) for value in values):
+            return Items("list", values)
+        return at(gast.List(values, gast.Load()), node)
+
+    def bind_target(self, target: Any, value: Value, node: Any) -> None:
+        """Let a loop variable mean an element."""
+        if isinstance(target, gast.Name):
+            self.env[target.id] = value
+        elif isinstance(value, Items) and len(value.values) == len(target.elts):
+            for part, item in zip(target.elts, value.values, strict=True):
+                self.bind_target(part, item, node)
+        else:
+            self.refuse(node, "unpacking what is not known to fit", "unpack in the loop's body")
+
+    def elements(self, items: Value) -> list[Value] | None:
+        """Return the elements of a known list or tuple of functions or objects, if it is one."""
+        if isinstance(items, Object):
+            return self.object_items(items)
+        if not isinstance(items, Items) or len(items.values) > _MOST_UNROLLED:
+            return None
+        if items.keys is not None:
+            return [gast.Constant(key, None) for key in items.keys]
+        return list(items.values)
+
+    def object_items(self, value: Object) -> list[Value] | None:
+        """Return the elements of a named tuple."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def put_in_place(self, tree: Any, fresh: dict[str, str]) -> Any:
+        """Return a copy of a definition with its own names made new; they are noted in `fresh`."""
+        for name in sorted(own_names(tree)):
+            fresh.setdefault(name, self.fresh(name))
+        return renamed(tree, fresh)
+
+
+def _literal(node: Any) -> Any:
+    if isinstance(node, gast.Constant):
+        return node.value
+    negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+    if negative and isinstance(node.operand, gast.Constant):
+        return -node.operand.value
+    return None

@@ -1,0 +1,279 @@
+"""Holds what the expansion of one function shares: its names, what they mean, the text so far."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from types import CellType, ModuleType
+from typing import Any, NoReturn
+
+import gast
+
+from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
+from srcgrad.frontend.expand.scoping import all_names, bound_once, own_names, spread, starred_names
+from srcgrad.frontend.expand.session import Session
+from srcgrad.frontend.expand.values import Code, Home, Instance, Items, Known, Root, Static, Value
+from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.ir.walk import names_read
+from srcgrad.runtime.objects import is_plain_object
+
+_SHORT = {"numpy": "np"}
+_UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
+_WORDS = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+class NeedsInlineError(Exception):
+    """A function cannot be one of its own: put its statements in place."""
+
+
+class Frame:
+    """The state of the expansion of one function.
+
+    Attributes:
+        env: What names mean that are no variables of the text.
+        own: The variables; those in `varying` may carry derivatives.
+        out: The statements so far.
+        hoistable: Whether statements may be put before the one that is being rewritten.
+        inlined: The definitions whose text is being put in place, outermost first.
+        temporaries: The variables that the user did not name.
+        depth: How many branches and loops are around; `depths` says it of objects when made.
+        wished: What the value being made will be called.
+        receivers: The class and the object of each method being expanded, for `super()`.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        code: Code,
+        env: dict[str, Value],
+        inputs: Collection[str] | None = None,
+    ) -> None:
+        self.session = session
+        self.code = code
+        self.home = Home(code.home.globals, dict(code.home.cells))
+        self.env = env
+        self.own = own_names(code.tree) - set(env)
+        self.taken = all_names(code.tree) | self.own | set(env)
+        self.lent: set[str] = set()
+        self.varying = spread(code.tree, self.own if inputs is None else set(inputs))
+        self.out: list[Any] = []
+        self.hoistable = True
+        self.inlined: list[Any] = []
+        self.receivers: list[tuple[type | None, Value]] = []
+        self.temporaries: set[str] = set()
+        self.changed = False
+        self.depth = 0
+        self.starred, self.rewritten = starred_names(code.tree)
+        self.bound_once = bound_once(code.tree)
+        self.depths: dict[int, int] = {}
+        self.wished = ""
+
+    # -- what the other files define
+
+    def value(self, node: Any) -> Value:
+        """Return what an expression means, as a static value or an expression without any."""
+        raise NotImplementedError("defined by `Expressions`")
+
+    def plain(self, value: Value, node: Any) -> Any:
+        """Return a value as an expression of the text."""
+        raise NotImplementedError("defined by `Expressions`")
+
+    def call(
+        self, callee: Value, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value:
+        """Return the result of a call."""
+        raise NotImplementedError("defined by `Calls`")
+
+    def attribute(self, owner: Value, name: str, node: Any) -> Value:
+        """Return an attribute of a value."""
+        raise NotImplementedError("defined by `Objects`")
+
+    def is_user(self, function: Any) -> bool:
+        """Say whether a function is one that is differentiated from its source."""
+        raise NotImplementedError("defined by `Calls`")
+
+    def run(self, body: list[Any]) -> Value | None:
+        """Rewrite statements; return the value of a `return` among them."""
+        raise NotImplementedError("defined by `Body`")
+
+    # -- names
+
+    def fresh(self, wish: str) -> str:
+        """Return a new name of the function."""
+        name, number = wish, 2
+        while name in self.taken or name in _WORDS:
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def variable(self, wish: str) -> str:
+        """Return a new variable."""
+        name = self.fresh(wish)
+        self.own.add(name)
+        self.varying.add(name)
+        return name
+
+    def varies(self, value: Value) -> bool:
+        """Say whether a value may carry a derivative."""
+        if isinstance(value, Known):
+            return False
+        return isinstance(value, Static) or not self.varying.isdisjoint(names_read(value))
+
+    def keep(self, wish: str, expression: Any, node: Any) -> Any:
+        """Bind an expression to a new variable before the statement; return the variable."""
+        if not self.hoistable:
+            self.refuse(
+                node,
+                "a call that must be taken apart, where it may not be evaluated",
+                "assign its result in a statement of its own",
+            )
+        name = self.variable(wish)
+        if wish in _UNNAMED:
+            self.temporaries.add(name)
+        self.out.append(assign(name, expression, node))
+        return load(name)
+
+    def look(self, name: str) -> Value:
+        """Return what a name means."""
+        if name in self.env:
+            found = self.env[name]
+            return found if isinstance(found, Static) else clone(found)
+        if name in self.own:
+            return load(name)
+        binding = self._find(name)
+        if binding is None:
+            return load(name)
+        return self._outer(binding, load(name))
+
+    def _outer(self, binding: Binding, expression: Any) -> Value:
+        """Return what a binding from outside means; data is read when the text runs."""
+        value = binding.value
+        if isinstance(value, ModuleType) or (callable(value) and not is_plain_object(value)):
+            self.session.use(binding)
+        return self.outside(value, expression, self.session.reader(binding.current))
+
+    def _find(self, name: str) -> Binding | None:
+        holders: list[Mapping[str, Any] | CellType] = []
+        if name in self.home.cells:
+            holders.append(self.home.cells[name])
+        holders += [self.home.globals, vars(builtins)]
+        for holder in holders:
+            value = Binding(name, None, holder).current()
+            if value is not MISSING:
+                return Binding(name, value, holder)
+        return None
+
+    def outside(self, value: Any, expression: Any, root: Callable[[Any], Any] | None) -> Value:
+        """Return an object from outside as a static value if that is of use; `root` finds it."""
+        if root is not None and is_plain_object(value):
+            return Instance(value, expression, root)
+        if root is not None and isinstance(value, (list, tuple, dict)) and _holds_static(value):
+            return self._display(value, expression, root)
+        if callable(value) or isinstance(value, ModuleType):
+            return Known(value, expression)
+        return expression
+
+    def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not all(isinstance(key, (str, int, bool)) for key in keys):
+            return expression
+        items: list[Value] = []
+        for key in keys:
+            if callable(value[key]) and not is_plain_object(value[key]):
+                self.session.assume(at_key(root, key), value[key])
+                items.append(Known(value[key]))
+                continue
+            place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
+            items.append(self.outside(value[key], place, at_key(root, key)))
+        if isinstance(value, dict):
+            self.session.assume(lambda a: tuple(root(a)), tuple(keys))
+            return Items("dict", items, keys)
+        self.session.assume(lambda a: len(root(a)), len(value))
+        return Items("list" if isinstance(value, list) else "tuple", items)
+
+    def cell_name(self, wish: str, cell: CellType) -> str:
+        """Return the name under which the text reaches a cell."""
+        for name, known in self.home.cells.items():
+            if known is cell and name not in self.own and name not in self.env:
+                return name
+        name = self.fresh(wish)
+        self.home.cells[name] = cell
+        self.changed = True
+        return name
+
+    def constant(self, value: Any, wish: str) -> Any:
+        """Return the expression of an object that the text has no name for."""
+        if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
+            return gast.Constant(value, None)
+        module, _, name = self._library_name(value).rpartition(".")
+        if module:
+            holder = sys.modules[module]
+            owner = self.constant(holder, _SHORT.get(module, module))
+            return gast.Attribute(owner, name, gast.Load())
+        return load(self.cell_name(wish, self.session.cell_of(value)))
+
+    def _library_name(self, value: Any) -> str:
+        """Return the dotted name of a function of NumPy or `math`, else an empty text."""
+        if isinstance(value, ModuleType) or not callable(value):
+            return ""
+        name = self.session.vocabulary.canonical_name(value)
+        module, _, last = name.rpartition(".")
+        known = module in ("numpy", "math") and module in sys.modules
+        return name if known and getattr(sys.modules[module], last, None) is value else ""
+
+    def foreign(self, name: str, home: Home, node: Any) -> Value:
+        """Return what a free name of a function from elsewhere means, in words of this function."""
+        hidden = name in self.own or name in self.env or name in self.home.cells
+        if name not in home.cells and home.globals is self.home.globals and not hidden:
+            return self.look(name)
+        if name in home.cells:
+            return self._value_of_cell(name, home.cells[name])
+        holder = home.globals if name in home.globals else vars(builtins)
+        value = holder.get(name, MISSING)
+        if value is MISSING:
+            return load(name)
+        binding = Binding(name, value, holder)
+        if callable(value) or isinstance(value, ModuleType):
+            return self._outer(binding, self.constant(value, name))
+        module = sys.modules.get(home.globals.get("__name__", ""))
+        if module is None or vars(module) is not home.globals:
+            self.refuse(node, f"the global `{name}` of another module", "pass it as an argument")
+        short = module.__name__.rpartition(".")[2]
+        return self._outer(binding, gast.Attribute(self.constant(module, short), name, gast.Load()))
+
+    def _value_of_cell(self, name: str, cell: CellType) -> Value:
+        binding = Binding(name, Binding(name, None, cell).current(), cell)
+        return self._outer(binding, load(self.cell_name(name, cell)))
+
+    # -- refusals
+
+    def refuse(self, node: Any, message: str, hint: str) -> NoReturn:
+        """Refuse the function at a node."""
+        span = self.code.source.span(node)
+        found = Diagnostic(UnsupportedSyntaxError.code, message, span, hint)
+        raise UnsupportedSyntaxError(diagnostics=[found])
+
+    @contextmanager
+    def conditional(self) -> Iterator[None]:
+        """Say that what is rewritten may not be evaluated, so nothing may be put before it."""
+        before, self.hoistable = self.hoistable, False
+        try:
+            yield
+        finally:
+            self.hoistable = before
+
+
+def at_key(root: Root, key: Any) -> Root:
+    """Return how to find an element of what `root` finds."""
+    return lambda arguments: root(arguments)[key]
+
+
+def _holds_static(value: Any) -> bool:
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    return len(items) <= 32 and any(
+        callable(item) or isinstance(item, ModuleType) or is_plain_object(item) for item in items
+    )

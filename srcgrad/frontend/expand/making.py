@@ -1,0 +1,86 @@
+"""Makes real functions of trees, so that what is derived can be looked at, called, compiled."""
+
+from __future__ import annotations
+
+import ast
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import InternalError
+from srcgrad.frontend.expand.scoping import free_names
+from srcgrad.frontend.expand.values import Home
+from srcgrad.frontend.source import FunctionSource, attach
+from srcgrad.ir.build import clone, store
+
+
+def make_function(
+    tree: Any,
+    home: Home,
+    source: FunctionSource,
+    temporaries: frozenset[str] = frozenset(),
+    leaves: tuple[Any, ...] = (),
+) -> FunctionType:
+    """Return the function of a tree: its names are those of `home`, its lines those of `source`."""
+    free = free_names(tree)
+    cells = [name for name in free if name in home.cells]
+    inner = _plain(tree)
+    arguments = gast.arguments([_parameter(name) for name in cells], [], None, [], [], None, [])
+    result = gast.Return(gast.Name(tree.name, gast.Load(), None, None))
+    factory = gast.FunctionDef("factory", arguments, [inner, result], [], None, None, [])
+    module: Any = ast.fix_missing_locations(gast.gast_to_ast(gast.Module([factory], [])))
+    made: dict[str, Any] = {}
+    code = compile(module, source.file, "exec", dont_inherit=True)
+    exec(code, home.globals, made)  # noqa: S102 - the user's own statements
+    template = made["factory"](*[None for _ in cells])
+    if not isinstance(template, FunctionType):
+        raise InternalError("a tree of a function did not make one")
+    closure = tuple(home.cells[name] for name in template.__code__.co_freevars)
+    function = FunctionType(template.__code__, home.globals, tree.name, None, closure)
+    function.__module__ = source.function.__module__
+    function.__defaults__ = _placeholders(tree.args.defaults)
+    function.__kwdefaults__ = {
+        item.id: None
+        for item, default in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
+        if default is not None
+    } or None
+    made_source = FunctionSource(function, tree, source.file, source.lines, temporaries, leaves)
+    attach(function, made_source)
+    return function
+
+
+def _plain(tree: Any) -> Any:
+    tree = clone(tree)
+    tree.decorator_list, tree.returns = [], None
+    tree.args.defaults = [gast.Constant(None, None) for _ in tree.args.defaults]
+    tree.args.kw_defaults = [item and gast.Constant(None, None) for item in tree.args.kw_defaults]
+    for name in gast.walk(tree.args):
+        if isinstance(name, gast.Name):
+            name.annotation = None
+    return tree
+
+
+def _placeholders(defaults: list[Any]) -> tuple[None, ...] | None:
+    return tuple(None for _ in defaults) or None
+
+
+def _parameter(name: str) -> Any:
+    node = store(name)
+    node.ctx = gast.Param()
+    return node
+
+
+def definition(name: str, arguments: list[str], body: list[Any], like: Any) -> Any:
+    """Return a definition with positional parameters."""
+    args = gast.arguments([_parameter(item) for item in arguments], [], None, [], [], None, [])
+    tree = gast.FunctionDef(name, args, body, [], None, None, [])
+    tree.lineno, tree.col_offset = like.lineno, like.col_offset
+    tree.end_lineno = getattr(like, "end_lineno", like.lineno)
+    tree.end_col_offset = getattr(like, "end_col_offset", 0)
+    return tree
+
+
+def cell(value: Any) -> CellType:
+    """Return a closure cell that holds a value."""
+    return CellType(value)

@@ -1,0 +1,457 @@
+"""Rewrites objects: attributes, methods, constructors and operators of plain classes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from types import FunctionType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.calls import Calls
+from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.values import (
+    Instance,
+    Items,
+    Known,
+    Method,
+    Object,
+    Static,
+    Super,
+    Value,
+)
+from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.runtime.objects import (
+    field_names,
+    is_differentiable,
+    is_plain_class,
+    is_plain_object,
+)
+
+_OPERATORS = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul",
+    "Pow": "pow", "Mod": "mod", "FloorDiv": "floordiv",
+}  # fmt: skip
+_SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
+
+
+class Objects(Calls):
+    """The part of the expansion that deals with objects."""
+
+    # -- attributes
+
+    def _value_Attribute(self, node: Any) -> Value:
+        owner = self.value(node.value)
+        if isinstance(owner, Static):
+            found = self.attribute(owner, node.attr, node)
+            return found if isinstance(found, Static) else at(found, node)
+        node.value = owner
+        return node
+
+    def attribute(self, owner: Value, name: str, node: Any) -> Value:
+        if isinstance(owner, Object):
+            return self._of_object(owner, name, node)
+        if isinstance(owner, Instance):
+            return self._of_instance(owner, name, node)
+        if isinstance(owner, Super):
+            return self._of_super(owner, name, node)
+        if isinstance(owner, Known):
+            return self._of_known(owner, name, node)
+        if isinstance(owner, Items) and owner.keys is not None:
+            return self._of_dict(owner, name, node)
+        return gast.Attribute(self.plain(owner, node), name, gast.Load())
+
+    def _of_known(self, owner: Known, name: str, node: Any) -> Value:
+        expression = gast.Attribute(self.plain(owner, node), name, gast.Load())
+        holder = owner.value
+        if isinstance(holder, ModuleType):
+            value = getattr(holder, name, MISSING)
+            if value is MISSING or name not in vars(holder):
+                return Known(value, expression) if callable(value) else expression
+            return self._outer(Binding(name, value, vars(holder)), expression)
+        if not isinstance(holder, type):
+            return expression
+        found = inspect.getattr_static(holder, name, MISSING)
+        function = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+        unusual = self.session.vocabulary.is_function_class(holder) or not is_plain_class(holder)
+        if not isinstance(function, FunctionType) or unusual:
+            value = getattr(holder, name, MISSING)
+            return Known(value, expression) if callable(value) else expression
+        self.session.assume(lambda _: inspect.getattr_static(holder, name), found)
+        if isinstance(found, classmethod):
+            return Method(Known(function), owner)
+        return Known(function, expression)
+
+    def _of_object(self, owner: Object, name: str, node: Any) -> Value:
+        if name in owner.fields:
+            value = owner.fields[name]
+            return value if isinstance(value, Static) else clone(value)
+        if name == "__class__":
+            return Known(owner.cls)
+        return self._of_class(owner, owner.cls, owner.cls.__mro__, name, node)
+
+    def _of_super(self, owner: Super, name: str, node: Any) -> Value:
+        receiver = owner.receiver
+        cls = receiver.cls if isinstance(receiver, Object) else type(receiver.value)
+        mro = cls.__mro__[cls.__mro__.index(owner.owner) + 1 :]
+        return self._of_class(receiver, cls, mro, name, node)
+
+    def _of_class(self, owner: Value, cls: type, mro: Any, name: str, node: Any) -> Value:
+        """Return what an instance finds in its class."""
+        found = next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
+        if found is MISSING or isinstance(found, MemberDescriptorType):
+            self.refuse(
+                node,
+                f"the attribute `{name}` of a `{cls.__name__}`, which is not known to be there",
+                "set it in `__init__`",
+            )
+        self.session.assume(lambda _: _in_classes(mro, name), found)
+        if isinstance(found, FunctionType):
+            return Method(Known(found), owner)
+        if isinstance(found, staticmethod):
+            return Known(found.__func__)
+        if isinstance(found, classmethod):
+            return Method(Known(found.__func__), Known(cls))
+        if isinstance(found, property):
+            return self.call(Known(found.fget), [owner], {}, node)
+        if isinstance(found, functools.cached_property):
+            return self._cached(owner, found, name, node)
+        if mro is not cls.__mro__ or hasattr(type(found), "__get__"):
+            self.refuse(node, f"the attribute `{name}` of `super()`", "name the class")
+        holder = gast.Attribute(self.constant(cls, cls.__name__), name, gast.Load())
+        return self.outside(found, holder, lambda _: getattr(cls, name))
+
+    def _cached(self, owner: Value, found: Any, name: str, node: Any) -> Value:
+        value = self.call(Known(found.func), [owner], {}, node)
+        if isinstance(owner, Object) and not owner.lent and self.depth == 0:
+            owner.fields[name] = (
+                value
+                if isinstance(value, Static)
+                else self.keep(f"{owner.name}_{name}", value, node)
+            )
+            return self._of_object(owner, name, node)
+        return value
+
+    # -- objects that were there before
+
+    def _of_instance(self, owner: Instance, name: str, node: Any) -> Value:
+        value, cls = owner.value, type(owner.value)
+        root = owner.root
+        self.session.assume(lambda a: type(root(a)), cls)
+        found = inspect.getattr_static(value, name, MISSING)
+        stored = name in getattr(value, "__dict__", {}) or isinstance(found, MemberDescriptorType)
+        stored = stored or (isinstance(value, tuple) and name in cls._fields)
+        if not stored:
+            return self._of_instance_class(owner, name, node)
+        self._known_stored(owner, name, node)
+        item = getattr(value, name)
+        if owner.leaves is not None:
+            return self._leaf(owner, name, item)
+        expression = gast.Attribute(clone(owner.expression), name, gast.Load())
+        known = self.outside(item, expression, lambda a: getattr(root(a), name))
+        if isinstance(known, Known):
+            self.session.assume(lambda a: getattr(root(a), name), item)
+        return known
+
+    def _known_stored(self, owner: Instance, name: str, node: Any) -> None:
+        if not hasattr(owner.value, name):
+            self.refuse(node, f"the attribute `{name}`, which is not set", "set it in `__init__`")
+
+    def _of_instance_class(self, owner: Instance, name: str, node: Any) -> Value:
+        root = owner.root
+        self.session.assume(lambda a: name in getattr(root(a), "__dict__", {}), False)
+        cls = type(owner.value)
+        found = inspect.getattr_static(cls, name, MISSING)
+        data = isinstance(found, (property, functools.cached_property)) or (
+            found is not MISSING
+            and not callable(found)
+            and not isinstance(found, (staticmethod, classmethod))
+        )
+        if owner.leaves is None and (data or found is MISSING):
+            return gast.Attribute(clone(owner.expression), name, gast.Load())
+        return self._of_class(owner, cls, cls.__mro__, name, node)
+
+    def _leaf(self, owner: Instance, name: str, item: Any) -> Value:
+        """Return a field of an argument that is differentiated."""
+        leaves = owner.leaves
+        assert leaves is not None
+        root = owner.root
+        path = (*owner.path, name)
+        expression = gast.Attribute(clone(owner.expression), name, gast.Load())
+        if is_plain_object(item):
+            return Instance(item, expression, lambda a: getattr(root(a), name), leaves, path)
+        if not is_differentiable(item):
+            known = self.outside(item, expression, lambda a: getattr(root(a), name))
+            if isinstance(known, Known):
+                self.session.assume(lambda a: getattr(root(a), name), item)
+            return known
+        self.session.assume(lambda a: is_differentiable(getattr(root(a), name)), True)
+        if path not in leaves.names:
+            leaves.names[path] = self.variable("_".join(path))
+        return load(leaves.names[path])
+
+    def fields_of(self, instance: Instance) -> Object | None:
+        if instance.leaves is None:
+            return None
+        made = Object(
+            type(instance.value), instance.path[-1] if instance.path else "self", lent=True
+        )
+        for name in field_names(instance.value):
+            made.fields[name] = self._of_instance(instance, name, gast.Name(name, gast.Load()))
+        return made
+
+    def argument(self, value: Instance, node: Any) -> Any:
+        if value.leaves is not None:
+            self.refuse(
+                node,
+                "an object of values with derivatives that is passed on or kept",
+                "pass its attributes",
+            )
+        return clone(value.expression)
+
+    # -- making objects
+
+    def construct(
+        self, cls: type, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        if issubclass(cls, BaseException) or vars(type(cls)).get("__call__") is not None:
+            return None
+        if cls.__new__ is not object.__new__ and not hasattr(cls, "_fields"):
+            return None
+        made = Object(cls, self.wished or _snake(cls.__name__))
+        self.wished = ""
+        self.depths[id(made)] = self.depth
+        self.session.kept.append(made)
+        if hasattr(cls, "_fields") and issubclass(cls, tuple):
+            return self._construct_tuple(made, args, keywords, node)
+        init = inspect.getattr_static(cls, "__init__")
+        self.session.assume(lambda _: inspect.getattr_static(cls, "__init__"), init)
+        if _is_made_by_dataclass(cls, init):
+            self._construct_dataclass(made, args, keywords, node)
+        elif isinstance(init, FunctionType):
+            if not self.hoistable:
+                self.refuse(node, "making an object here", "make it in a statement before")
+            self.session.functions[init] = None
+            code = self.session.code(init)
+            bound = self.bound_to(init, [made, *args], keywords, node)
+            self.inline(code, bound, {}, node)
+        elif args or keywords:
+            return None
+        self.changed = True
+        return made
+
+    def _construct_tuple(
+        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value | None:
+        names = made.cls._fields  # type: ignore[attr-defined]
+        defaults = made.cls._field_defaults  # type: ignore[attr-defined]
+        given = {**dict(zip(names, args, strict=False)), **keywords}
+        if len(args) > len(names) or not set(given) <= set(names):
+            return None
+        for name in names:
+            if name not in given and name not in defaults:
+                return None
+            value = given[name] if name in given else self.constant(defaults[name], name)
+            self._set_field(made, name, value, node)
+        self.changed = True
+        return made
+
+    def _construct_dataclass(
+        self, made: Object, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> None:
+        cls = made.cls
+        fields = [item for item in dataclasses.fields(cls) if item.init]
+        positional = [item.name for item in fields if not item.kw_only]
+        given = {**dict(zip(positional, args, strict=False)), **keywords}
+        inits = [v for v in vars(cls)["__dataclass_fields__"].values() if _is_init_only(v)]
+        if inits or len(args) > len(positional) or not set(given) <= {f.name for f in fields}:
+            self.refuse(node, f"this way of making a `{cls.__name__}`", "give its fields by name")
+        for item in dataclasses.fields(cls):
+            if item.name in given:
+                value = given[item.name]
+            elif item.default is not dataclasses.MISSING:
+                value = self.outside(item.default, self.constant(item.default, item.name), None)
+            elif item.default_factory is not dataclasses.MISSING:
+                value = self.call(Known(item.default_factory), [], {}, node)
+            elif not item.init:
+                continue
+            else:
+                self.refuse(node, f"a `{cls.__name__}` without `{item.name}`", "give the field")
+            self._set_field(made, item.name, value, node)
+        if hasattr(cls, "__post_init__"):
+            post = inspect.getattr_static(cls, "__post_init__")
+            self.session.functions[post] = None
+            self.inline(self.session.code(post), self.bound_to(post, [made], {}, node), {}, node)
+
+    def _set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
+        if isinstance(value, Static):
+            made.fields[name] = value
+            return
+        if isinstance(value, gast.Constant):
+            made.fields[name] = load(self.variable(f"{made.name}_{name}"))
+            self.out.append(assign(made.fields[name].id, value, node))
+            return
+        made.fields[name] = self.keep(f"{made.name}_{name}", value, node)
+
+    def display_object(self, value: Object, node: Any) -> Any:
+        cls = value.cls
+        if hasattr(cls, "_fields") and set(value.fields) == set(cls._fields):
+            parts = [self.plain(value.fields[name], node) for name in cls._fields]
+            return at(gast.Tuple([clone(item) for item in parts], gast.Load()), node)
+        return self.refuse(
+            node,
+            f"a `{cls.__name__}` that is passed on or kept is not differentiated by source",
+            "pass its attributes",
+        )
+
+    # -- writing attributes
+
+    def write_attribute(self, target: Any, value: Value, node: Any) -> bool:
+        """Write into the field of an object; False if the target is no object of ours."""
+        owner = self.value(clone(target.value))
+        if isinstance(owner, Instance) and owner.leaves is not None:
+            self.refuse(node, "a write into an argument's attribute", "work on a copy")
+        if not isinstance(owner, Object):
+            return False
+        name = target.attr
+        self._refuse_unusual_write(owner, name, node)
+        if owner.lent:
+            raise NeedsInlineError
+        old = owner.fields.get(name)
+        if isinstance(value, Static) or isinstance(old, Static):
+            if self.depth > self.depths.get(id(owner), 0):
+                self.refuse(
+                    node, "an object's function that changes on some paths", "use two names"
+                )
+            owner.fields[name] = value if isinstance(value, Static) else self._field_of(owner, name)
+            if isinstance(value, Static):
+                return True
+        elif old is None:
+            owner.fields[name] = self._field_of(owner, name)
+        self.out.append(assign(owner.fields[name].id, value, node))
+        return True
+
+    def _field_of(self, owner: Object, name: str) -> Any:
+        return load(self.variable(f"{owner.name}_{name}"))
+
+    def _refuse_unusual_write(self, owner: Object, name: str, node: Any) -> None:
+        options = getattr(owner.cls, "__dataclass_params__", None)
+        descriptor = inspect.getattr_static(owner.cls, name, None)
+        frozen = hasattr(owner.cls, "_fields") or (options is not None and options.frozen)
+        unusual = isinstance(descriptor, property) or (
+            descriptor is not None
+            and hasattr(type(descriptor), "__set__")
+            and not isinstance(descriptor, MemberDescriptorType)
+        )
+        if frozen or unusual:
+            self.refuse(
+                node, f"a write into `{name}` of a `{owner.cls.__name__}`", "write elsewhere"
+            )
+
+    # -- operators
+
+    def _value_BinOp(self, node: Any) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        word = _OPERATORS.get(type(node.op).__name__, "")
+        for owner, other, prefix in ((left, right, ""), (right, left, "r")):
+            method = f"__{prefix}{word}__"
+            there = isinstance(owner, (Object, Instance)) and hasattr(_class(owner), method)
+            if there and word and not hasattr(tuple, method):
+                return self.call(self.attribute(owner, method, node), [other], {}, node)
+        node.left, node.right = self.plain(left, node.left), self.plain(right, node.right)
+        return node
+
+    def _value_UnaryOp(self, node: Any) -> Value:
+        operand = self.value(node.operand)
+        method = _SIGNS.get(type(node.op).__name__, "")
+        if isinstance(operand, (Object, Instance)) and hasattr(_class(operand), method or "-"):
+            return self.call(self.attribute(operand, method, node), [], {}, node)
+        node.operand = self.plain(operand, node.operand)
+        return node
+
+    def element(self, owner: Object, node: Any) -> Value:
+        index = self.value(node.slice)
+        items = self.object_items(owner)
+        key = getattr(index, "value", None)
+        if items is not None:
+            if type(key) is int and key < len(items):
+                return items[key]
+            node.value, node.slice = self.plain(owner, node), self.plain(index, node)
+            return node
+        return self.call(self.attribute(owner, "__getitem__", node), [index], {}, node)
+
+    def object_items(self, value: Object) -> list[Value] | None:
+        if not issubclass(value.cls, tuple):
+            return None
+        found = [value.fields[name] for name in value.cls._fields]  # type: ignore[attr-defined]
+        return [item if isinstance(item, Static) else clone(item) for item in found]
+
+    # -- dicts of functions
+
+    def _of_dict(self, owner: Items, name: str, node: Any) -> Value:
+        assert owner.keys is not None
+        if name in ("items", "values", "keys", "get", "pop"):
+            return DictMethod(owner, name)
+        return gast.Attribute(self.plain(owner, node), name, gast.Load())
+
+    def _call_DictMethod(
+        self, callee: DictMethod, args: list[Value], keywords: dict[str, Value], node: Any
+    ) -> Value:
+        owner = callee.owner
+        keys = owner.keys or []
+        names: list[Value] = [gast.Constant(key, None) for key in keys]
+        if callee.name == "values":
+            return Items("list", list(owner.values))
+        if callee.name == "keys":
+            return Items("list", names)
+        if callee.name == "items":
+            pairs = zip(names, owner.values, strict=True)
+            return Items("list", [Items("tuple", [key, item]) for key, item in pairs])
+        key = getattr(args[0], "value", MISSING)
+        if key is MISSING or (callee.name == "pop" and self.depth):
+            self.refuse(node, "reading options by a key that only the run tells", "name the option")
+        if key not in keys:
+            if callee.name == "pop" and len(args) < 2:
+                self.refuse(node, f"an option `{key}` that is not given", "give a default")
+            return args[1] if len(args) > 1 else gast.Constant(None, None)
+        found = owner.get(key)
+        if callee.name == "pop":
+            place = keys.index(key)
+            del keys[place], owner.values[place]
+        return found if isinstance(found, Static) else clone(found)
+
+
+class DictMethod(Static):
+    """A method of a dict of options."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Items, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+
+def _is_init_only(item: Any) -> bool:
+    return "_FIELD_INITVAR" in repr(getattr(item, "_field_type", ""))
+
+
+def _class(value: Any) -> type:
+    return value.cls if isinstance(value, Object) else type(value.value)
+
+
+def _in_classes(mro: Any, name: str) -> Any:
+    return next((vars(base)[name] for base in mro if name in vars(base)), MISSING)
+
+
+def _is_made_by_dataclass(cls: type, init: Any) -> bool:
+    options = getattr(cls, "__dataclass_params__", None)
+    code = getattr(init, "__code__", None)
+    generated = code is not None and code.co_filename.startswith("<")
+    return options is not None and options.init and generated
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

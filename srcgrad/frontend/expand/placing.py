@@ -1,0 +1,191 @@
+"""Makes a function of its own of a definition that is called, or puts its statements in place."""
+
+from __future__ import annotations
+
+from types import CellType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.binding import count_reads
+from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.lifting import Lifting
+from srcgrad.frontend.expand.making import definition, make_function
+from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, parameters
+from srcgrad.frontend.expand.special import Special
+from srcgrad.frontend.expand.values import Code, Instance, Object, Static, Value, is_literal
+from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.walk import names_bound, names_read, statements
+
+Bound = dict[str, Value]
+
+
+class Placing(Special):
+    """The part of the expansion that deals with definitions that are called."""
+
+    def call_code(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
+        """Call a definition: as a function of its own if it can be one, else in place."""
+        if not nonlocals(code.tree):
+            try:
+                return self._specialised(code, name, bound, captured, node)
+            except NeedsInlineError:
+                pass
+        if not self.hoistable or any(code.tree is item for item in self.inlined):
+            self.refuse(
+                node,
+                f"`{name}`, which changes its caller's variables or returns a function",
+                "call it in a statement of its own",
+            )
+        return self.inline(code, bound, captured, node)
+
+    # -- a function of its own
+
+    def _specialised(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
+        lifting = Lifting(set(all_names(code.tree)), self.fields_of, self.session.assume)
+        env, key = self._lifted(code, bound, captured, lifting)
+        lifted = list(lifting.parameters)
+        plain = [p for p, value in bound.items() if p not in env]
+        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain))
+        if full not in self.session.made:
+            self._make(full, code, name, [*plain, *lifted], env)
+        cell, kept = self.session.made[full]
+        if _is_empty(cell):
+            self.session.recursive.add(id(cell))
+        self.changed = True
+        func = load(self.cell_name(name, cell))
+        every = [*[self.plain(bound[p], node) for p in plain], *lifting.arguments]
+        args = [every[place] for place in kept]
+        return at(gast.Call(func, [clone(item) for item in args], []), node)
+
+    def _lifted(
+        self, code: Code, bound: Bound, captured: Any, lifting: Lifting
+    ) -> tuple[Bound, list[Any]]:
+        env: Bound = {}
+        key: list[Any] = []
+        for name in free_names(code.tree):
+            found = captured.get(name)
+            if found is not None:
+                if getattr(found, "id", None) == name:
+                    lifting._taken.discard(name)  # noqa: SLF001 - the free name gets its meaning
+                env[name], part = lifting.lift(found, name)
+                key.append((name, part))
+        for name, value in bound.items():
+            if isinstance(value, Static) or is_literal(value):
+                env[name], part = lifting.lift(value, name)
+                key.append((name, part))
+        return env, key
+
+    def _make(self, key: Any, code: Code, name: str, params: list[str], env: Bound) -> None:
+        """Make the function of a definition for one pattern of static values."""
+        cell = CellType()
+        self.session.made[key] = (cell, list(range(len(params))))
+        self.session.kept.append((code, env))
+        inner = type(self)(self.session, code, env)
+        inner.own.update(params)
+        inner.taken.update(params)
+        inner.varying.update(params)
+        inner.lent = set(params)
+        inner.receivers = [(code.owner, env.get(next(iter(parameters(code.tree.args)), ""), None))]
+        try:
+            body = inner.function_body(clone(code.tree.body))
+        except BaseException:
+            del self.session.made[key]
+            raise
+        if id(cell) not in self.session.recursive:
+            used = {item for line in body for item in names_read(line)}
+            used |= {name for s in statements(body) for name in _assigned(s)}
+            used.update(parameters(code.tree.args))
+            self.session.made[key] = (cell, [i for i, p in enumerate(params) if p in used])
+            params = [p for p in params if p in used]
+        tree = definition(name, params, body, code.tree)
+        cell.cell_contents = make_function(
+            tree, inner.home, code.source, frozenset(inner.temporaries)
+        )
+
+    def function_body(self, body: list[Any]) -> list[Any]:
+        """Return the statements of a function of its own."""
+        raise NotImplementedError("defined by `Body`")
+
+    def fields_of(self, instance: Instance) -> Object | None:
+        """Return an argument that is differentiated as an object of its fields; else None."""
+        raise NotImplementedError("defined by `Objects`")
+
+    # -- in place
+
+    def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
+        """Put the statements of a definition before the statement; return its value."""
+        fresh: dict[str, str] = {}
+        lost = nonlocals(code.tree)
+        hidden: list[str] = []
+        for name in free_names(code.tree):
+            found = captured.get(name)
+            if found is None:
+                if name in lost:
+                    self.refuse(node, f"a function that changes `{name}` outside", "return it")
+                found = self.foreign(name, code.home, node)
+            if isinstance(found, gast.Name):
+                fresh[name] = found.id
+                if name in lost and found.id in self.lent:
+                    raise NeedsInlineError
+            else:
+                fresh[name] = self.fresh(name)
+                self.env[fresh[name]] = found
+                hidden.append(fresh[name])
+        tree = self.put_in_place(code.tree, fresh)
+        if code.source.file != self.code.source.file:
+            for item in gast.walk(tree):
+                at(item, node)
+        self._bind_parameters(code, tree, bound, fresh, node)
+        self.own.update(
+            name
+            for old, name in fresh.items()
+            if name not in self.env and captured.get(old) is None and old not in hidden
+        )
+        self.inlined.append(code.tree)
+        first = next(iter(parameters(code.tree.args)), "")
+        self.receivers.append((code.owner, bound.get(first)))
+        self.changed = True
+        try:
+            result = self.run(tree.body)
+        finally:
+            self.inlined.pop()
+            self.receivers.pop()
+        return gast.Constant(None, None) if result is None else result
+
+    def _bind_parameters(
+        self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any
+    ) -> None:
+        written = {name for s in statements(tree.body) for name in _assigned(s)}
+        makes = any(
+            isinstance(n, (gast.FunctionDef, gast.Lambda)) for b in tree.body for n in gast.walk(b)
+        )
+        for name, value in bound.items():
+            new = fresh[name]
+            if isinstance(value, Static):
+                self.env[new] = value
+                continue
+            reads = count_reads(new, tree.body)
+            in_text = isinstance(value, gast.Constant) or (
+                isinstance(value, gast.Name)
+                and value.id not in written
+                and (not makes or value.id in self.bound_once)
+            )
+            if new not in written and (
+                in_text or (reads == 1 and len(tree.body) == 1 and not makes)
+            ):
+                self.env[new] = value
+                continue
+            self.own.add(new)
+            self.out.append(at(gast.Assign([store(new)], clone(value), None), node))
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is None
+    except ValueError:
+        return True
+
+
+def _assigned(statement: Any) -> list[str]:
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return [name for target in targets if target is not None for name in names_bound(target)]

@@ -1,0 +1,251 @@
+"""Says which names of a definition are its own and which are free, nested definitions included."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.source import FunctionSource, Leaves
+from srcgrad.ir.build import clone
+
+_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+def parameters(arguments: Any) -> list[str]:
+    """Return the names of all parameters, starred ones last."""
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    starred = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    return [item.id for item in [*named, *starred]]
+
+
+def nonlocals(tree: Any) -> set[str]:
+    """Return the names that a function declares to be somebody else's."""
+    found: set[str] = set()
+    for node in _own_nodes(tree):
+        if isinstance(node, (gast.Global, gast.Nonlocal)):
+            found.update(node.names)
+    return found
+
+
+def own_names(tree: Any) -> set[str]:
+    r"""Return the names that a function binds, its parameters and comprehensions' names included.
+
+    >>> tree = gast.parse("def f(a):\n    b = [c for c in a]\n    return lambda d: d + e").body[0]
+    >>> sorted(own_names(tree))
+    ['a', 'b', 'c']
+    """
+    found = set(parameters(tree.args))
+    for node in _own_nodes(tree):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            found.add(node.id)
+        elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        elif isinstance(node, gast.ExceptHandler) and node.name:
+            found.add(node.name if isinstance(node.name, str) else node.name.id)
+        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
+            found.add(node.name)
+    return found - nonlocals(tree)
+
+
+def free_names(tree: Any) -> list[str]:
+    r"""Return the names that a function, or one nested in it, takes from outside; in order.
+
+    >>> tree = gast.parse("def f(a):\n    return (lambda d: d + e + a)(g)").body[0]
+    >>> free_names(tree)
+    ['e', 'g']
+    """
+    own = own_names(tree)
+    found: dict[str, None] = {}
+    for node in _own_nodes(tree):
+        if isinstance(node, gast.Name) and node.id not in own:
+            found[node.id] = None
+        elif isinstance(node, _SCOPES) and node is not tree:
+            inner = [] if isinstance(node, gast.ClassDef) else free_names(node)
+            found.update(dict.fromkeys(name for name in inner if name not in own))
+        elif isinstance(node, (gast.Global, gast.Nonlocal)):
+            found.update(dict.fromkeys(node.names))
+    return list(found)
+
+
+def spread(tree: Any, seeds: set[str]) -> set[str]:
+    r"""Return the names that may depend on `seeds`, and the parameters of nested functions.
+
+    >>> tree = gast.parse("def f(a, b):\n    c = a + 1\n    d = b\n    e = [c]").body[0]
+    >>> sorted(spread(tree, {"a"}))
+    ['a', 'c', 'e']
+    """
+    found = set(seeds)
+    links: list[tuple[set[str], set[str]]] = []
+    for node in gast.walk(tree):
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
+            found.update(parameters(node.args))
+            if isinstance(node, gast.FunctionDef):
+                links.append(({node.name}, set(free_names(node))))
+        else:
+            links.extend(_links(node))
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for targets, sources in links:
+            if found & sources:
+                found |= targets
+    return found
+
+
+def _links(node: Any) -> list[tuple[set[str], set[str]]]:
+    """Return what one node lets depend on what."""
+    if isinstance(node, gast.withitem):
+        pairs = [(node.optional_vars, node.context_expr)]
+    elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        pairs = [(node.func.value, item) for item in node.args]  # as of `items.append(x)`
+    elif isinstance(node, (gast.For, gast.comprehension)):
+        pairs = [(node.target, node.iter)]
+    else:
+        targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
+        pairs = [(target, getattr(node, "value", None)) for target in targets]
+    return [(_mentioned(a), _mentioned(b)) for a, b in pairs if a is not None and b is not None]
+
+
+def bound_once(tree: Any) -> set[str]:
+    """Return the names that a function binds once, outside of loops: they mean one value."""
+    counts: Counter[str] = Counter(parameters(tree.args))
+    for node in _own_nodes(tree):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            counts[node.id] += 1
+        elif isinstance(node, (gast.For, gast.While)):
+            inner = [item for item in gast.walk(node) if isinstance(item, gast.Name)]
+            counts.update(item.id for item in inner if not isinstance(item.ctx, gast.Load))
+        elif isinstance(node, gast.FunctionDef):
+            counts.update(
+                name
+                for item in gast.walk(node)
+                for name in getattr(item, "names", [])
+                if isinstance(name, str)
+            )
+    return {name for name, count in counts.items() if count == 1}
+
+
+def starred_names(tree: Any) -> tuple[set[str], set[str]]:
+    """Return the names that are passed on with stars, and those whose elements are written."""
+    starred: set[str] = set()
+    written: set[str] = set()
+    for node in gast.walk(tree):
+        value = getattr(node, "value", None)
+        if not isinstance(value, gast.Name):
+            continue
+        if isinstance(node, gast.Starred) or (isinstance(node, gast.keyword) and node.arg is None):
+            starred.add(value.id)
+        elif isinstance(node, gast.Attribute) or (
+            isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load)
+        ):
+            written.add(value.id)
+    return starred, written
+
+
+def _mentioned(node: Any) -> set[str]:
+    return {item.id for item in gast.walk(node) if isinstance(item, gast.Name)}
+
+
+def all_names(tree: Any) -> set[str]:
+    """Return every name in a tree, whatever its scope."""
+    found: set[str] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (gast.Global, gast.Nonlocal)):
+            found.update(node.names)
+    return found
+
+
+def _own_nodes(tree: Any) -> list[Any]:
+    """Return the nodes of a function's body; of nested functions only their defaults."""
+    found: list[Any] = []
+    body = tree.body if isinstance(tree.body, list) else [tree.body]
+    stack = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if isinstance(node, _SCOPES):
+            stack.extend(reversed(_outside(node)))
+        else:
+            stack.extend(reversed(list(gast.iter_child_nodes(node))))
+    return found
+
+
+def _outside(node: Any) -> list[Any]:
+    """Return the parts of a nested definition that are evaluated where it stands."""
+    if isinstance(node, gast.ClassDef):
+        return [*node.decorator_list, *node.bases]
+    defaults = [item for item in [*node.args.defaults, *node.args.kw_defaults] if item is not None]
+    return [*getattr(node, "decorator_list", []), *defaults]
+
+
+def renamed(tree: Any, names: Mapping[str, str]) -> Any:
+    r"""Return a copy of a function in which its own and free names have other names.
+
+    >>> from srcgrad.compiler.doctesting import text
+    >>> tree = gast.parse("def f(a):\n    return a + (lambda a: a * b)(2)").body[0]
+    >>> print(text([renamed(tree, {"a": "c", "b": "d"})]))
+    def f(c):
+        return c + (lambda a: a * d)(2)
+    """
+    tree = clone(tree)
+    _rename(tree, dict(names))
+    return tree
+
+
+def without_collisions(
+    source: FunctionSource, taken: Iterable[str]
+) -> tuple[FunctionSource, dict[str, str]]:
+    """Return a function whose parameters have none of the names `taken`, and the new names."""
+    names = set(parameters(source.tree.args)) & set(taken)
+    if not names:
+        return source, {}
+    there = all_names(source.tree) | set(taken)
+    fresh: dict[str, str] = {}
+    for name in sorted(names):
+        number = 2
+        while f"{name}_{number}" in there:
+            number += 1
+        fresh[name] = f"{name}_{number}"
+    leaves = tuple(
+        Leaves(fresh.get(item.parameter, item.parameter), item.names) for item in source.leaves
+    )
+    return replace(source, tree=renamed(source.tree, fresh), leaves=leaves), fresh
+
+
+def _rename(tree: Any, names: dict[str, str]) -> None:
+    for item in gast.walk(tree.args):
+        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Param):
+            item.id = names.get(item.id, item.id)
+    for node in _own_nodes(tree):
+        if isinstance(node, gast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, (gast.Global, gast.Nonlocal)):
+            node.names = [names.get(name, name) for name in node.names]
+        elif isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
+            if isinstance(node, gast.FunctionDef):
+                node.name = names.get(node.name, node.name)
+            inner = own_names(node)
+            _rename_inner(node, {k: v for k, v in names.items() if k not in inner})
+
+
+def _rename_inner(node: Any, names: dict[str, str]) -> None:
+    """Rename what a nested function takes from outside, and nothing that is its own."""
+    for item in _own_nodes(node):
+        if isinstance(item, gast.Name):
+            item.id = names.get(item.id, item.id)
+        elif isinstance(item, (gast.Global, gast.Nonlocal)):
+            item.names = [names.get(name, name) for name in item.names]
+        elif isinstance(item, (gast.FunctionDef, gast.Lambda)):
+            inner = own_names(item)
+            _rename_inner(item, {k: v for k, v in names.items() if k not in inner})

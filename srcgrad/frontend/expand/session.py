@@ -1,0 +1,93 @@
+"""Holds what one compilation remembers across functions: what was made, and what was relied on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+from typing import Any
+
+from srcgrad.frontend.expand.values import Code, Home, Root
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.scopes import Binding
+from srcgrad.ir.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that was found when a function was compiled, and that the text relies on."""
+
+    read: Root
+    expected: Any
+
+    def holds(self, arguments: Mapping[str, Any]) -> bool:
+        """Say whether it is still so."""
+        try:
+            found = self.read(arguments)
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            return False
+        if found is self.expected:
+            return True
+        plain = isinstance(self.expected, (int, str, tuple)) and not callable(self.expected)
+        return plain and type(found) is type(self.expected) and bool(found == self.expected)
+
+
+@dataclass(slots=True)
+class Session:
+    """One compilation.
+
+    Attributes:
+        used: The names from outside that were looked up.
+        assumptions: What else the text relies on.
+        functions: The user's functions whose definitions were put to use.
+        made: The derived functions, by what they were made of, with the arguments that they take.
+        kept: What must not be freed, since its identity is a key.
+        recursive: The cells of derived functions that were called while they were made.
+        expand: From a function to the one without function values and objects.
+        promised: Where the expanded forms of recursive functions will be.
+        factories: The functions that return functions or objects, which are put in place.
+    """
+
+    vocabulary: Vocabulary
+    used: list[Binding] = field(default_factory=list)
+    assumptions: list[Assumption] = field(default_factory=list)
+    functions: dict[FunctionType, None] = field(default_factory=dict)
+    made: dict[Any, tuple[CellType, list[int]]] = field(default_factory=dict)
+    kept: list[Any] = field(default_factory=list)
+    recursive: set[int] = field(default_factory=set)
+    expand: Callable[[FunctionType], FunctionType] = lambda function: function
+    promised: dict[FunctionType, CellType] = field(default_factory=dict)
+    factories: set[FunctionType] = field(default_factory=set)
+    _codes: dict[FunctionType, Code] = field(default_factory=dict)
+    _cells: dict[int, CellType] = field(default_factory=dict)
+
+    def use(self, binding: Binding) -> None:
+        """Note that a name from outside was looked up."""
+        self.used.append(binding)
+
+    def assume(self, read: Root, expected: Any) -> None:
+        """Note that the text relies on something."""
+        self.assumptions.append(Assumption(read, expected))
+
+    def reader(self, current: Callable[[], Any]) -> Root:
+        """Return the root of what a name means."""
+        return lambda _: current()
+
+    def code(self, function: FunctionType) -> Code:
+        """Return the definition of a function; the same one at each call."""
+        if function not in self._codes:
+            source = find_source(function)
+            home = Home.of(function)
+            owner = home.cells.get("__class__")
+            self._codes[function] = Code(
+                source.tree, home, source, owner.cell_contents if owner is not None else None
+            )
+            self.functions[function] = None
+        return self._codes[function]
+
+    def cell_of(self, value: Any) -> CellType:
+        """Return the one cell of an object."""
+        if id(value) not in self._cells:
+            self.kept.append(value)
+            self._cells[id(value)] = CellType(value)
+        return self._cells[id(value)]

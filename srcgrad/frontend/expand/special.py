@@ -1,0 +1,241 @@
+"""Says what functions of the library do with functions and objects, such as `functools.partial`."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.expressions import Expressions
+from srcgrad.frontend.expand.values import (
+    Identity,
+    Instance,
+    Items,
+    Known,
+    Local,
+    Object,
+    Partial,
+    Static,
+    Super,
+    Value,
+)
+from srcgrad.ir.build import assign, at, load, store
+
+Bound = dict[str, Value]
+
+
+class Special(Expressions):
+    """The part of the expansion that deals with functions of the library."""
+
+    def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Return the result of a call of a function of the library, if it is a special one."""
+        name = _SPECIAL.get(id(function))
+        if name is None:
+            return None
+        found: Value | None = getattr(self, name)(args, keywords, node)
+        return found
+
+    def _partial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Bind arguments now, whatever their variables mean later."""
+        function, *rest = args
+        if not isinstance(function, Static):
+            return None
+        kept = [self._now(value, "bound", node) for value in rest]
+        named = {name: self._now(value, name, node) for name, value in keywords.items()}
+        return Partial(function, kept, named)
+
+    def _now(self, value: Value, wish: str, node: Any) -> Value:
+        if isinstance(value, (Static, gast.Constant)):
+            return value
+        return self.keep(getattr(value, "id", wish), value, node)
+
+    def _wraps(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return Identity()
+
+    def _cache(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """A cache changes no value: of local functions it is left out."""
+        if len(args) == 1 and isinstance(args[0], Local):
+            return args[0]
+        return Identity()
+
+    def _reduce(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        function, sequence, *start = args
+        if not isinstance(function, Static):
+            return None
+        elements = _elements(sequence)
+        if elements is not None:
+            values = [*start, *elements]
+            if not values:
+                return None
+            total = values[0]
+            for value in values[1:]:
+                total = self.call(function, [total, value], {}, node)
+            return total
+        if not start or not self.hoistable:
+            return None
+        result = self.variable("reduced")
+        item = self.variable("item")
+        self.out.append(assign(result, self.plain(start[0], node), node))
+        outer, self.out = self.out, []
+        step = self.plain(self.call(function, [load(result), load(item)], {}, node), node)
+        body, self.out = [*self.out, assign(result, step, node)], outer
+        loop = gast.For(store(item), self.plain(sequence, node), body, [], None)
+        self.out.append(at(loop, node))
+        return load(result)
+
+    def _map(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Write ``map(f, xs)`` as the list of its values."""
+        if len(args) != 2 or not isinstance(args[0], Static):
+            return None
+        elements = _elements(args[1])
+        if elements is not None:
+            values = [self.call(args[0], [item], {}, node) for item in elements]
+            if any(isinstance(value, Static) for value in values):
+                return Items("list", values)
+            return at(gast.List(values, gast.Load()), node)
+        if isinstance(args[0], Known) and not self.is_user(args[0].value):
+            return None
+        name = self.variable("item")
+        with self.conditional():
+            value = self.plain(self.call(args[0], [load(name)], {}, node), node)
+        part = gast.comprehension(store(name), self.plain(args[1], node), [], 0)
+        return at(gast.ListComp(value, [part]), node)
+
+    def _callable(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return gast.Constant(True, None) if isinstance(args[0], (Local, Known, Partial)) else None
+
+    def _isinstance(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        value, kind = args
+        cls = kind.value if isinstance(kind, Known) else None
+        if isinstance(value, Object) and isinstance(cls, type):
+            return gast.Constant(issubclass(value.cls, cls), None)
+        return None
+
+    def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        value, name = args
+        if isinstance(value, Object) and isinstance(name, gast.Constant):
+            there = name.value in value.fields or hasattr(value.cls, name.value)
+            return gast.Constant(there, None)
+        return None
+
+    def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        value, name, *rest = args
+        if isinstance(value, (Object, Instance)) and isinstance(name, gast.Constant) and not rest:
+            return self.attribute(value, name.value, node)
+        return None
+
+    def _len(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        (value,) = args
+        if isinstance(value, Items):
+            return gast.Constant(len(value.values), None)
+        if isinstance(value, Object) and hasattr(value.cls, "__len__"):
+            return self.call(self.attribute(value, "__len__", node), [], {}, node)
+        return None
+
+    def _type(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return Known(args[0].cls) if len(args) == 1 and isinstance(args[0], Object) else None
+
+    def _super(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        if args or not self.receivers:
+            return None
+        owner, receiver = self.receivers[-1]
+        if owner is None or not isinstance(receiver, (Object, Instance)):
+            return None
+        return Super(owner, receiver)
+
+    def _replace(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        value = args[0]
+        if not isinstance(value, (Object, Instance)):
+            return None
+        cls = value.cls if isinstance(value, Object) else type(value.value)
+        names = [item.name for item in dataclasses.fields(cls) if item.init]
+        given = {name: keywords.get(name) for name in names}
+        return self.call(
+            Known(cls),
+            [],
+            {n: self.attribute(value, n, node) if v is None else v for n, v in given.items()},
+            node,
+        )
+
+    def _enumerate(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        items = args[0]
+        if len(args) != 1 or keywords or not isinstance(items, Items) or items.keys is not None:
+            return None
+        pairs = [Items("tuple", [gast.Constant(i, None), v]) for i, v in enumerate(items.values)]
+        return Items("list", list(pairs))
+
+    def _zip(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Pair a known list with others, which are read by index."""
+        known = [item for item in args if isinstance(item, Items) and item.keys is None]
+        if not known or keywords or len(known) != len(args):
+            return None
+        rows = zip(*[item.values for item in known], strict=False)
+        return Items("list", [Items("tuple", list(row)) for row in rows])
+
+    def _reversed(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        items = args[0]
+        if isinstance(items, Items) and items.keys is None:
+            return Items("list", list(reversed(items.values)))
+        return None
+
+    def _dict(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        if args and not (isinstance(args[0], Items) and args[0].keys is not None):
+            return None
+        given: Bound = dict(zip(args[0].keys, args[0].values, strict=True)) if args else {}
+        given.update(keywords)
+        if not args and not any(isinstance(value, Static) for value in given.values()):
+            return None
+        return Items("dict", list(given.values()), list(given))
+
+    def _list(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return _sequence("list", args)
+
+    def _tuple(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return _sequence("tuple", args)
+
+
+def _elements(value: Value) -> list[Value] | None:
+    if isinstance(value, Items) and value.keys is None:
+        return list(value.values)
+    if isinstance(value, (gast.List, gast.Tuple)):
+        return list(value.elts)
+    return None
+
+
+def _sequence(kind: str, args: list[Value]) -> Value | None:
+    if len(args) != 1 or not isinstance(args[0], Items):
+        return None
+    items = args[0]
+    values = list(items.values)
+    if items.keys is not None:
+        values = [gast.Constant(key, None) for key in items.keys]
+    return Items(kind, values)
+
+
+_METHODS: dict[Any, str] = {
+    functools.partial: "_partial",
+    functools.wraps: "_wraps",
+    functools.lru_cache: "_cache",
+    functools.cache: "_cache",
+    functools.reduce: "_reduce",
+    dataclasses.replace: "_replace",
+    builtins.map: "_map",
+    builtins.callable: "_callable",
+    builtins.isinstance: "_isinstance",
+    builtins.hasattr: "_hasattr",
+    builtins.getattr: "_getattr",
+    builtins.len: "_len",
+    builtins.type: "_type",
+    builtins.super: "_super",
+    builtins.enumerate: "_enumerate",
+    builtins.zip: "_zip",
+    builtins.reversed: "_reversed",
+    builtins.list: "_list",
+    builtins.tuple: "_tuple",
+    builtins.dict: "_dict",
+}
+
+_SPECIAL: dict[int, str] = {id(function): name for function, name in _METHODS.items()}

@@ -1,0 +1,180 @@
+"""Defines what may be known of a value beforehand: functions, objects, displays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.source import FunctionSource, Leaves
+
+
+@dataclass(slots=True)
+class Home:
+    """Where the free names of a function are looked up: its cells, then its globals."""
+
+    globals: dict[str, Any]
+    cells: dict[str, CellType]
+
+    @classmethod
+    def of(cls, function: FunctionType) -> Home:
+        """Return the home of a function."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        return cls(function.__globals__, cells)
+
+
+@dataclass(slots=True)
+class Code:
+    """A function definition with the place where it stands.
+
+    Attributes:
+        tree: The definition; a lambda is written as one.
+        owner: The class that a method was defined in, for `super()`.
+    """
+
+    tree: Any
+    home: Home
+    source: FunctionSource
+    owner: type | None = None
+
+
+Root = Callable[[Mapping[str, Any]], Any]
+"""From the arguments of the entry to an object that can be reached from them or from outside."""
+
+
+class Static:
+    """A value that is known when the function is compiled; what else is there is an expression."""
+
+    __slots__ = ()
+
+
+Value = Any
+"""A `Static`, or the expression of a value that only the run tells."""
+
+
+@dataclass(slots=True)
+class Known(Static):
+    """An object outside the function: a function, a class, a module."""
+
+    value: Any
+    expression: Any = None
+
+
+@dataclass(slots=True)
+class Local(Static):
+    """A function defined in the function.
+
+    `captured` says what its free names mean: variables are read at the call, as Python reads them.
+    """
+
+    code: Code
+    captured: Mapping[str, Value]
+    defaults: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Partial(Static):
+    """A function with its first or some named arguments."""
+
+    function: Static
+    args: list[Value]
+    keywords: dict[str, Value]
+
+
+@dataclass(slots=True)
+class Method(Static):
+    """A function with the object that it is bound to."""
+
+    function: Static
+    owner: Value
+
+
+@dataclass(slots=True)
+class Items(Static):
+    """A tuple, list or dict with functions or objects in it; `keys` are those of a dict."""
+
+    kind: str
+    values: list[Value]
+    keys: list[Any] | None = None
+
+    def get(self, key: Any) -> Value | None:
+        """Return the value at a position or key, or None."""
+        if self.keys is not None:
+            return self.values[self.keys.index(key)] if key in self.keys else None
+        if type(key) is int and -len(self.values) <= key < len(self.values):
+            return self.values[key]
+        return None
+
+
+@dataclass(slots=True)
+class Object(Static):
+    """An object made by the function: one variable for each field.
+
+    Attributes:
+        cls: Its class.
+        name: What its variables begin with.
+        fields: Where the fields are; filled by the constructor.
+        lent: Whether it was made by a caller, who would not see a field being written.
+    """
+
+    cls: type
+    name: str
+    fields: dict[str, Value] = field(default_factory=dict)
+    lent: bool = False
+
+
+@dataclass(slots=True)
+class Instance(Static):
+    """An object that is there before the function is called, of a class that is known.
+
+    Attributes:
+        value: The object, as it was when the function was compiled.
+        expression: How the function reaches it.
+        root: How to find it again, given the arguments of a call.
+        leaves: For an object that is differentiated: the variables of its fields, by their paths.
+        path: The attributes that lead from the argument to it.
+    """
+
+    value: Any
+    expression: Any
+    root: Root
+    leaves: Leaves | None = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Choice(Static):
+    """One of two functions; a test that the run evaluates says which."""
+
+    test: Any
+    then: Value
+    other: Value
+
+
+@dataclass(slots=True)
+class Identity(Static):
+    """A decorator that leaves a function as it is, such as what `functools.wraps(f)` returns."""
+
+
+def is_literal(value: Value) -> bool:
+    """Say whether a value is a literal that a test may depend on: None, a bool or a text."""
+    return isinstance(value, gast.Constant) and (
+        value.value is None or isinstance(value.value, (bool, str))
+    )
+
+
+class Lost(Static):
+    """A function or object that is another one on another path: it cannot be used."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Super(Static):
+    """What `super()` means in a method of `owner` that was called for `receiver`."""
+
+    owner: type
+    receiver: Value

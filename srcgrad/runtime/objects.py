@@ -1,0 +1,124 @@
+"""Says which objects are plain: made by a `class` statement of the user's, with fields."""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+_OTHERS: Final = frozenset(
+    "srcgrad numpy scipy cupy torch jax autograd numba builtins functools typing".split()
+)
+_MAGIC: Final = ("__getattribute__", "__setattr__", "__getattr__", "__delattr__")
+_DATA: Final = frozenset((float, int, bool, str, type(None), np.ndarray, np.float64, np.float32))
+_MADE_BY_STATEMENT: Final = 1 << 9  # the type flag of heap types
+
+
+def is_plain_object(value: Any) -> bool:
+    """Say whether an object is of a plain class (see there) and no number, array or container.
+
+    >>> is_plain_object(3.0), is_plain_object([]), is_plain_object(is_plain_object)
+    (False, False, False)
+    """
+    kind = type(value)
+    if kind in (float, int, np.ndarray, list, tuple, dict, str):
+        return False
+    if isinstance(value, (type, FunctionType, ModuleType, BaseException, np.generic, np.ndarray)):
+        return False
+    if isinstance(value, (int, float, complex, str, bytes, list, dict, set, frozenset)):
+        return False
+    if isinstance(value, tuple) and not hasattr(kind, "_fields"):
+        return False
+    return is_plain_class(kind)
+
+
+def is_plain_class(kind: type) -> bool:
+    """Say whether a class is made by a `class` statement outside the libraries, without magic.
+
+    >>> is_plain_class(int), is_plain_class(np.ndarray)
+    (False, False)
+    """
+    module = kind.__module__.partition(".")[0]
+    if module in _OTHERS or (module in sys.stdlib_module_names and module != "__main__"):
+        return False
+    for base in kind.__mro__:
+        if base is object or base is tuple:
+            continue
+        if not base.__flags__ & _MADE_BY_STATEMENT:
+            return False
+        if any(name in vars(base) and not _is_frozen(base, name) for name in _MAGIC):
+            return False
+    return type(kind).__module__ in ("builtins", "abc")
+
+
+def _is_frozen(kind: type, name: str) -> bool:
+    options = getattr(kind, "__dataclass_params__", None)
+    return name in ("__setattr__", "__delattr__") and options is not None and options.frozen
+
+
+def may_be_static(value: Any) -> bool:
+    """Say whether an argument is a function or an object, or holds some: text is made for those.
+
+    >>> may_be_static(2.0), may_be_static(len), may_be_static([2.0]), may_be_static({"f": len})
+    (False, True, False, True)
+    """
+    kind = type(value)
+    if kind in _DATA:
+        return False
+    if kind in (list, tuple, dict):
+        items = list(value.values()) if kind is dict else value
+        return any(type(item) not in _DATA and may_be_static(item) for item in items[:32])
+    return callable(value) or isinstance(value, ModuleType) or is_plain_object(value)
+
+
+def outline(value: Any, depth: int = 4) -> Any:
+    """Return what of an object the text of a derivative may depend on: classes and functions.
+
+    Objects of equal outlines have the same text; their numbers and arrays may differ.
+    """
+    if not may_be_static(value):
+        return None
+    if isinstance(value, (list, tuple)) and not is_plain_object(value):
+        return (type(value), *[outline(item, depth - 1) for item in value])
+    if isinstance(value, dict):
+        return (dict, *[(key, outline(item, depth - 1)) for key, item in value.items()])
+    if not is_plain_object(value) or depth == 0:
+        return ("object", id(value))
+    fields = [(name, outline(getattr(value, name), depth - 1)) for name in field_names(value)]
+    return (type(value), *fields)
+
+
+def field_names(value: Any) -> list[str]:
+    """Return the names of the fields of a plain object that are set, in order."""
+    kind: Any = type(value)
+    if isinstance(value, tuple):
+        return list(kind._fields)
+    names = list(getattr(value, "__dict__", {}))
+    for base in reversed(kind.__mro__):
+        slots = vars(base).get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else list(slots)
+    return [name for name in dict.fromkeys(names) if hasattr(value, name)]
+
+
+def is_differentiable(value: Any) -> bool:
+    """Say whether a field holds floats: a number, an array, or a container of those."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_differentiable, value))
+    if isinstance(value, dict):
+        return any(map(is_differentiable, value.values()))
+    if isinstance(value, (float, complex)):
+        return True
+    return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c")
+
+
+def rebuilt(value: Any, parts: dict[str, Any]) -> Any:
+    """Return an object of the class of `value` with other fields, made without its constructor."""
+    kind: Any = type(value)
+    if isinstance(value, tuple):
+        return kind._make(parts[name] for name in kind._fields)
+    made = object.__new__(kind)
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
