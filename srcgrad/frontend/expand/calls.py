@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -195,6 +196,8 @@ class Calls(Placing):
         if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
             return False
         library = ("numpy", "scipy", "srcgrad")
+        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            return False
         return not (function.__module__ or "").startswith(library) and has_source(function)
 
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
