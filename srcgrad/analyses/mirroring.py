@@ -73,7 +73,7 @@ class _Analysis:
         if is_store(statement):
             self._write(root_name(store_target(statement)), direct_names(statement.value))
         elif isinstance(statement, gast.AugAssign):
-            self._write(statement.target.id, direct_names(statement.value))
+            self._write(root_name(statement.target), direct_names(statement.value))
         elif isinstance(statement, gast.Assign):
             self._assign(statement)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):

@@ -222,6 +222,8 @@ class Forwarder:
 
     def _update(self, statement: Any) -> list[Any]:
         """``x += v`` for a number binds anew, for an array writes; so it does for the tangent."""
+        if not isinstance(statement.target, gast.Name):
+            return [statement]  # an attribute of an object without tangents
         dot = self._dot(statement.target.id)
         if dot is None:
             return [statement]

@@ -32,7 +32,7 @@ def gaussian_process_likelihood(length, amplitude, noise):
     return fit + size + 0.5 * n * math.log(2.0 * math.pi)
 
 
-@program(("m", 3, 2), "s", by="tape")
+@program(("m", 3, 2), "s")
 def expectation_maximisation(centres, spread):
     """Three EM steps of a mixture with one width, then its likelihood."""
     means = centres
@@ -109,7 +109,7 @@ def soft_edit_distance(letters):
     return table[n][m]
 
 
-@program("s", "s", by="tape")
+@program("s", "s")
 def root_by_bisection_and_newton(a, b):
     """Brackets a root by halving, then polishes it, so that the derivative is that of the root."""
 
@@ -240,7 +240,7 @@ def conjugate_gradients(seed):
     return x @ b + np.sum(x**2)
 
 
-@program("s", "s", by="tape")
+@program("s", "s")
 def adaptive_quadrature(a, b):
     """Simpson's rule, halved by recursion where the error is too large."""
 

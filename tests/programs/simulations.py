@@ -70,7 +70,7 @@ def leapfrog_wave(start, speed):
     return np.sum(now**2) + np.sum(np.abs(before) ** 3)
 
 
-@program(("m", 4, 4), "s", by="tape")
+@program(("m", 4, 4), "s")
 def alternating_directions(start, conductivity):
     """An ADI step: implicit along rows, then along columns, by Thomas' algorithm."""
 
@@ -283,7 +283,7 @@ def spring_chain_with_contact(start, stiffness):
     return np.sum(x**2) + np.sum(v**2)
 
 
-@program(("v", 6), by="tape")
+@program(("v", 6))
 def multigrid_cycle(f):
     """A two-grid cycle: smooth, restrict, solve coarsely by recursion, prolong, smooth."""
 
