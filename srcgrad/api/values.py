@@ -118,17 +118,19 @@ def conform(grad: Any, value: Any) -> Any:
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
         return _rebuild_dict(value, items)
-    if is_plain_object(value) and not isinstance(grad, (list, tuple)):
-        return rebuilt(
-            value,
-            {
-                name: conform(_entry(grad, name), getattr(value, name))
-                for name in field_names(value)
-            },
-        )
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and (type(grad) is not dict or not grad):
         parts = [conform(_entry(grad, i), item) for i, item in enumerate(value)]
         return _rebuild_sequence(value, parts)
+    return _conform_object(grad, value) if is_plain_object(value) else _conform_leaf(grad, value)
+
+
+def _conform_object(grad: Any, value: Any) -> Any:
+    names = field_names(value)
+    fields = {name: conform(_entry(grad, name), getattr(value, name)) for name in names}
+    return rebuilt(value, fields)
+
+
+def _conform_leaf(grad: Any, value: Any) -> Any:
     if isinstance(value, complex) and not isinstance(value, np.generic):
         return 0j if grad is None else complex(grad)
     if isinstance(value, np.generic):

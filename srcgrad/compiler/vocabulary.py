@@ -66,7 +66,7 @@ def _is_python(value: Any) -> bool:
         return _is_python(value.func)
     inner = getattr(value, "__wrapped__", value)
     call = inner if isinstance(inner, FunctionType) else vars(type(inner)).get("__call__")
-    return isinstance(call, FunctionType) and not call.__module__.startswith("numpy")
+    return isinstance(call, FunctionType) and not (call.__module__ or "").startswith("numpy")
 
 
 def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], bool]:

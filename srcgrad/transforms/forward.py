@@ -118,7 +118,8 @@ class Forwarder:
             if is_store(statement):
                 return self._store(statement)
             if isinstance(statement, gast.AugAssign):
-                return self._update(statement)
+                plain = isinstance(statement.target, gast.Name)  # else of a constant object
+                return self._update(statement) if plain else [statement]
             if isinstance(statement, gast.Assign):
                 return self._assign(statement)
             if isinstance(statement, gast.Expr):
@@ -222,8 +223,6 @@ class Forwarder:
 
     def _update(self, statement: Any) -> list[Any]:
         """``x += v`` for a number binds anew, for an array writes; so it does for the tangent."""
-        if not isinstance(statement.target, gast.Name):
-            return [statement]  # an attribute of an object without tangents
         dot = self._dot(statement.target.id)
         if dot is None:
             return [statement]
