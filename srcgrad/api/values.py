@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.products import is_sparse_matrix
 from srcgrad.tape import Tensor
 
 
@@ -28,6 +29,11 @@ def check_input(value: Any, name: str) -> None:
             raise _no_float(f"`{name}` is a bool")
         return
     kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if hasattr(value, "tocsr"):
+        raise NotDifferentiableError(
+            f"`{name}` is sparse, and no gradient is given in its entries",
+            hint="make the matrix in the function, or differentiate with respect to another",
+        )
     if kind is not None:
         if kind not in "fc":
             raise _no_float(f"`{name}` is an array of type {value.dtype}")
@@ -80,6 +86,11 @@ def is_complex(value: Any) -> bool:
         return any(map(is_complex, value.values()))
     if isinstance(value, (list, tuple)):
         return any(map(is_complex, value))
+    if is_sparse_matrix(value):
+        raise NotDifferentiableError(
+            "an argument is a sparse matrix, with which `*` multiplies matrices",
+            hint="pass a sparse array, which multiplies as arrays do: csr_array(A)",
+        )
     if is_plain_object(value):
         return any(is_complex(getattr(value, name)) for name in field_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")

@@ -24,6 +24,7 @@ from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.normalize.writes import WriteCalls
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.frontend.sparse import check_sparse
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -61,6 +62,7 @@ def normal_form(
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
     scope = scope_of(source.function, tree, with_imports=True)
+    check_sparse(tree, scope, refusals)
     reader = Reader(scope, VOCABULARY)
     leaves = [name for item in source.leaves for name in item.names.values()]
     del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments

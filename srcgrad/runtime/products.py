@@ -16,9 +16,21 @@ def adjoint(w: Any) -> Any:
     return conj(np.swapaxes(w, -1, -2))
 
 
+def is_sparse(value: Any) -> bool:
+    """Say whether a matrix is one of SciPy's sparse ones, which NumPy does not know."""
+    return hasattr(value, "tocsr")
+
+
+def is_sparse_matrix(value: Any) -> bool:
+    """Say whether `value` is a sparse matrix, with which ``*`` multiplies matrices."""
+    return is_sparse(value) and any(item.__name__ == "spmatrix" for item in type(value).__mro__)
+
+
 @recordable
 def matmul_left(grad: Any, x: Any, w: Any) -> Any:
     """Return the gradient of `x` in ``x @ w``, for any ranks."""
+    if is_sparse(w):
+        return grad @ w.conj().T
     if np.ndim(w) == 1:
         return unbroadcast(np.expand_dims(grad, -1) * conj(w), np.shape(x))
     if np.ndim(x) == 1:
@@ -30,6 +42,8 @@ def matmul_left(grad: Any, x: Any, w: Any) -> Any:
 @recordable
 def matmul_right(grad: Any, x: Any, w: Any) -> Any:
     """Return the gradient of `w` in ``x @ w``, for any ranks."""
+    if is_sparse(x):
+        return x.conj().T @ grad
     if np.ndim(x) == 1:
         row = np.expand_dims(grad, -1 if np.ndim(w) == 1 else -2)
         column = x if np.ndim(w) == 1 else np.expand_dims(x, -1)
@@ -55,6 +69,8 @@ def dot_left(grad: Any, a: Any, b: Any) -> Any:
 @recordable
 def dot_right(grad: Any, a: Any, b: Any) -> Any:
     """Return the gradient of `b` in ``np.dot(a, b)``, for any ranks."""
+    if is_sparse(a):
+        return a.conj().T @ grad
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(grad * conj(a), np.shape(b))
     rows = np.ndim(a) - 1

@@ -33,7 +33,9 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),
         "scipy.ndimage": ("images",),
-        "scipy.integrate": ("integrals",),
+        "scipy.integrate": ("integrals", "equations"),
+        "scipy.optimize": ("roots",),
+        "scipy.sparse.linalg": ("sparse_systems",),
         "scipy.spatial.distance": ("distances",),
         "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),
     }

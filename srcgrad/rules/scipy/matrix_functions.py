@@ -353,4 +353,11 @@ class KhatriRao(Function):
         return grad_a, grad_b
 
 
+FRESH = "creates an array of constants"
+CONSTANT = {
+    **dict.fromkeys((linalg.hadamard, linalg.hilbert, linalg.invhilbert, linalg.pascal), FRESH),
+    **dict.fromkeys((linalg.dft, linalg.helmert), FRESH),
+    **dict.fromkeys((linalg.issymmetric, linalg.ishermitian), "returns truth values"),
+    linalg.bandwidth: "returns sizes",
+}
 RULES = table.freeze()

@@ -68,4 +68,14 @@ def lpmv(m: Any, v: Any, x: Any, *, out: Any) -> tuple[Any, ...]:
     return None, None, (v * x * out - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1)
 
 
+FRESH = "creates an array of constants"
+STEPS = "constant between jumps"
+CONSTANT = {
+    **dict.fromkeys((special.round, special.gammasgn), STEPS),
+    **dict.fromkeys((special.roots_legendre, special.roots_sh_legendre), FRESH),
+    **dict.fromkeys((special.roots_chebyt, special.roots_chebyu, special.roots_hermite), FRESH),
+    **dict.fromkeys((special.roots_hermitenorm, special.roots_laguerre), FRESH),
+    **dict.fromkeys((special.jn_zeros, special.jnp_zeros, special.yn_zeros), FRESH),
+    **dict.fromkeys((special.ai_zeros, special.bi_zeros), FRESH),
+}
 RULES = table.freeze()

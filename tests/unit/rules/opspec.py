@@ -102,6 +102,8 @@ def _describe(arg: Any) -> str:
         return "float" if arg.shape is None else kind + "x".join(map(str, arg.shape)) or "0d"
     if isinstance(arg, (list, tuple)) and _draws(arg):
         return "[" + ",".join(_describe(item) for item in arg) + "]"
+    if callable(arg):
+        return str(arg.__name__)
     return str(arg).replace("\n", "")[:30]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import fft, integrate, ndimage, signal
+import scipy.sparse.linalg
+from scipy import fft, integrate, ndimage, optimize, signal, sparse
 from scipy import linalg as la
 from scipy import special as sp
 from scipy import stats as st
@@ -437,6 +440,58 @@ def distances() -> list[OpSpec]:
     return specs
 
 
+def _bump(t: Any, width: Any, shift: Any) -> Any:
+    return np.exp(-width * t * t) * np.cos(t + shift)
+
+
+def _kepler(e: Any, mean: Any, eccentricity: Any) -> Any:
+    return e - eccentricity * np.sin(e) - mean
+
+
+def _system(x: Any, p: Any, q: Any) -> Any:
+    return np.stack([x[0] ** 2 + p * x[1] - 3 * q, x[0] * x[1] - p])
+
+
+def _shrinking(x: Any, p: Any) -> Any:
+    return np.cos(p * x) + 0 * p
+
+
+def _pendulum(y: Any, t: Any, stiffness: Any, friction: Any) -> Any:
+    return np.stack([y[1], -stiffness * np.sin(y[0]) - friction * y[1]])
+
+
+TIMES = np.array([0.0, 0.3, 0.7, 1.0])
+
+
+def solvers() -> list[OpSpec]:
+    specs = [
+        op(integrate.quad, _bump, S(), S(1.2, 1.5), (S(), S()), _out_index=(0,)),
+        op(integrate.quad, _bump, 0.0, np.inf, (S(), 0.3), _out_index=(0,)),
+        op(optimize.newton, _kepler, 1.0, args=(S(), S())),
+        op(optimize.fsolve, _system, np.array([1.5, 0.7]), args=(S(), S(0.8, 0.9)), xtol=1e-13),
+        op(optimize.fixed_point, _shrinking, 0.5, args=(S(),), xtol=1e-12, _tolerance=1e-5),
+        op(
+            integrate.odeint,
+            _pendulum,
+            A(2),
+            TIMES,
+            (S(), S()),
+            rtol=1e-11,
+            atol=1e-11,
+            _single=False,
+        ),
+        op(
+            scipy.sparse.linalg.spsolve,
+            sparse.csc_matrix(np.array([[2.0, 1, 0], [0.3, 3, 0.1], [0, 1, 2.5]])),
+            A(3),
+            _single=False,
+        ),
+    ]
+    for fn in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
+        specs += [op(fn, _kepler, 0.0, 4.0, (S(), S()))]
+    return specs
+
+
 SCIPY_SPECS: list[OpSpec] = [
     *special_of_one(),
     *special_of_several(),
@@ -450,4 +505,5 @@ SCIPY_SPECS: list[OpSpec] = [
     *images(),
     *integrals(),
     *distances(),
+    *solvers(),
 ]

@@ -1,0 +1,60 @@
+"""Rules of integrals of functions and of paths: in the numbers handed on to the function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import integrate
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.solvers import odeint_back, quad_back
+
+table = RuleTable("equations")
+
+
+@table.rule(integrate.quad)
+class Quad(Function):
+    """The integral of a function from a to b, by Leibniz's rule; and how far it may be off."""
+
+    @staticmethod
+    def forward(ctx: Context, func: Any, a: Any, b: Any, args: Any = ()) -> Any:
+        ctx.func = func
+        ctx.save_for_backward(a, b, args)
+        return integrate.quad(func, a, b, args)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any, grad_error: Any) -> Any:
+        a, b, args = ctx.saved_tensors
+        grad_a, grad_b, grad_args = quad_back(grad, ctx.func, a, b, args)
+        return None, grad_a, grad_b, grad_args
+
+
+@table.rule(integrate.odeint)
+class Odeint(Function):
+    """The path of a differential equation, by its adjoint equation."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        func: Any,
+        y0: Any,
+        t: Any,
+        args: Any = (),
+        *,
+        rtol: Any = None,
+        atol: Any = None,
+    ) -> Any:
+        y = integrate.odeint(func, y0, t, args, rtol=rtol, atol=atol)
+        ctx.func = func
+        ctx.save_for_backward(t, args, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        t, args, y = ctx.saved_tensors
+        grad_y0, grad_t, grad_args = odeint_back(grad, ctx.func, y, t, args)
+        return None, grad_y0, grad_t, grad_args
+
+
+RULES = table.freeze()

@@ -1,0 +1,53 @@
+"""Programs that integrate functions, find roots and solve sparse systems with SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+from scipy import integrate, optimize
+from scipy.sparse.linalg import spsolve
+
+from tests.programs.corpus import program
+
+STIFFNESS = scipy.sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(4, 4)).tocsc()
+TIMES = np.linspace(0.0, 1.0, 4)
+
+
+def _planck(x, temperature):
+    return x**3 / (np.exp(x / temperature) - 1.0 + 1e-9)
+
+
+def _kepler(e, mean, eccentricity):
+    return e - eccentricity * np.sin(e) - mean
+
+
+def _decay(y, t, rate):
+    return -rate * y + 0.1 * t
+
+
+@program("s", "s")
+def energy_between_frequencies(low, temperature):
+    """An integral whose end and whose integrand both depend on what is asked for."""
+    energy, _ = integrate.quad(_planck, low, 5.0, args=(temperature,))
+    return np.log(energy)
+
+
+@program("s", "s")
+def where_a_planet_is(mean, e):
+    """Kepler's equation, solved by bracketing."""
+    anomaly = optimize.brentq(_kepler, 0.0, 4.0, args=(mean, 0.2 * e))
+    return np.cos(anomaly) - 0.2 * e
+
+
+@program(("v", 2), "s")
+def path_of_a_decay(start, rate):
+    """The square of what is left, summed along the path."""
+    path = integrate.odeint(_decay, start, TIMES, args=(rate,), rtol=1e-10, atol=1e-10)
+    return np.sum(path**2)
+
+
+@program("v")
+def displacement_under_load(load):
+    """A sparse system, and a sparse product."""
+    moved = spsolve(STIFFNESS, load)
+    return load @ moved + np.sum((STIFFNESS @ moved) ** 2)

@@ -1,0 +1,137 @@
+"""Writes docs/coverage-rules.md from the specs: ``python -m tests.unit.rules.coverage_page``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy
+
+from srcgrad.rules.library import CONSTANT, canonical_name, constant_reason, rule_for
+from srcgrad.rules.scipy import FILES
+from tests.unit.rules.opspec import OpSpec
+from tests.unit.rules.specs import SPECS
+
+PAGE = Path(__file__).parents[3] / "docs" / "coverage-rules.md"
+MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "operator", "builtins", *sorted(FILES))
+HEAD = """\
+# Which functions have a derivative
+
+Written by `python -m tests.unit.rules.coverage_page` from the specs of the rules, which are checked
+against differences: change those, not this page. Any function made of these is differentiated too,
+and [the language](language.md) says which methods and operators stand for them.
+
+A call with a derivative in another argument, or with an option that a rule does not know, is
+refused by name.
+"""
+MISSING = """\
+## Not differentiated
+
+Public functions of NumPy {numpy} and SciPy {scipy} that have no rule: a call of one that matters to
+the derivative is refused, by name.
+"""
+
+
+def differentiated() -> dict[str, dict[str, list[str]]]:
+    """Return the parameters that each function is differentiated in, by module and name."""
+    found: dict[str, dict[str, list[str]]] = {module: {} for module in MODULES}
+    for spec in SPECS:
+        module, name = place(spec.fn)
+        if module not in found:
+            continue  # what generated text calls
+        known = found[module].setdefault(name, [])
+        known += [item for item in active_parameters(spec) if item not in known]
+    return found
+
+
+def place(fn: Any) -> tuple[str, str]:
+    """Return the module of a function and its name in there, such as ``add.reduce``."""
+    name = canonical_name(fn).removeprefix("_")
+    owners = [module for module in MODULES if name.startswith(f"{module}.")]
+    module = max(owners, key=len, default="")
+    return module, name.removeprefix(f"{module}.")
+
+
+def active_parameters(spec: OpSpec) -> list[str]:
+    """Return the parameters of the rule that the drawn arguments of a spec are bound to."""
+    rule = rule_for(spec.fn)
+    assert rule is not None
+    parameters = list(inspect.signature(rule.forward).parameters.values())[1:]
+    _, _, active = spec.make_args(np.random.default_rng(0))
+    names: list[str] = []
+    for where in active:
+        rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
+        fits = isinstance(where, int) and where < len(parameters)
+        name = where if isinstance(where, str) else parameters[where].name if fits else rest
+        star = "*" if name == rest and rest else ""
+        names.append(star + name)
+    return names
+
+
+def public_functions(module: ModuleType) -> dict[str, Any]:
+    """Return the public functions of a module; no classes, no modules, no constants."""
+    names = getattr(module, "__all__", dir(module))
+    values = {name: getattr(module, name, None) for name in names if not name.startswith("_")}
+    return {
+        name: value
+        for name, value in values.items()
+        if callable(value) and not isinstance(value, (type, ModuleType)) and _is_at_home(value)
+    }
+
+
+def _is_at_home(value: Any) -> bool:
+    module = getattr(value, "__module__", "") or ""
+    return not module.startswith(("scipy.stats._distn", "scipy.stats._cont", "scipy.stats._multi"))
+
+
+def missing(module: str) -> list[str]:
+    """Return the public functions of a module with neither a rule nor a reason to have none."""
+    values = public_functions(importlib.import_module(module))
+    return sorted(n for n, v in values.items() if not rule_for(v) and not constant_reason(v))
+
+
+def constants() -> dict[str, list[str]]:
+    """Return the functions without a derivative, by the reason."""
+    found: dict[str, list[str]] = {}
+    for fn, reason in CONSTANT.items():
+        name = canonical_name(fn).removeprefix("_").removeprefix("builtins.")
+        if not name.startswith("srcgrad."):
+            found.setdefault(reason, []).append(name)
+    return found
+
+
+def wrapped(names: list[str]) -> str:
+    """Return names as code, in lines of a hundred characters."""
+    return textwrap.fill(", ".join(f"`{name}`" for name in names), 100, break_on_hyphens=False)
+
+
+def page() -> str:
+    """Return the text of the page."""
+    parts = [HEAD]
+    for module, functions in differentiated().items():
+        rows = [f"| `{name}` | {', '.join(functions[name])} |" for name in sorted(functions)]
+        table = "\n".join(["| function | differentiated in |", "| --- | --- |", *rows])
+        parts.append(f"## {module}\n\n{len(rows)} functions.\n\n{table}\n")
+    parts.append("## Without a derivative\n\nTheir results are constants to both engines.\n")
+    for reason, names in constants().items():
+        parts.append(f"- {reason}: {len(names)} functions\n\n{indented(wrapped(sorted(names)))}\n")
+    parts.append(MISSING.format(numpy=np.__version__, scipy=scipy.__version__))
+    for module in MODULES:
+        names = missing(module)
+        if names:
+            parts.append(f"### {module}: {len(names)}\n\n{wrapped(names)}\n")
+    return "\n".join(parts)
+
+
+def indented(text: str) -> str:
+    """Return a paragraph as part of the item of a list."""
+    return textwrap.indent(text, "  ")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
