@@ -27,6 +27,24 @@ class ArrayKinds:
         self._program = program
         self._shapes = shapes
 
+    def selects(self, read: Any) -> bool:
+        """Say whether ``x[index]`` is surely a copy, since `index` is a list or made of truths."""
+        parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
+        if not isinstance(read.value, gast.Name) or read.value.id not in self.arrays:
+            return False
+        return any(
+            isinstance(part, gast.List) or getattr(part, "id", "") in self._truths for part in parts
+        )
+
+    @functools.cached_property
+    def _truths(self) -> set[str]:
+        """The names that are bound to comparisons."""
+        makers: dict[str, list[bool]] = defaultdict(list)
+        for statement in statements(self._program.body):
+            for name in _targets(statement):
+                makers[name].append(isinstance(getattr(statement, "value", None), gast.Compare))
+        return {name for name, found in makers.items() if all(found)}
+
     def is_immutable(self, left: Any, target: Any) -> bool:
         """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
         may_be_array = left.id in self._without_axes or left.id in self._from_parameters

@@ -89,9 +89,11 @@ class Axes:
         return _SURELY if not conditions else conditions.pop() if len(conditions) == 1 else None
 
     def _of_maker(self, statement: Any, more: int, seen: set[str]) -> str | None:
-        if not isinstance(statement, gast.Assign) or isinstance(statement.targets[0], gast.Tuple):
+        if not isinstance(statement, gast.Assign):
             return None
         operation = self._program.operation(statement)
+        if isinstance(statement.targets[0], gast.Tuple):
+            return self._of_parts(operation, more, seen)
         if operation.kind == "copy":
             return self._of_name(statement.value.id, more, seen)
         if operation.primal is self._program.reader.vocabulary.getitem:
@@ -102,6 +104,36 @@ class Axes:
         if name in _ARRAY_MAKERS | SURE_VIEWS | PERHAPS_VIEWS - {"numpy.real"} and not more:
             return _SURELY
         return self._of_operands(name, operation, more, seen)
+
+    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
+        """Say when all of the parts of what is unpacked have axes."""
+        if operation.kind == "unpack":
+            return self._of_entries(operation.args[0].id, more, seen)
+        if operation.kind != "primitive":
+            return None
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        splits = name.removeprefix("numpy.") in ("split", "array_split", "hsplit", "vsplit")
+        return _SURELY if splits and not more else None
+
+    def _of_entries(self, name: str, more: int, seen: set[str]) -> str | None:
+        """Say when all entries of a tuple or list have axes."""
+        found: list[str | None] = []
+        for statement in self._makers.get(name, [None]):
+            if not isinstance(statement, gast.Assign):
+                return None
+            operation = self._program.operation(statement)
+            if operation.kind == "copy" and statement.value.id not in seen:
+                found.append(self._of_entries(statement.value.id, more, seen | {name}))
+            elif operation.kind in ("tuple", "list"):
+                entries = [item for arg in operation.args for item in direct_names(arg)]
+                found += [self._of_name(item, more, seen) for item in entries]
+                found += [None] * (len(operation.args) - len(entries))
+            else:
+                return None
+        conditions = {item for item in found if item}
+        if None in found or not found or len(conditions) > 1:
+            return None
+        return conditions.pop() if conditions else _SURELY
 
     def _of_operands(
         self, name: str, operation: Operation, more: int, seen: set[str]
@@ -123,6 +155,9 @@ class Axes:
             return None
         if not all(is_basic(part, self._integers) for part in parts):
             return None
+        entries = self._of_entries(read.value.id, more, seen)
+        if entries is not None:
+            return entries
         positions = sum(is_position(part, self._integers) for part in parts)
         slices = sum(isinstance(part, gast.Slice) for part in parts)
         if slices > more:

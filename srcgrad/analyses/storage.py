@@ -218,7 +218,7 @@ class _Analysis:
             of_shape = isinstance(value.value, gast.Attribute) and (
                 self._program.reader.constant_attribute(value.value)
             )
-            if of_shape or self._shapes.element_is_number(value):
+            if of_shape or self._shapes.element_is_number(value) or self._kinds.selects(value):
                 return []
             return names_read(value.value)
         if operation.kind == "primitive":

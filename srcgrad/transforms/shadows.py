@@ -91,7 +91,7 @@ class ShadowSteps:
             helper = self._sweep.externals.use_runtime("shadow_of_view")
             value = call(helper, value, load(target.id), self._base(statement))
         made = assign(self._renamed_target(target), value, statement)
-        if isinstance(value, gast.Name) and made.targets[0].id == value.id:
+        if isinstance(value, gast.Name) and getattr(made.targets[0], "id", "") == value.id:
             return []
         made.closing = getattr(statement, "closing", False)
         return [made]

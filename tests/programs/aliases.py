@@ -416,7 +416,7 @@ def squeeze_and_expand(x):
     return np.sum(y * y)
 
 
-@program("v", by="refused")
+@program("v")
 def split_views_written(x):
     y = x * 1.0
     left, right = np.split(y, 2)

@@ -16,16 +16,9 @@ from tests.programs.corpus import PROGRAMS, Program
 
 assert test_agreement.__doc__  # it fills the corpus
 
-BROKEN = pytest.mark.xfail(
-    raises=NameError, strict=True, reason="a helper writes a tangent into an argument without one"
-)
 every_program = pytest.mark.parametrize(
     "program",
-    [
-        pytest.param(p, marks=BROKEN if p.name.endswith("helper_that_writes_and_returns") else ())
-        for p in PROGRAMS.values()
-        if p.by != "refused"
-    ],
+    [p for p in PROGRAMS.values() if p.by != "refused"],
     ids=lambda p: p.name,
 )
 

@@ -1,0 +1,245 @@
+"""Programs that reach memory under several names: views, aliases, numbers that look like views."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def two_overlapping_views(x):
+    y = x * 1.0
+    left, right = y[:-1], y[1:]
+    right += left
+    left *= right
+    return np.sum(y * y) + np.sum(left * right)
+
+
+@program("v")
+def view_squared_by_itself(x):
+    y = x * 1.0
+    z = y[:]
+    y *= y
+    z /= x
+    y **= 2
+    y -= z
+    return np.sum(y * z)
+
+
+@program("v")
+def value_stored_from_a_view_that_lives_on(x):
+    y = x * 1.0
+    v = y[:-1]
+    y[1:] = v
+    return np.sum(y * y) + np.sum(v * v)
+
+
+@program("m")
+def views_of_views_of_views(m):
+    a = m * 1.0
+    b = a[1:]
+    c = b.T
+    d = c[::2]
+    d += 2.0 * c[1::2]
+    b[0] *= d[0, 0]
+    return np.sum(a * a)
+
+
+@program("m")
+def reshape_that_copies(m):
+    a = m.T * 1.0
+    flat = a.reshape(-1)
+    flat[3:6] = flat[0] * flat[1]
+    flat *= 2.0
+    return np.sum(a * a) + np.sum(flat * flat)
+
+
+@program("m")
+def reshape_that_does_not_copy(m):
+    a = m * 1.0
+    flat = a.reshape(-1)
+    flat[3:6] = flat[0] * flat[1]
+    block = flat.reshape(2, 6)
+    block[1] += block[0]
+    return np.sum(a * a) + np.sum(flat * flat)
+
+
+@program("m")
+def split_into_views(m):
+    a = m * 1.0
+    left, right = np.split(a, 2, axis=1)
+    left[...] = right * left
+    right[0] = left[1]
+    return np.sum(a * a)
+
+
+@program("m")
+def axes_moved_and_flipped(m):
+    a = m * 1.0
+    b = np.swapaxes(a, 0, 1)
+    c = np.flip(a, axis=0)
+    d = a[None]
+    b[0] = c[:, 1]
+    d[0, 1] *= 3.0
+    c[0] += b[:, 2][::-1].sum()
+    return np.sum(a * a * np.arange(12.0).reshape(3, 4))
+
+
+@program("v")
+def element_is_a_value(x):
+    y = x * 1.0
+    first = y[0]
+    y[0] = 5.0 * y[1]
+    return first * np.sum(y * y)
+
+
+@program("v")
+def greatest_so_far(x):
+    y = x * 1.0
+    best = 0.0
+    for i in range(4):
+        if y[i] > best + 0.01:
+            best = y[i]
+        y[i] = best * 2.0
+    return best * np.sum(y)
+
+
+@program("v")
+def elements_rotated(x):
+    y = x * x
+    y[0], y[1], y[2] = y[1], y[2], y[0]
+    return np.sum(y * np.arange(4.0))
+
+
+@program("m")
+def rows_swapped_by_copies(m):
+    a = m * 2.0
+    a[0], a[1] = a[1].copy(), a[0].copy()
+    return np.sum(a * a * np.arange(12.0).reshape(3, 4))
+
+
+@program("m")
+def rows_swapped_and_corrupted(m):
+    a = m * 2.0
+    a[0], a[1] = a[1], a[0]
+    return np.sum(a * a * np.arange(12.0).reshape(3, 4))
+
+
+@program("v", "n")
+def name_of_one_of_two(x, n):
+    a = x * 1.0
+    b = x * 2.0
+    c = a if n > 2 else b
+    for k in range(4):
+        target = a if k % 2 == 0 else b
+        target[k] = c[0] * x[k]
+        target *= 1.1
+    return np.sum(a * b) + np.sum(c)
+
+
+@program("v")
+def arrays_in_a_tuple(x):
+    a = x * 1.0
+    pair = (a, a[1:])
+    whole, tail = pair
+    tail *= 3.0
+    whole[1] = tail[1] * x[0]
+    return np.sum(a * a)
+
+
+@program("v")
+def arrays_in_a_list_by_turns(x):
+    levels = [x * 1.0, np.zeros(4), np.zeros(4)]
+    for k in range(4):
+        now, new = levels[k % 3], levels[(k + 1) % 3]
+        new[1:] = now[:-1] * x[1:]
+        new[0] = now[3]
+    return np.sum(levels[1] * levels[2]) + np.sum(levels[0])
+
+
+@program("v")
+def zero_trips_leave_the_alias(x):
+    y = x * 1.0
+    z = y
+    for k in range(0):
+        z = y * float(k)
+    y *= 2.0
+    return np.sum(z * x)
+
+
+@program("v")
+def alias_made_in_a_loop(x):
+    y = x * 1.0
+    z = np.zeros(4)
+    for k in range(3):
+        z[k] = y[k]
+        y *= 1.5
+        if k == 1:
+            z = y
+    return np.sum(y * z)
+
+
+@program("v")
+def storage_made_in_each_trip(x):
+    total = 0.0
+    for k in range(3):
+        work = x * (k + 1.0)
+        tail = work[1:]
+        tail *= work[:-1]
+        work[0] = tail[0]
+        total += np.sum(work * tail[0])
+    return total
+
+
+@program("v")
+def storage_of_the_trip_before(x):
+    last = x * 1.0
+    for k in range(3):
+        work = last * x
+        view = work[1:]
+        view += last[:-1]
+        last[0] = view[1]
+        last = work
+    return np.sum(last * last)
+
+
+@program("v")
+def update_of_a_number_and_of_an_array(x):
+    total = x[0]
+    kept = total
+    total += x[1]
+    y = x * 1.0
+    same = y
+    y += x[1]
+    return kept * total + np.sum(same * x)
+
+
+@program("v")
+def matrix_product_in_place(x):
+    y = np.outer(x, x)
+    view = y.T
+    y += np.eye(4)
+    y @= np.outer(x, np.arange(4.0))
+    return np.sum(view * y)
+
+
+@program("v")
+def empty_views(x):
+    y = x * 1.0
+    nothing = y[4:]
+    nothing += 1.0
+    y[:0] = 3.0
+    tail = y[3:]
+    tail *= x[0]
+    return np.sum(y * y)
+
+
+@program("m")
+def boolean_and_index_arrays_are_copies(m):
+    y = m * 1.0
+    chosen = y[y > 0]
+    rows = y[[0, 2]]
+    y *= 0.5
+    chosen *= 2.0
+    return np.sum(chosen) * np.sum(rows) + np.sum(y * y)
