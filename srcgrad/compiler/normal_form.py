@@ -12,6 +12,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
+from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
@@ -84,10 +85,13 @@ def normal_form(
     tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
     if updates:
         restore_updates(tree.body)
+    attempts = Attempts(namer, variation.names, refusals)
+    tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     stages.note("flatten", tree)
+    fixed = frozenset(exits.results) | attempts.names
     lasting = scope.local | exits.flags | placed
-    versions = Versions(namer, [*parameters, *outside], lasting, exits.results, exits.returned)
+    versions = Versions(namer, [*parameters, *outside], lasting, fixed)
     tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
     stages.note("name versions", tree)

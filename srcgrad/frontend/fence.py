@@ -7,10 +7,10 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.jumps import jumps
 from srcgrad.ir.walk import statements
 
 _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
-    "Try": ("`try`", "check the condition with `if` before the operation"),
     "TryStar": ("`try`", "check the condition with `if` before the operation"),
     "AsyncWith": ("`async with`", "differentiate an ordinary function"),
     "AsyncFor": ("`async for`", "differentiate an ordinary function"),
@@ -38,6 +38,13 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
         if kind in _STATEMENTS:
             what, hint = _STATEMENTS[kind]
             refusals.add(statement, f"{what} is not differentiated by source", hint)
+        elif isinstance(statement, gast.Try):
+            for jump in jumps(statement.finalbody):
+                refusals.add(
+                    jump,
+                    "a jump out of `finally` is not differentiated by source",
+                    "put it after the `try`",
+                )
         elif isinstance(statement, gast.Global) and _binds(tree, statement.names):
             refusals.add(
                 statement,

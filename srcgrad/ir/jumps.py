@@ -60,6 +60,12 @@ def falls_through(block: list[Any]) -> bool:
         return False
     if isinstance(last, gast.If):
         return falls_through(last.body) or falls_through(last.orelse)
+    if isinstance(last, gast.With):
+        return falls_through(last.body)
+    if isinstance(last, gast.Try):
+        ends = falls_through(last.body) and falls_through(last.orelse)
+        ends = ends or any(falls_through(handler.body) for handler in last.handlers)
+        return ends and falls_through(last.finalbody)
     if isinstance(last, gast.While):
         return not (is_endless(last) and not breaks_out(last))
     return True

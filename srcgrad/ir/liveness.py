@@ -19,12 +19,14 @@ def walk_live(
     live: set[str],
     visit: Visitor | None = None,
     after_loop: Collection[str] = (),
+    raises: Collection[str] = (),
 ) -> set[str]:
     r"""Walk a block backwards and return the names live before it, given those live after it.
 
     `visit(statement, live_after)` is called once for every statement, with the set as it is then:
     read it, do not keep it. Loops are walked until their set is stable, and only then visited.
-    `after_loop` are the names live after the loop around the block, where a `break` leads.
+    `after_loop` are the names live after the loop around the block, where a `break` leads, and
+    `raises` those live where an exception leads.
 
     >>> tree = gast.parse("a = x + 1\nb = a * x\nc = 2")
     >>> sorted(walk_live(tree.body, {"b"}))
@@ -32,33 +34,61 @@ def walk_live(
     """
     for statement in reversed(block):
         if isinstance(statement, (gast.For, gast.While)):
-            live = _loop(statement, live, visit)
+            live = _loop(statement, live, visit, raises)
         elif isinstance(statement, gast.If):
             if visit is not None:
                 visit(statement, live)
             after = set(live)
-            live = walk_live(statement.body, live, visit, after_loop)
-            live |= walk_live(statement.orelse, after, visit, after_loop)
+            live = walk_live(statement.body, live, visit, after_loop, raises)
+            live |= walk_live(statement.orelse, after, visit, after_loop, raises)
             live.update(header_reads(statement))
+        elif isinstance(statement, gast.Try):
+            live = _attempt(statement, live, visit, raises)
         elif isinstance(statement, gast.With):
             if visit is not None:
                 visit(statement, live)
-            live = walk_live(statement.body, live, visit, after_loop)
+            live = walk_live(statement.body, live, visit, after_loop, raises)
             live.difference_update(killed(statement))
             live.update(header_reads(statement))
         else:
             if isinstance(statement, gast.Break):
                 live = set(after_loop)
             elif isinstance(statement, gast.Raise):
-                live = set()
+                live = set(raises)
             if visit is not None:
                 visit(statement, live)
             live.difference_update(killed(statement))
             live.update(header_reads(statement))
+        if raises and may_raise(statement):
+            live.update(raises)
     return live
 
 
-def _loop(loop: Any, live: set[str], visit: Visitor | None) -> set[str]:
+def may_raise(statement: Any) -> bool:
+    """Say whether a statement may raise an exception: all but copies may."""
+    if isinstance(statement, gast.If):
+        plain = isinstance(statement.test, (gast.Name, gast.Constant))
+        return not plain or any(map(may_raise, [*statement.body, *statement.orelse]))
+    if isinstance(statement, gast.Assign):
+        names = all(isinstance(target, gast.Name) for target in statement.targets)
+        return not (names and isinstance(statement.value, (gast.Name, gast.Constant)))
+    return not isinstance(statement, (gast.Pass, gast.Break, gast.Continue))
+
+
+def _attempt(node: Any, live: set[str], visit: Visitor | None, raises: Collection[str]) -> set[str]:
+    """What is live in a handler is live wherever the body may raise."""
+    if visit is not None:
+        visit(node, live)
+    after = walk_live(node.finalbody, set(live), visit, (), raises)
+    failing = set(raises) | walk_live(node.finalbody, set(raises))
+    for handler in node.handlers:
+        failing |= walk_live(handler.body, set(after), visit, (), raises)
+    failing.update(header_reads(node))
+    end = walk_live(node.orelse, set(after), visit, (), failing if node.finalbody else raises)
+    return walk_live(node.body, end, visit, (), failing)
+
+
+def _loop(loop: Any, live: set[str], visit: Visitor | None, raises: Collection[str]) -> set[str]:
     """The set at the loop's head holds what lives after the loop, in its header and in its body."""
     if visit is not None:
         visit(loop, live)
@@ -69,9 +99,9 @@ def _loop(loop: Any, live: set[str], visit: Visitor | None) -> set[str]:
     size = -1
     while len(head) != size:
         size = len(head)
-        head |= walk_live(loop.body, set(head), None, after) - bound
+        head |= walk_live(loop.body, set(head), None, after, raises) - bound
     if visit is not None:
-        walk_live(loop.body, set(head), visit, after)
+        walk_live(loop.body, set(head), visit, after, raises)
     return head
 
 

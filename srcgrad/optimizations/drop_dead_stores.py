@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import is_endless
-from srcgrad.ir.liveness import killed
+from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity
@@ -34,6 +34,8 @@ class DeadStores:
     def __init__(self, purity: Purity, *, keep_updates: bool = False) -> None:
         self._purity = purity
         self._after_loop: frozenset[str] = frozenset()
+        self._raises: frozenset[str] = frozenset()
+        self._in_try = False
         self._keep_updates = keep_updates  # ``y += v`` may write into memory with another name
 
     def drop(self, body: list[Any]) -> list[Any]:
@@ -48,6 +50,9 @@ class DeadStores:
                 live = self._loop(statement, live, kept)
             elif isinstance(statement, gast.If):
                 live = self._branch(statement, live, kept)
+            elif isinstance(statement, gast.Try):
+                live = self._attempt(statement, live)
+                kept.append(statement)
             elif isinstance(statement, gast.With):
                 statement.body, live = self._sweep(statement.body, live)
                 live = self._before(statement, live)
@@ -58,11 +63,28 @@ class DeadStores:
         kept.reverse()
         return kept, live
 
+    def _attempt(self, node: Any, live: set[str]) -> set[str]:
+        """Keep what may raise in the body: a handler may wait for it."""
+        after = set(live)
+        node.finalbody, live = self._sweep(node.finalbody, set(live))
+        failing = self._raises | walk_live(node.finalbody, set(self._raises))
+        for handler in node.handlers:
+            handler.body, before = self._sweep(handler.body, set(live))
+            failing = failing | before
+        outer = self._raises, self._in_try
+        self._raises = frozenset(failing | set(header_reads(node)))
+        self._in_try = self._in_try or bool(node.handlers)
+        node.body, live = self._sweep(node.body, set(live))
+        self._raises, self._in_try = outer
+        return live | failing | (set() if node.body else after)
+
     def _before(self, statement: Any, live: set[str]) -> set[str]:
         if isinstance(statement, gast.Break):
             return set(self._after_loop)
         if isinstance(statement, gast.Raise):
-            return set(header_reads(statement))
+            return set(header_reads(statement)) | self._raises
+        if self._raises and may_raise(statement):
+            live.update(self._raises)
         live.difference_update(killed(statement))
         live.update(header_reads(statement))
         return live
@@ -72,6 +94,8 @@ class DeadStores:
             return False
         if self._keep_updates and getattr(statement, "in_place", False):
             return False
+        if self._in_try and may_raise(statement):
+            return False
         if not all(isinstance(target, (gast.Name, gast.Tuple)) for target in statement.targets):
             return False
         names = [name for target in statement.targets for name in names_bound(target)]
@@ -80,7 +104,8 @@ class DeadStores:
     def _branch(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
         body, before = self._sweep(statement.body, set(live))
         orelse, other = self._sweep(statement.orelse, set(live))
-        if not body and not orelse and self._purity.of(statement.test):
+        keeps = getattr(statement, "attempt", None) is not None and self._keep_updates
+        if not body and not orelse and not keeps and self._purity.of(statement.test):
             return live
         statement.body, statement.orelse = body, orelse
         kept.append(statement)
@@ -120,6 +145,8 @@ class DeadStores:
                     size = len(live)
                     live |= self._reads_through(statement.body, set(live)) - set(bound)
                 self._after_loop = outer
+            elif isinstance(statement, gast.Try):
+                live = live | walk_live([statement], set(live), raises=self._raises)
             elif isinstance(statement, gast.With):
                 live = self._before(statement, self._reads_through(statement.body, live))
             elif not self._is_dead(statement, live):

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
+from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
@@ -50,6 +51,7 @@ class ForwardSubstitution:
         self._purity = purity
         self._is_temporary = is_temporary
         self._width = width
+        self._in_try = False
         self._reads: Counter[str] = Counter()
         self._binds: Counter[str] = Counter()
 
@@ -102,8 +104,11 @@ class ForwardSubstitution:
         waiting: dict[str, Any] = {}
         gone: set[int] = set()
         for statement in block:
+            outer = self._in_try
+            self._in_try = outer or bool(getattr(statement, "handlers", ()))
             for part in blocks_of(statement):
                 part[:] = self._block(part)
+            self._in_try = outer
             self._fill(statement, waiting, gone)
             self._settle(statement, waiting)
             if self._may_wait(statement):
@@ -143,7 +148,7 @@ class ForwardSubstitution:
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""
-        if isinstance(statement, (gast.With, gast.Try)):
+        if isinstance(statement, (gast.With, gast.Try)) or (self._in_try and may_raise(statement)):
             waiting.clear()
         if not waiting:
             return

@@ -36,7 +36,10 @@ def touched(
     for statement in reversed(block):
         if isinstance(statement, gast.If):
             then = touched(statement.body, set(cells), operands, always)
-            cells = then | touched(statement.orelse, set(cells), operands, always)
+            cells = then | touched(other_branch(statement), set(cells), operands, always)
+        elif isinstance(statement, gast.Try):
+            here = [*run_here(statement), *statement.finalbody]
+            cells = touched(here, cells, operands, always)
         elif isinstance(statement, (gast.For, gast.While)):
             size = -1
             cells = set(cells)
@@ -44,7 +47,7 @@ def touched(
                 size = len(cells)
                 cells |= touched(statement.body, set(cells), operands, always)
         elif isinstance(statement, gast.With):
-            cells = touched(statement.body, cells, operands)
+            cells = touched(statement.body, cells, operands, always)
         elif is_store(statement):
             base = names_bound(store_target(statement).value)
             if base and base[0] in cells and isinstance(statement.value, gast.Name):
@@ -55,6 +58,21 @@ def touched(
         elif isinstance(statement, gast.Assign):
             cells = _assignment(statement, cells, operands) | always
     return cells
+
+
+def other_branch(statement: Any) -> list[Any]:
+    """Return what is run where the condition of an `if` fails.
+
+    For one that follows a `try` and asks whether it failed, that begins with the body of the `try`.
+    """
+    attempt = getattr(statement, "attempt", None)
+    before = attempt.body if attempt is not None else []
+    return [*before, *statement.orelse]
+
+
+def run_here(attempt: Any) -> list[Any]:
+    """Return the body of a `try`, unless it belongs to the `if` after it."""
+    return [] if attempt.rescued else list(attempt.body)
 
 
 def _assignment(statement: Any, cells: set[str], operands: Operands) -> set[str]:

@@ -74,17 +74,22 @@ class Recorder:
         self._stable = stable
         self._block: dict[int, list[Any]] = {}
         self._loop: dict[int, Any] = {}
-        self._map(forward, None)
+        self._attempt: dict[int, Any] = {}
+        self._map(forward, None, None)
 
-    def _map(self, block: list[Any], loop: Any) -> None:
+    def _map(self, block: list[Any], loop: Any, attempt: Any) -> None:
         for statement in block:
             self._block[id(statement)] = block
             self._loop[id(statement)] = loop
+            self._attempt[id(statement)] = attempt
             inner = statement if isinstance(statement, (gast.For, gast.While)) else loop
             if isinstance(statement, gast.If) and loop is not None:
                 self._note_exits(statement, loop)
             for part in blocks_of(statement):
-                self._map(part, inner)
+                inside = attempt if inner is loop else None
+                if getattr(statement, "rescued", False):
+                    inside = statement
+                self._map(part, inner, inside)
 
     def _note_exits(self, branch: Any, loop: Any) -> None:
         """What is bound on the way out of all loops keeps its value: there is no other trip."""
@@ -100,14 +105,21 @@ class Recorder:
         for pair in pairs:
             if pair.kind == "loop":
                 self._record_loop(pair.primal, pair.adjoint)
-            elif self._loop.get(id(pair.primal)) is not None:
+            elif self._loop.get(id(pair.primal)) is not None and not self._may_fail(pair.primal):
                 self._record_branch(pair.primal.body, pair.adjoint.body, pair.primal)
                 self._record_branch(pair.primal.orelse, pair.adjoint.orelse, pair.primal)
+
+    def _may_fail(self, branch: Any) -> bool:
+        """Say whether a branch lies in a `try`, whose records are kept once it is at its end."""
+        return self._attempt.get(id(branch)) is not None
 
     # -- branches inside loops
 
     def _record_branch(self, primal: list[Any], adjoint: list[Any], branch: Any) -> None:
         closed = [s for s in primal if not getattr(s, "closing", False)]
+        attempt = getattr(branch, "attempt", None) if primal is branch.orelse else None
+        if attempt is not None:
+            closed = [*attempt.body, *closed]
         names = self._wanted(closed, adjoint, [])
         if not names:
             return
@@ -115,6 +127,8 @@ class Recorder:
         if names:
             saved = self._list_before(self._loop[id(branch)], names)
             primal.insert(_end_of(primal), _push(saved, names, branch))
+            if attempt is not None:
+                self._bind_before(attempt, names)
             adjoint[0:0] = [_pop(saved, names, branch), *recipes]
         else:
             adjoint[0:0] = recipes
@@ -152,6 +166,14 @@ class Recorder:
             loop.body.insert(_end_of(loop.body), push)
             self._bind_all(loop, [name for name in names if name not in heads])
         return saved
+
+    def _bind_before(self, attempt: Any, names: list[str]) -> None:
+        """Bind what only some paths through a `try` bind, so that it can be recorded."""
+        block = self._block[id(attempt)]
+        bound = surely_bound(attempt.body)
+        for name in [name for name in names if name not in bound]:
+            start = assign(name, gast.Constant(None, None), attempt)
+            block.insert(_position(block, attempt), start)
 
     def _bind_all(self, loop: Any, names: list[str]) -> None:
         """Bind what only some paths bind, so that it can be recorded."""
@@ -309,6 +331,8 @@ def surely_bound(block: list[Any]) -> set[str]:
     for statement in block:
         if isinstance(statement, gast.If):
             bound |= surely_bound(statement.body) & surely_bound(statement.orelse)
+        elif isinstance(statement, gast.Try) and not statement.rescued:
+            bound |= surely_bound(statement.body) | surely_bound(statement.finalbody)
         elif isinstance(statement, gast.With):
             bound |= surely_bound(statement.body) | set(_bound_by(statement))
         elif isinstance(statement, gast.Assign):

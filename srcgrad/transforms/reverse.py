@@ -15,7 +15,7 @@ from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.draws import check_generator
-from srcgrad.transforms.flow import touched
+from srcgrad.transforms.flow import other_branch, run_here, touched
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
@@ -74,6 +74,9 @@ class Reverser:
                 statement.orelse = self._forward(statement.orelse)
             elif isinstance(statement, (gast.For, gast.While, gast.With)):
                 statement.body = self._forward(statement.body)
+            elif isinstance(statement, gast.Try):
+                statement.body = self._forward(statement.body)
+                statement.finalbody = self._forward(statement.finalbody)
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
             elif isinstance(statement, gast.AugAssign):
@@ -192,6 +195,8 @@ class Reverser:
                 done.extend(self._reverse_loop(statement))
             elif isinstance(statement, gast.With):
                 done.extend(self._reverse_with(statement))
+            elif isinstance(statement, gast.Try):
+                done.extend(self._backward([*run_here(statement), *statement.finalbody]))
             elif is_store(statement):
                 done.extend(self._elements.reverse_store(statement))
             else:
@@ -216,8 +221,8 @@ class Reverser:
     def _reverse_if(self, statement: Any) -> list[Any]:
         adjoints = self._sweep.adjoints
         for block, other in (
-            (statement.body, statement.orelse),
-            (statement.orelse, statement.body),
+            (statement.body, other_branch(statement)),
+            (other_branch(statement), statement.body),
         ):
             if not falls_through(block) and isinstance(block[-1], gast.Raise):
                 return self._backward(other)  # what raises is never run backwards
@@ -228,7 +233,7 @@ class Reverser:
         body = self._backward(statement.body)
         body += adjoints.spell_out(statement)
         then, adjoints.state = adjoints.state, dict(before)
-        orelse = self._backward(statement.orelse)
+        orelse = self._backward(other_branch(statement))
         orelse += adjoints.spell_out(statement)
         other = adjoints.state
         for cell in sorted(set(then) ^ set(other)):
@@ -261,7 +266,7 @@ class Reverser:
         state = self._sweep.adjoints.state
         there = set(state)
         then = self._touched(statement.body, there)
-        other = self._touched(statement.orelse, there)
+        other = self._touched(other_branch(statement), there)
         if there not in (then, other):
             return []
         missing = sorted((then | other) - there)

@@ -162,7 +162,7 @@ def helper_that_returns_from_a_loop(x):
     return _first_large(x, 0.3) * _first_large(x * 2.0, 50.0)
 
 
-@program("v", by="tape")
+@program("v")
 def exception_not_raised(x):
     try:
         y = np.sum(x * x)
@@ -171,7 +171,7 @@ def exception_not_raised(x):
     return y * y
 
 
-@program("v", by="tape")
+@program("v")
 def finally_after_a_return(x):
     y = np.sum(x * x)
     try:
@@ -183,7 +183,7 @@ def finally_after_a_return(x):
     return y
 
 
-@program("v", by="tape")
+@program("v")
 def finally_and_else(x):
     y = x * 2.0
     try:
@@ -215,7 +215,7 @@ def _guarded(a):
     return a * a
 
 
-@program("s", by="tape")
+@program("s")
 def exception_of_a_helper(a):
     try:
         y = _guarded(a * 1000.0)

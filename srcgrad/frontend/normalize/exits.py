@@ -199,6 +199,9 @@ class Exits:
             inner = replace(inner, skip=flag)
             lead.append(self._lower(flag, item))
             checks.append(_when(flag, [at(gast.Continue(), item)], [], item))
+        if isinstance(item, gast.Try) and item.orelse:
+            for check in checks:  # the `else` is passed over by what leaves the body
+                item.orelse = [_when(check.test.id, [], item.orelse, item)]
         for part in inner_blocks(item):
             part[:] = self._close(part, [], inner)
         return [*lead, item], checks

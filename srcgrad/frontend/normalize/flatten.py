@@ -20,7 +20,7 @@ from srcgrad.ir.build import assign, at, clone, load, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 
 class Flattener:
@@ -113,6 +113,11 @@ class Flattener:
         old = subscript(load(target.value.id), clone(target.slice))
         new = self._expressions.atom(at(gast.BinOp(old, node.op, value), node), node)
         self._work.emit(assign(target, new, node))
+
+    def _Try(self, node: Any) -> None:
+        for part in blocks_of(node):
+            part[:] = self.block(part)
+        self._work.emit(node)
 
     def _With(self, node: Any) -> None:
         for item in node.items:

@@ -44,13 +44,13 @@ class Versions:
         namer: Namer,
         parameters: list[str],
         variables: frozenset[str],
-        results: tuple[str, ...] = (),
-        returned: frozenset[str] = frozenset(),
+        fixed: frozenset[str] = frozenset(),
     ) -> None:
         self._namer = namer
         self._variables = variables  # the user's; the others never live across iterations
-        self._results = results
-        self._returned = returned  # the flags that say that the result is bound
+        self._fixed = fixed  # results and flags: what is read of them was bound on the way
+        self._exposed: Environment = {}
+        self._copied: Environment = {}
         self._used = set(parameters)
         self.environment: Environment = {name: name for name in parameters}
 
@@ -60,7 +60,18 @@ class Versions:
         for statement in body:
             handler = getattr(self, f"_{type(statement).__name__}", self._other)
             done.extend(handler(statement))
+            done.extend(self._expose(statement))
         return done
+
+    def _expose(self, statement: Any) -> list[Any]:
+        """Copy what a statement of a `try` binds, if it may be read after the `try` has failed."""
+        copies = []
+        for variable, head in self._exposed.items():
+            last = self.environment.get(variable)
+            if last not in (None, head, self._copied.get(variable)):
+                self._copied[variable] = last
+                copies.append(assign(head, load(last), statement))
+        return copies
 
     def _other(self, node: Any) -> list[Any]:
         self._rename(node)
@@ -78,14 +89,11 @@ class Versions:
         return [node]
 
     def _If(self, node: Any) -> list[Any]:
-        settles = self._settles(node)
         self._rename(node.test)
         before = self.environment
         self.environment = dict(before)
         body = self.block(node.body)
         then, self.environment = self.environment, dict(before)
-        if settles:
-            self._forget_results()
         orelse = self.block(node.orelse)
         other = self.environment
         ends_then, ends_other = not falls_through(body), not falls_through(orelse)
@@ -93,7 +101,39 @@ class Versions:
             self.environment = other if ends_then else then
         else:
             self._join(node, body, then, orelse, other)
-        return [at(gast.If(node.test, body, orelse), node)]
+        branch = at(gast.If(node.test, body, orelse), node)
+        branch.attempt = getattr(node, "attempt", None)
+        return [branch]
+
+    def _Try(self, node: Any) -> list[Any]:
+        """Join what the body binds, if it is run to its end, with what was bound before."""
+        kept = _assigned(node.body) if node.rescued else sorted(node.exposed)
+        heads: Environment = {}
+        before = []
+        for variable in dict.fromkeys(kept):
+            if variable in self._variables and variable not in self._fixed:
+                heads[variable] = self._new(variable)
+                if variable in self.environment:
+                    old = load(self.environment[variable])
+                    before.append(assign(heads[variable], old, node))
+        outer = self._exposed, dict(self._copied)
+        exposed = {name: head for name, head in heads.items() if name in node.exposed}
+        self._exposed = {**self._exposed, **exposed}
+        self._copied.update(self.environment)
+        node.body = self.block(node.body)
+        self._exposed, self._copied = outer
+        for variable, head in heads.items():
+            last = self.environment.get(variable)
+            if last not in (None, head) and variable not in exposed:
+                node.body.append(assign(head, load(last), node))
+        self.environment.update(heads)
+        for handler in node.handlers:
+            self._rename(handler.type)
+            inside, self.environment = self.environment, dict(self.environment)
+            handler.body = self.block(handler.body)
+            self.environment = inside
+        node.finalbody = self.block(node.finalbody)
+        return [*before, node]
 
     def _With(self, node: Any) -> list[Any]:
         for item in node.items:
@@ -140,10 +180,8 @@ class Versions:
         heads: Environment = {}
         before: list[Any] = []
         for variable in [*targets, *_assigned(node.body)]:
-            if variable in self._results:
-                self._forget_results()
-                heads[variable] = heads.get(variable) or self._new(variable)
-            if variable in heads or variable not in self._variables:
+            known = variable in heads or variable in self._fixed
+            if known or variable not in self._variables:
                 continue
             old = self.environment.get(variable)
             heads[variable] = self._new(variable)
@@ -154,15 +192,6 @@ class Versions:
                 self.environment[variable] = heads[variable]
         return heads, before
 
-    def _settles(self, branch: Any) -> bool:
-        """Say whether the result is bound in the one branch only."""
-        return getattr(branch.test, "id", None) in self._returned
-
-    def _forget_results(self) -> None:
-        """What is known of the result holds only where a `return` was met."""
-        for name in self._results:
-            self.environment.pop(name, None)
-
     def _trip(self, block: list[Any], heads: Environment, loop: Any) -> list[Any]:
         """Return the body of a loop, each of whose ends closes the trip."""
         if not block or not _may_break(block[-1]):
@@ -172,13 +201,10 @@ class Versions:
         done = self.block(first)
         if isinstance(last, gast.Break):
             return [*done, *self._closing(heads, loop), last]
-        settles = self._settles(last)
         self._rename(last.test)
         before, branches = self.environment, []
         for part in (last.body, last.orelse):
             self.environment = dict(before)
-            if settles and part is last.orelse:
-                self._forget_results()
             branches.append(self._trip(part, heads, loop))
         common = _take_common(last.test, *branches)
         return [*done, *common, at(gast.If(last.test, *branches), last)]
@@ -202,6 +228,8 @@ class Versions:
     def _rename_target(self, target: Any) -> None:
         if isinstance(target, gast.Name):
             variable = target.id
+            if variable in self._fixed:
+                return
             target.id = self._new(variable)
             self._namer.set_base(target.id, self._namer.base(variable))
             self.environment[variable] = target.id
@@ -214,6 +242,8 @@ class Versions:
             self._rename(target)
 
     def _rename(self, node: Any) -> None:
+        if node is None:
+            return
         hidden = _comprehension_names(node)
         for item in gast.walk(node):
             if isinstance(item, gast.Name) and item.id not in hidden:

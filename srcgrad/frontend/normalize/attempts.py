@@ -1,0 +1,195 @@
+"""Takes what runs after an exception out of `try`: what is left says whether its body was run.
+
+The body is run backwards only if it was run to its end. So what it computes on the way to an
+exception must not be read afterwards, except for what its last step binds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.jumps import falls_through
+from srcgrad.ir.liveness import may_raise, walk_live
+from srcgrad.ir.names import Namer
+from srcgrad.ir.program import bound_names, is_store, store_target
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+
+
+class Attempts:
+    """Rewrites the `try` statements of one function.
+
+    Attributes:
+        names: The names made here: flags, and exceptions that are read later.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... try:
+    ...     y = 1 / x
+    ... except ZeroDivisionError:
+    ...     y = 0.0
+    ... z = y * x
+    ... ''')
+    >>> print(text(Attempts(Namer(["x", "y", "z"]), set(), None).function(body)))
+    failed = False
+    try:
+        y = 1 / x
+    except ZeroDivisionError:
+        failed = True
+    if failed:
+        y = 0.0
+    z = y * x
+    """
+
+    def __init__(self, namer: Namer, varies: set[str], refusals: Refusals) -> None:
+        self.names: set[str] = set()
+        self._namer = namer
+        self._varies = varies
+        self._refusals = refusals
+        self._after: dict[int, set[str]] = {}
+
+    def function(self, body: list[Any]) -> list[Any]:
+        """Return the body of a function."""
+        if not any(isinstance(item, gast.Try) for item in statements(body)):
+            return body
+
+        def visit(statement: Any, live: set[str]) -> None:
+            if isinstance(statement, gast.Try):
+                self._after[id(statement)] = set(live)
+
+        walk_live(body, set(), visit)
+        return self._block(body)
+
+    def _block(self, block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = self._block(part)
+            done += self._try(statement) if isinstance(statement, gast.Try) else [statement]
+        return done
+
+    def _try(self, node: Any) -> list[Any]:
+        after = walk_live(node.finalbody, set(self._after[id(node)]))
+        inner = gast.Try(node.body, node.handlers, [], [])
+        at(inner, node)
+        inner.exposed = self._read_after_failure(node, after)
+        caught = [h for h in node.handlers if falls_through(h.body)]
+        inner.rescued = bool(caught)
+        if caught:
+            done = self._rescued(node, inner, caught)
+        elif node.handlers:
+            done = [inner, *node.orelse]
+        else:
+            done = [*node.body, *node.orelse]
+        if not node.finalbody:
+            return done
+        outer = at(gast.Try(done, [], [], node.finalbody), node)
+        outer.exposed = inner.exposed if done and done[0] is not inner else set()
+        outer.rescued = False
+        return [outer]
+
+    def _rescued(self, node: Any, inner: Any, caught: list[Any]) -> list[Any]:
+        """Let handlers only say which of them was run; what they do follows."""
+        single = len(caught) == 1
+        flag = self._name("failed" if single else "caught")
+        self._check_writes(node)
+        chain: list[Any] = []
+        for number, handler in reversed(list(enumerate(caught, 1))):
+            body = self._keep_exception(handler)
+            if handler is not caught[-1]:
+                test = gast.Compare(load(flag), [gast.Eq()], [gast.Constant(number, None)])
+                body = [at(gast.If(test, body, chain), handler)]
+            chain = body
+            value = gast.Constant(True if single else number, None)
+            handler.body = [*handler.kept, assign(flag, value, handler)]
+        branch = at(gast.If(load(flag), chain, node.orelse), caught[0])
+        branch.attempt = inner  # its other side is what follows a body that was run to its end
+        start = assign(flag, gast.Constant(False if single else 0, None), node)
+        return [start, inner, branch]
+
+    def _keep_exception(self, handler: Any) -> list[Any]:
+        """Return what a handler does, reading the exception under a name that outlives it."""
+        body = handler.body
+        handler.kept = []
+        name = getattr(handler.name, "id", handler.name)
+        bare = [s for s in statements(body) if isinstance(s, gast.Raise) and s.exc is None]
+        if not bare and (name is None or name not in {n for s in body for n in names_read(s)}):
+            return list(body)
+        caught = name or self._namer.fresh("problem")
+        handler.name = at(gast.Name(caught, gast.Store(), None, None), handler)
+        kept = self._name("error")
+        handler.kept = [assign(kept, load(caught), handler)]
+        for statement in bare:
+            statement.exc = load(kept)
+        for statement in body:
+            for item in gast.walk(statement):
+                if isinstance(item, gast.Name) and item.id == name:
+                    item.id = kept
+        return list(body)
+
+    def _name(self, wish: str) -> str:
+        name = self._namer.fresh(wish)
+        self.names.add(name)
+        return name
+
+    # -- what may be seen of a body that failed
+
+    def _read_after_failure(self, node: Any, after: set[str]) -> set[str]:
+        """Return the names of the body whose value is read although it failed; refuse if active."""
+        made = bound_names(node.body)
+        read: set[str] = set(walk_live(node.finalbody, set()))
+        for handler in node.handlers:
+            on = falls_through(handler.body)
+            live = walk_live(handler.body, set(after) if on else set())
+            read |= live
+            for name in sorted(made & live) if on else ():
+                if name in self._varies and not _is_bound_last(node.body, name):
+                    self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
+        return {name for name in made & read if not _is_bound_last(node.body, name)}
+
+    def _check_writes(self, node: Any) -> None:
+        """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
+        made = bound_names(node.body)
+        for statement in statements(node.body):
+            written = _written(statement)
+            if not written or written[0] not in self._varies:
+                continue
+            last = statement is node.body[-1]
+            if not last and (written[0] not in made or getattr(statement, "in_place", False)):
+                self._refuse(statement, "a write inside of `try`, which may fail after it")
+
+    def _refuse(self, node: Any, message: str) -> None:
+        self._refusals.add(
+            node, f"{message}: not differentiated by source", "do it before or after the `try`"
+        )
+
+
+def _is_bound_last(body: list[Any], name: str) -> bool:
+    """Say whether nothing in a block can fail once it has bound a name."""
+    for position, statement in enumerate(body):
+        if name not in bound_names([statement]):
+            continue
+        if any(may_raise(item) for item in body[position + 1 :]):
+            return False
+        if isinstance(statement, (gast.If, gast.With)):
+            return all(_is_bound_last(part, name) for part in blocks_of(statement))
+        return isinstance(statement, gast.Assign)
+    return True
+
+
+def _written(statement: Any) -> list[str]:
+    """Return the variable that a statement writes into, if it does."""
+    if is_store(statement):
+        root = root_name(store_target(statement))
+        return [root] if root is not None else ["*"]
+    if isinstance(statement, gast.AugAssign) or getattr(statement, "in_place", False):
+        target = statement.target if isinstance(statement, gast.AugAssign) else statement.targets[0]
+        return names_bound(target)[:1]
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+        func = statement.value.func
+        root = root_name(func.value) if isinstance(func, gast.Attribute) else None
+        return [root] if root is not None else []
+    return []

@@ -1,0 +1,15 @@
+"""A value that may be read after its `try` has failed half-way."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def program(x):
+    y = x[0]
+    try:  # SG101
+        y = y * 2.0
+        z = y * x[7]
+    except IndexError:
+        z = x[1]
+    return y * z

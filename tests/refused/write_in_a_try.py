@@ -1,0 +1,15 @@
+"""A write into an array in a `try` that may fail after it."""
+
+import numpy as np
+
+X = np.array([0.5, -1.2, 2.0, 0.7])
+
+
+def program(x):
+    y = np.zeros(4)
+    try:
+        y[0] = x[0]  # SG101
+        y[1] = x[7]
+    except IndexError:
+        pass
+    return np.sum(y)
