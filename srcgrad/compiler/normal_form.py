@@ -95,13 +95,17 @@ def normal_form(
     tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
     stages.note("name versions", tree)
-    program.body = tree.body
     program.results = frozenset(exits.results)
-    returned = tree.body[-1].value
+    _fill(program, tree.body)
+    return program, refusals
+
+
+def _fill(program: Program, body: list[Any]) -> None:
+    program.body = body
+    returned = body[-1].value
     program.returns_tuple = isinstance(returned, gast.Tuple)
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
     program.outputs = tuple(item.id for item in values)
-    return program, refusals
 
 
 def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
