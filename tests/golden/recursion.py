@@ -46,7 +46,7 @@ def power_forward(x, n):
     return out, (n, x, test_2, power_x, saved, half, saved_2)
 
 
-def power_backward(saved, grad_out_5):
+def power_backward(saved, grad_out):
     """Return the gradients of `power` with respect to `x`."""
     n, x, test_2, power_x, saved, half, saved_2 = saved
     # L9: if n == 0:
@@ -56,11 +56,11 @@ def power_backward(saved, grad_out_5):
         # L11: if n % 2:
         if test_2:
             # L12: return x * power(x, n - 1)
-            grad_x = unbroadcast(grad_out_5 * power_x, x)
-            grad_x += power_backward(saved, grad_out_5 * x)
+            grad_x = unbroadcast(grad_out * power_x, x)
+            grad_x += power_backward(saved, grad_out * x)
         else:
             # L14: return half * half
-            grad_half = 2 * grad_out_5 * half
+            grad_half = 2 * grad_out * half
             # L13: half = power(x, n // 2)
             grad_x = power_backward(saved_2, grad_half)
     return grad_x
