@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import names_bound, statements
 
@@ -64,7 +65,11 @@ def _edges(program: Program) -> tuple[Edges, Edges]:
     backward: Edges = defaultdict(list)
     getitem = program.reader.vocabulary.getitem
     for statement in statements(program.body):
-        if is_store(statement):
+        change = change_of(statement)
+        if change is not None:
+            targets = [change.name] if change.target is None else [change.target]
+            sources = direct_names(change.value) if change.target is None else [change.name]
+        elif is_store(statement):
             base = store_target(statement).value
             targets = [base.id] if isinstance(base, gast.Name) else []
             sources = direct_names(statement.value)
@@ -77,7 +82,32 @@ def _edges(program: Program) -> tuple[Edges, Edges]:
             for source in sources:
                 forward[source].append(target)
                 backward[target].append(source)
+    for source, target in _same_objects(program):
+        forward[target].append(source)
+        backward[source].append(target)
     return forward, backward
+
+
+def _same_objects(program: Program) -> list[tuple[str, str]]:
+    """Return the copies between names of lists that are changed: all of them are active or none.
+
+    The adjoint of a list has its length at that time, which the reversal of every change keeps up.
+    """
+    changed = {c.name for s in statements(program.body) if (c := change_of(s)) is not None}
+    copies = [
+        (statement.value.id, name)
+        for statement in (statements(program.body) if changed else ())
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name)
+        for target in statement.targets
+        for name in names_bound(target)
+    ]
+    size = -1
+    while len(changed) != size:
+        size = len(changed)
+        for pair in copies:
+            if not changed.isdisjoint(pair):
+                changed.update(pair)
+    return [pair for pair in copies if pair[0] in changed]
 
 
 def _reach(starts: tuple[str, ...], edges: Edges) -> set[str]:

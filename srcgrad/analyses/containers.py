@@ -7,9 +7,18 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.entries import Entries, makes_list
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements
+
+_JOINERS: Final = frozenset(
+    (
+        "array asarray stack concatenate hstack vstack dstack column_stack block sum mean prod "
+        "max min amax amin"
+    ).split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,41 +47,125 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     >>> sorted(found.containers), sorted(found.arrays)
     (['pair', 'params'], ['a', 'out', 'w', 'w_times_a'])
     """
-    found: set[str] = set()
-    arrays: set[str] = set()
-    same: list[tuple[str, str]] = []
-    parts: list[tuple[str, str]] = []
-    displays: dict[str, list[Any]] = {}
-    getitem = program.reader.vocabulary.getitem
+    uses = _Uses(program)
     for statement in statements(program.body):
-        if not isinstance(statement, gast.Assign):
-            continue
-        operation = program.operation(statement)
+        uses.visit(statement)
+    copies = uses.same + [(t, s) for s, t in uses.same]
+    links = uses.parts + copies
+    containers = _holding_containers(program, _spread(uses.containers, links), links)
+    if result is not None:
+        uses.arrays.add(result)
+    arrays = _read_entries(program, _spread(uses.arrays, copies) - containers, copies)
+    return Kinds(frozenset(containers), frozenset(arrays - containers))
+
+
+class _Uses:
+    """What the statements of a program say of the names in them.
+
+    Attributes:
+        same: Pairs of names for one thing.
+        parts: Pairs of names, of which the first is a part of the second.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.containers: set[str] = set()
+        self.arrays: set[str] = set()
+        self.same: list[tuple[str, str]] = []
+        self.parts: list[tuple[str, str]] = []
+        self._program = program
+        self._displays: dict[str, list[Any]] = {}
+
+    def visit(self, statement: Any) -> None:
+        """Note what one statement says."""
+        change = change_of(statement)
+        if change is not None:
+            self.containers.add(change.name)
+            if change.target is not None:
+                self.parts.append((change.target, change.name))
+        elif isinstance(statement, gast.Assign):
+            self._assignment(statement)
+
+    def _assignment(self, statement: Any) -> None:
+        operation = self._program.operation(statement)
         targets = [name for target in statement.targets for name in names_bound(target)]
         sources = [name for arg in operation.args for name in direct_names(arg)]
         if operation.kind in ("tuple", "list", "dict"):
-            found.update(targets)
-            displays.update((target, list(operation.args)) for target in targets[:1])
+            self.containers.update(targets)
+            self._displays.update((target, list(operation.args)) for target in targets[:1])
         elif operation.kind == "unpack":
-            found.update(sources)
+            self.containers.update(sources)
         elif operation.kind == "user":
-            found.update(_shown_by_callee(operation, program))
+            self.containers.update(_shown_by_callee(operation, self._program))
         elif operation.kind == "copy":
-            same += [(s, t) for s in sources for t in targets]
-        elif operation.primal is getitem:
-            parts += [(target, source) for target in targets for source in sources[:1]]
-            if sources and _is_key(operation.args[1]):
-                found.add(sources[0])
-            same += _read_back(targets[0], operation, displays) if targets else []
+            self.same += [(s, t) for s in sources for t in targets]
+        elif operation.primal is self._program.reader.vocabulary.getitem:
+            self._read(operation, targets, sources)
+        elif makes_list(statement.value):
+            self.containers.update(targets)
         elif operation.kind == "primitive":
-            several = len(targets) == 1 and _returns_several(operation, program)
-            (found if several else arrays).update(targets)
-            arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
-    copies = same + [(t, s) for s, t in same]
-    containers = _spread(found, parts + copies)
-    if result is not None:
-        arrays.add(result)
-    return Kinds(frozenset(containers), frozenset(_spread(arrays, copies) - containers))
+            several = len(targets) == 1 and _returns_several(operation, self._program)
+            (self.containers if several else self.arrays).update(targets)
+            if not _takes_sequence(operation.primal, self._program):
+                self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
+
+    def _read(self, operation: Operation, targets: list[str], sources: list[str]) -> None:
+        self.parts += [(target, source) for target in targets for source in sources[:1]]
+        if sources and _is_key(operation.args[1]):
+            self.containers.add(sources[0])
+        if isinstance(operation.args[1], gast.Slice):
+            self.same += [(s, t) for s in sources[:1] for t in targets]
+        self.same += _read_back(targets[0], operation, self._displays) if targets else []
+
+
+def _takes_sequence(primal: Any, program: Program) -> bool:
+    """Say whether a function is given lists as often as arrays."""
+    name = program.reader.vocabulary.canonical_name(primal)
+    return name.startswith("builtins.") or name.removeprefix("numpy.") in _JOINERS
+
+
+def _holding_containers(
+    program: Program, found: set[str], links: list[tuple[str, str]]
+) -> set[str]:
+    """Add what is read from lists and dicts that hold nothing but lists and dicts."""
+    entries = Entries(program)
+    reads = [
+        (names_bound(statement.targets[0])[0], values)
+        for statement in statements(program.body)
+        if (source := entries.source(statement)) is not None
+        and (values := entries.of(source)) is not None
+    ]
+    size = -1
+    while len(found) != size:
+        size = len(found)
+        for target, values in reads:
+            if values and all(isinstance(v, gast.Name) and v.id in found for v in values):
+                found = _spread(found | {target}, links)
+    return found
+
+
+def _read_entries(program: Program, arrays: set[str], copies: list[tuple[str, str]]) -> set[str]:
+    """Add what is read from lists and dicts that hold numbers and arrays only."""
+    entries = Entries(program)
+    reads = [
+        (names_bound(statement.targets[0])[0], values)
+        for statement in statements(program.body)
+        if (source := entries.source(statement)) is not None
+        and (values := entries.of(source)) is not None
+        and values
+    ]
+    size = -1
+    while len(arrays) != size:
+        size = len(arrays)
+        for target, values in reads:
+            if all(_is_array(value, arrays | {target}) for value in values):
+                arrays = _spread(arrays | {target}, copies)
+    return arrays
+
+
+def _is_array(value: Any, arrays: set[str]) -> bool:
+    if isinstance(value, gast.Name):
+        return value.id in arrays
+    return isinstance(value, gast.Constant) and isinstance(value.value, (int, float, complex))
 
 
 _ONE_WITHOUT: Final = {"numpy.average": ("returned", 3), "numpy.linspace": ("retstep", 4)}

@@ -13,6 +13,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
@@ -55,6 +56,7 @@ class Shapes:
         self._numbers = numbers
         self._program = program
         self._integers = integers
+        self._entries = Entries(program)
         self._known: dict[str, Shape] = self._of_parameters()
         self.vectors = {name for name, fact in program.given.items() if fact == "vector"}
         varying: set[str] = set()
@@ -184,7 +186,29 @@ class Shapes:
                         whole = isinstance(target, gast.Name)
                         shape = self._of_value(name, statement) if whole else None
                         self._note(name, shape, varying, conflicts)
-        return conflicts
+        return conflicts | self._mistaken(varying)
+
+    def _mistaken(self, varying: set[str]) -> set[str]:
+        """Return the names read from lists that turn out to hold other shapes than was thought."""
+        found: set[str] = set()
+        for statement in statements(self._program.body):
+            source = self._entries.source(statement)
+            if source is None or self._entries.of(source) is None:
+                continue
+            (name,) = names_bound(statement.targets[0])
+            if name not in varying and name not in self._numbers:
+                shape = self._of_entries(source, frozenset())
+                if self._known[name] != (frozenset({name}) if shape is None else shape):
+                    found.add(name)
+        return found
+
+    def _of_entries(self, name: str, skipped: frozenset[None]) -> Shape | None:
+        """Return the shape of all entries of a list that the program makes, if they have one."""
+        shapes = {self.of(value) for value in self._entries.of(name) or ()} - skipped
+        (shape,) = shapes if len(shapes) == 1 else (None,)
+        if shape is None:
+            return None
+        return shape if all(symbol in self._program.parameters for symbol in shape) else None
 
     def _note(self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]) -> None:
         own: Shape = frozenset({name})
@@ -197,6 +221,9 @@ class Shapes:
     def _of_value(self, name: str, statement: Any) -> Shape | None:
         operation = self._program.operation(statement)
         value = statement.value
+        container = self._entries.source(statement)
+        if container is not None and self._entries.of(container) is not None:
+            return self._of_entries(container, frozenset({None}))  # those not met yet
         if operation.kind == "copy":
             source = value.id
             if source in self.vectors:

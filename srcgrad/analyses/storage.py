@@ -16,11 +16,14 @@ import gast
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites
+from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.build import load
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
@@ -48,6 +51,8 @@ class Storage:
         axisless: The names of numbers that may be arrays without axes, which writes change.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
+        reshaped: The names that may be bound to lists and dicts that are changed in place.
+        own: The changes and stores of lists and dicts that the program has made, by identity.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -55,6 +60,8 @@ class Storage:
     mutated: set[str] = field(default_factory=set)
     axisless: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
+    own: set[int] = field(default_factory=set)
+    reshaped: set[str] = field(default_factory=set)
     writes: dict[str, list[int]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
     loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
@@ -137,14 +144,18 @@ class _Analysis:
         self._views: set[str] = set()
         self._kinds = ArrayKinds(program, shapes)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
+        self._changes = ContainerChanges(program, shapes)
+        self._result.own = self._changes.own
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
             self._result.order[id(statement)] = number
             self._visit(statement)
-        if self._writes:
+        if self._writes or self._result.writes:
             self._loop_spans()
             self._judge()
+        for problem in self._changes.problems():
+            self._problem(*problem)
         return self._result
 
     def _loop_spans(self) -> None:
@@ -159,13 +170,13 @@ class _Analysis:
     # -- what shares memory, and what is written
 
     def _visit(self, statement: Any) -> None:
+        if change_of(statement) is not None:
+            for holder, held in self._changes.held(statement):
+                self._join(holder, held)
+            self._note_change(statement)
+            return
         if is_store(statement):
-            name = root_name(store_target(statement))
-            if name is not None:
-                self._writes.append((statement, name, True))
-                for value in direct_names(statement.value):
-                    if not self._shapes.is_number(statement.value) and self._holds_objects(name):
-                        self._join(name, value)
+            self._visit_store(statement)
             return
         if isinstance(statement, gast.Assign):
             self._visit_assign(statement)
@@ -184,6 +195,24 @@ class _Analysis:
         """Say whether a loop runs over a `range`, whose numbers are nobody's memory."""
         called = isinstance(iterable, gast.Call)
         return called and self._program.reader.scope.resolve(iterable.func) is range
+
+    def _visit_store(self, statement: Any) -> None:
+        target = root_name(store_target(statement))
+        if target is not None and self._changes.puts_entry(statement, target):
+            for value in self._changes.entry_names(statement.value):
+                self._join(target, value)
+            self._note_change(statement)
+        elif target is not None:
+            self._writes.append((statement, target, True))
+            for value in direct_names(statement.value):
+                if not self._shapes.is_number(statement.value) and self._holds_objects(target):
+                    self._join(target, value)
+
+    def _note_change(self, statement: Any) -> None:
+        """Note that the lists and dicts which the backward pass may read are not what they were."""
+        for name in self._changes.aliases(statement):
+            self._result.writes.setdefault(name, []).append(self._result.order[id(statement)])
+            self._result.reshaped.add(name)
 
     def _holds_objects(self, name: str) -> bool:
         """Say whether `name` may be a list or dict, which keeps what is stored; arrays copy it."""
@@ -206,7 +235,7 @@ class _Analysis:
                 self._join(target, source)
         if operation.kind != "copy":
             self._views.update(targets)
-        if _makes_list(statement.value):
+        if makes_list(statement.value):
             self._result.lists.update(targets)
 
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
@@ -406,12 +435,6 @@ class _Analysis:
 
     def _problem(self, statement: Any, message: str, hint: str) -> None:
         self._result.problems.append(Problem(statement, message, hint))
-
-
-def _makes_list(value: Any) -> bool:
-    if isinstance(value, gast.BinOp):
-        return _makes_list(value.left) or _makes_list(value.right)
-    return isinstance(value, (gast.List, gast.ListComp))
 
 
 def _targets(statement: Any) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
@@ -49,6 +50,9 @@ class Variation:
         while len(self.names) != before:
             before = len(self.names)
             for statement in statements(body):
+                for part in gast.walk(_header(statement)):
+                    if isinstance(part, gast.comprehension):
+                        self._mark_running(part.target, part.iter)
                 self._step(statement)
             self._spread_back(body)
 
@@ -89,8 +93,8 @@ class Variation:
         elif isinstance(statement, (gast.AugAssign, gast.AnnAssign)):
             if statement.value is not None and self.of(statement.value):
                 self._mark(statement.target)
-        elif isinstance(statement, gast.For) and self.of(statement.iter):
-            self._mark(statement.target)
+        elif isinstance(statement, gast.For):
+            self._mark_running(statement.target, statement.iter)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             self._step_call(statement.value)
 
@@ -98,10 +102,30 @@ class Variation:
         """A call for its effect may write its active arguments into the others."""
         if not self.of(call):
             return
+        if isinstance(call.func, gast.Attribute) and call.func.attr in SHAPERS:
+            if any(map(self.of, [*call.args, *[item.value for item in call.keywords]])):
+                self._mark(call.func)
+            return
         for part in [call.func, *call.args]:
             name = root_name(part)
             if name is not None and name in self._reader.scope.local:
                 self.names.add(name)
+
+    def _mark_running(self, target: Any, iterable: Any) -> None:
+        """Mark the targets of what runs over a value; counters and keys carry no derivative."""
+        if not self.of(iterable):
+            return
+        pairs = isinstance(target, (gast.Tuple, gast.List)) and isinstance(iterable, gast.Call)
+        callee = self._reader.scope.resolve(iterable.func) if pairs else None
+        if callee is zip and len(iterable.args) == len(target.elts):
+            for item, inner in zip(target.elts, iterable.args, strict=True):
+                self._mark_running(item, inner)
+        elif callee is enumerate and len(target.elts) == 2 and iterable.args:
+            self._mark_running(target.elts[1], iterable.args[0])
+        elif pairs and getattr(iterable.func, "attr", "") == "items" and len(target.elts) == 2:
+            self._mark(target.elts[1])
+        elif getattr(getattr(iterable, "func", None), "attr", "") != "keys":
+            self._mark(target)
 
     def _mark(self, target: Any) -> None:
         self.names.update(names_bound(target))
@@ -131,6 +155,14 @@ class Variation:
     def _of_IfExp(self, node: Any) -> bool:
         return self.of(node.body) or self.of(node.orelse)
 
+    def _of_ListComp(self, node: Any) -> bool:
+        return self.of(node.elt)
+
+    _of_GeneratorExp = _of_SetComp = _of_ListComp
+
+    def _of_DictComp(self, node: Any) -> bool:
+        return self.of(node.value)
+
     def _of_keyword(self, node: Any) -> bool:
         return self.of(node.value)
 
@@ -153,3 +185,14 @@ def _written(statement: Any) -> list[Any]:
         return [statement.target]
     targets = getattr(statement, "targets", [])
     return [item for item in targets if isinstance(item, (gast.Subscript, gast.Attribute))]
+
+
+def _header(statement: Any) -> Any:
+    """Return a statement without its inner blocks."""
+    parts = [
+        child
+        for field, child in gast.iter_fields(statement)
+        if field not in ("body", "orelse", "finalbody", "handlers") and child is not None
+    ]
+    flat = [c for part in parts for c in (part if isinstance(part, list) else [part])]
+    return gast.Tuple([c for c in flat if isinstance(c, gast.AST)], gast.Load())

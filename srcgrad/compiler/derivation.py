@@ -222,7 +222,7 @@ class Derivation:
         recorder = Recorder(
             self.program.namer,
             body,
-            lambda name: name not in facts.storage.mutated,
+            lambda name: name not in facts.storage.mutated | facts.storage.reshaped,
             self.program.results,
         )
         pairs = _still_there(halves, body)

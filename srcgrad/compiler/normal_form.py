@@ -82,7 +82,8 @@ def normal_form(
     stages.note("write by index", tree)
     variation = Variation(inputs, reader)
     variation.spread(tree.body)
-    tree.body = Flattener(variation, reader, namer, refusals).function(tree.body)
+    flattener = Flattener(variation, reader, namer, refusals)
+    tree.body = flattener.function(tree.body)
     if updates:
         restore_updates(tree.body)
     attempts = Attempts(namer, variation.names, refusals)
@@ -90,7 +91,7 @@ def normal_form(
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | attempts.names
-    lasting = scope.local | exits.flags | placed
+    lasting = scope.local | exits.flags | placed | flattener.carried
     versions = Versions(namer, [*parameters, *outside], lasting, fixed)
     tree.body = versions.block(tree.body)
     tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)

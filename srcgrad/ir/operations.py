@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import gast
 
+from srcgrad.ir.changes import is_change
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
 
@@ -22,6 +23,7 @@ Kind = Literal[
     "tuple",
     "list",
     "dict",
+    "pop",
     "unknown",
 ]
 
@@ -34,7 +36,8 @@ class Operation:
         kind: ``primitive`` has a rule; ``constant`` has no derivative; ``user`` is a function
             to be differentiated too; ``class`` is a user's `Function`; ``copy`` reads one value and
             ``unpack`` its elements;
-            displays build containers; ``unknown`` is everything else.
+            displays build containers and ``pop`` takes an entry out of one; ``unknown`` is
+            everything else.
         primal: The function object of a primitive, a user function or a class.
         args, keywords: The operands, with the array of a method first.
     """
@@ -170,6 +173,8 @@ class Reader:
         func = node.func
         if not isinstance(func, gast.Attribute):
             return Operation("unknown", None, args, keywords)
+        if is_change(node):
+            return Operation("pop" if func.attr == "pop" else "unknown", None, (func.value, *args))
         if func.attr in self.vocabulary.constant_methods:
             return Operation("constant")
         primal = self.vocabulary.methods.get(func.attr)

@@ -64,7 +64,8 @@ def operand_names(operation: Operation, getitem: Any) -> list[str]:
     """Return the names through which an operation can pass a derivative on."""
     if operation.kind in ("constant", "unknown"):
         return []
-    args = operation.args[:1] if operation.primal is getitem else operation.args
+    one = operation.primal is getitem or operation.kind == "pop"
+    args = operation.args[:1] if one else operation.args
     names: list[str] = []
     for arg in [*args, *operation.keywords.values()]:
         names.extend(direct_names(arg))
@@ -75,6 +76,8 @@ def direct_names(arg: Any) -> list[str]:
     """Return the names that an operand is, or that it displays; not those it merely mentions."""
     if isinstance(arg, gast.Name):
         return [arg.id]
+    if isinstance(arg, gast.Starred):
+        return direct_names(arg.value)
     if isinstance(arg, (gast.Tuple, gast.List)):
         return [name for item in arg.elts for name in direct_names(item)]
     return []

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
@@ -92,6 +93,8 @@ class ForwardSubstitution:
         target = statement.targets[0]
         if not isinstance(target, gast.Name) or not self._is_temporary(target.id):
             return False
+        if any(isinstance(op, (gast.In, gast.NotIn)) for op in statement.value.ops):
+            return False  # a list or dict may hold something else by then
         sides = [statement.value.left, *statement.value.comparators]
         plain = all(isinstance(side, (gast.Name, gast.Constant)) for side in sides)
         return plain and all(
@@ -178,6 +181,9 @@ def _written_names(statement: Any) -> set[str]:
     """Return the names through which a statement may write into memory."""
     written: set[str] = set()
     for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        change = change_of(item)
+        if change is not None:
+            written.add(change.name)
         if is_store(item) or isinstance(item, gast.AugAssign):
             written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
         if isinstance(item, gast.Expr) and isinstance(item.value, gast.Call):
@@ -189,6 +195,9 @@ def _changed_names(statement: Any) -> set[str]:
     """Return the names that a statement binds or writes into, those in its blocks included."""
     changed: set[str] = set()
     for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        change = change_of(item)
+        if change is not None:
+            changed.add(change.name)
         for target in targets_of(item):
             changed.update(names_bound(target))
             root = root_name(target)

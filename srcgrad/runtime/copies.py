@@ -8,7 +8,11 @@ import numpy as np
 
 
 def copied(x: Any) -> Any:
-    """Return a copy of an array; a number, which cannot be written into, itself."""
+    """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself."""
+    if isinstance(x, dict):
+        return {key: copied(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [copied(value) for value in x] if isinstance(x, list) else tuple(map(copied, x))
     return x.copy() if hasattr(x, "copy") else x
 
 
@@ -28,10 +32,12 @@ def copied_like(tangent: Any, x: Any) -> Any:
 
 def gathered(parts: Any, like: Any) -> Any:
     """Return the adjoints of the items of a sequence as one adjoint: an array for an array."""
+    if parts is None:
+        return None
+    if isinstance(like, (list, tuple)):
+        return [gathered(part, item) for part, item in zip(parts, like, strict=True)]
     if not isinstance(parts, (list, tuple)):
         return parts
-    if isinstance(like, (list, tuple)):
-        return list(parts)
     return np.reshape(np.stack(parts), np.shape(like)) if len(parts) else np.zeros_like(like)
 
 

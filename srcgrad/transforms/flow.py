@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import names_bound
 
@@ -48,6 +49,8 @@ def touched(
                 cells |= touched(statement.body, set(cells), operands, always)
         elif isinstance(statement, gast.With):
             cells = touched(statement.body, cells, operands, always)
+        elif change_of(statement) is not None:
+            cells = _change(statement, cells, operands)
         elif is_store(statement):
             base = names_bound(store_target(statement).value)
             if base and base[0] in cells and isinstance(statement.value, gast.Name):
@@ -73,6 +76,12 @@ def other_branch(statement: Any) -> list[Any]:
 def run_here(attempt: Any) -> list[Any]:
     """Return the body of a `try`, unless it belongs to the `if` after it."""
     return [] if attempt.rescued else list(attempt.body)
+
+
+def _change(statement: Any, cells: set[str], operands: Operands) -> set[str]:
+    """The adjoint of a list that is changed is always made, to be changed back."""
+    targets, sources = operands(statement)
+    return (cells - set(targets)) | set(sources)
 
 
 def _assignment(statement: Any, cells: set[str], operands: Operands) -> set[str]:

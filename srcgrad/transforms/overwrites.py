@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
@@ -60,13 +61,26 @@ def overwrites_earlier(store: Any, program: Program) -> bool:
 
 
 def _made_blank(name: str, program: Program) -> bool:
-    """Say whether `name` is bound once, to an array of constants."""
+    """Say whether `name` is bound once, to an array or list of constants, and not reshaped."""
+    if any(c.name == name for s in statements(program.body) if (c := change_of(s)) is not None):
+        return False
     makers = [
         s
         for s in statements(program.body)
         if isinstance(s, gast.Assign) and name in [n for t in s.targets for n in names_bound(t)]
     ]
-    return len(makers) == 1 and program.operation(makers[0]).kind == "constant"
+    if len(makers) != 1:
+        return False
+    return program.operation(makers[0]).kind == "constant" or _is_blank(makers[0].value)
+
+
+def _is_blank(value: Any) -> bool:
+    """Say whether an expression is ``[0.0, 1.0]``, ``[0.0] * n`` or ``{}``."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        value = value.left
+    if isinstance(value, gast.Dict):
+        return not value.keys
+    return isinstance(value, gast.List) and all(isinstance(v, gast.Constant) for v in value.elts)
 
 
 def _loops_around(wanted: Any, body: list[Any]) -> list[Any]:

@@ -21,6 +21,8 @@ def find_parts(sweep: Sweep) -> None:
         if isinstance(target, gast.Name) and target.id in sweep.containers:
             if operation.primal is sweep.getitem and isinstance(operation.args[0], gast.Name):
                 source, index = operation.args[0].id, operation.args[1]
+                if not _stays_part(sweep, source, index, statement):
+                    continue
                 if source in sweep.paths:
                     sweep.adjoints.parts[target.id] = (sweep.paths[source][index.value], None)
                 else:
@@ -30,6 +32,13 @@ def find_parts(sweep: Sweep) -> None:
                 if name in sweep.containers:
                     index = gast.Constant(position, None)
                     sweep.adjoints.parts[name] = (operation.args[0].id, index)
+
+
+def _stays_part(sweep: Sweep, source: str, index: Any, statement: Any) -> bool:
+    """Say whether what was read is at its place in the other container to the end."""
+    memory = sweep.facts.storage
+    moves = source in memory.reshaped and memory.written_after(source, statement)
+    return not moves and not isinstance(index, gast.Slice)
 
 
 def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import gast
 
 from srcgrad.errors import InternalError
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
@@ -18,11 +20,18 @@ from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import other_branch, run_here, touched
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
+from srcgrad.transforms.reverse_containers import ContainerSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
 from srcgrad.transforms.shadows import ShadowSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
+_CHOICES = (
+    itertools.product,
+    itertools.permutations,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+)
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
 
 
@@ -35,6 +44,7 @@ class Reverser:
         self._elements = ElementSteps(sweep)
         self._calls = CallSteps(sweep)
         self._shadows = ShadowSteps(sweep)
+        self._containers = ContainerSteps(sweep)
         self._handlers: dict[str, Handler] = {
             "copy": self._prepare_copy,
             "unpack": self._prepare_unpack,
@@ -42,9 +52,9 @@ class Reverser:
             "class": self._prepare_class,
             "user": self._calls.prepare_user,
             "taped": self._calls.prepare_taped,
-            "tuple": self._elements.prepare_display,
-            "list": self._elements.prepare_display,
-            "dict": self._elements.prepare_display,
+            "tuple": self._containers.prepare_display,
+            "list": self._containers.prepare_display,
+            "dict": self._containers.prepare_display,
         }
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
@@ -77,6 +87,11 @@ class Reverser:
             elif isinstance(statement, gast.Try):
                 statement.body = self._forward(statement.body)
                 statement.finalbody = self._forward(statement.finalbody)
+            elif change_of(statement) is not None:
+                done.extend(self._containers.prepare_change(statement))
+                continue
+            elif id(statement) in self._sweep.facts.storage.own:
+                done.extend(self._containers.prepare_store(statement))
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
             elif isinstance(statement, gast.AugAssign):
@@ -130,7 +145,7 @@ class Reverser:
         copies: list[Any] = []
         found: dict[str, str] = {}
         for name in names:
-            if name in found or name not in memory.mutated:
+            if name in found or name not in memory.mutated | memory.reshaped:
                 continue
             if not self._is_value(name) and memory.written_after(name, statement):
                 found[name] = sweep.namer.fresh(f"{sweep.namer.base(name)}_now")
@@ -197,7 +212,7 @@ class Reverser:
                 done.extend(self._reverse_with(statement))
             elif isinstance(statement, gast.Try):
                 done.extend(self._backward([*run_here(statement), *statement.finalbody]))
-            elif is_store(statement):
+            elif is_store(statement) and id(statement) not in self._sweep.facts.storage.own:
                 done.extend(self._elements.reverse_store(statement))
             else:
                 done.extend(self._reverse_simple(statement))
@@ -318,7 +333,9 @@ class Reverser:
         """Return the names whose adjoints the statements of a block add to."""
         fed: set[str] = set()
         for statement in statements(block):
-            if is_store(statement):
+            if change_of(statement) is not None:
+                fed.update(self._sweep.operands(statement)[1])
+            elif is_store(statement):
                 fed.update(names_bound(store_target(statement).value))
                 fed.update(direct_names(statement.value))
             elif isinstance(statement, gast.AugAssign):
@@ -333,9 +350,29 @@ class Reverser:
         if counts and not breaks_out(loop):
             iterable = call("reversed", clone(loop.iter))
             return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
+        if isinstance(loop, gast.For) and not breaks_out(loop) and self._runs_again(loop.iter):
+            again = clone(loop.iter)
+            if isinstance(again, gast.Call):
+                again = call("list", again)
+            iterable = call("reversed", again)
+            return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
         mirror = at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
         mirror.counts = counts  # some first part of a range
         return mirror
+
+    def _runs_again(self, iterable: Any) -> bool:
+        """Say whether a loop's iterable gives the same in the backward pass and goes backwards."""
+        sweep = self._sweep
+        memory = sweep.facts.storage
+        if any(name in memory.mutated | memory.reshaped for name in names_read(iterable)):
+            return False
+        if isinstance(iterable, gast.Name):
+            varies = iterable.id in sweep.facts.activity.varied  # a dict: others run by index
+            return varies or iterable.id in sweep.entries.sequences
+        if not isinstance(iterable, gast.Call) or not names_read(iterable):
+            return False
+        callee = sweep.program.reader.scope.resolve(iterable.func)
+        return callee in _CHOICES and all(self._sweep.is_range(item) for item in iterable.args[:1])
 
     def _bound_inside(self, loop: Any) -> set[str]:
         return bound_names(loop.body)

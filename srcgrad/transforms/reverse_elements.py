@@ -7,12 +7,11 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import add_assign, assign, at, call, clone, load, subscript
-from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import direct_names, store_target
+from srcgrad.ir.program import store_target
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.overwrites import overwrites_earlier
-from srcgrad.transforms.sweep import Contributions, Sweep, index_value
+from srcgrad.transforms.sweep import Sweep, index_value
 
 
 class ElementSteps:
@@ -44,7 +43,9 @@ class ElementSteps:
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
-        if self._is_array(like.targets[0].id) and self._sweep.selects_once(read.slice):
+        keyed = cell in self._sweep.containers and not isinstance(read.slice, gast.Slice)
+        once = keyed or self._sweep.selects_once(read.slice)
+        if self._is_array(like.targets[0].id) and once:
             return add_assign(place, grad, like)
         function = self._sweep.externals.use_runtime("add_at")
         added = call(function, load(self._sweep.adjoints.name(cell)), index_value(read.slice), grad)
@@ -163,22 +164,3 @@ class ElementSteps:
         )
         copy = call(self._sweep.externals.use_runtime("copied"), load(target))
         return [statement, assign(self._sweep.copies[target], copy, statement)]
-
-    def prepare_display(
-        self, statement: Any, operation: Operation, targets: list[str]
-    ) -> list[Any]:
-        value = statement.value
-        if isinstance(value, gast.Dict):
-            keys: list[Any] = [clone(key) for key in value.keys]
-        else:
-            keys = [gast.Constant(i, None) for i in range(len(value.elts))]
-
-        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
-            return [], [
-                (name, subscript(clone(grads[0]), clone(key)))
-                for key, item in zip(keys, operation.args, strict=True)
-                for name in direct_names(item)
-            ]
-
-        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
-        return [statement]

@@ -152,7 +152,7 @@ class RuleSteps:
     def spread(self, item: Any, value: Any, into: Contributions) -> list[Any]:
         """Give the gradient of one operand to the names in it; displays get one part each."""
         if isinstance(item, gast.Name):
-            if is_sequence_call(value):
+            if is_sequence_call(value) or item.id in self._sweep.containers:
                 value = call(self._sweep.externals.use_runtime("gathered"), value, load(item.id))
             into.append((item.id, value))
             return []

@@ -12,12 +12,14 @@ from srcgrad import runtime
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
 from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
 from srcgrad.ir.walk import names_bound, names_read
@@ -129,6 +131,7 @@ class Sweep:
         self.pairs: list[Pair] = []
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
+        self.entries = Entries(program)
         self.origins = Origins(
             [],
             lambda name: name.startswith("grad_"),
@@ -146,6 +149,12 @@ class Sweep:
     def operands(self, statement: Any) -> tuple[list[str], list[str]]:
         """Return the targets and the active operands of an assignment."""
         active = self.facts.activity.active
+        change = change_of(statement)
+        if change is not None:
+            sources = [change.name, *direct_names(change.value)]
+            targets = [change.target] if change.target is not None else []
+            held = change.name in active
+            return targets, [n for n in sources if n in active] if held else []
         targets = names_bound(statement.targets[0])
         operation = self.program.operation(statement)
         names = operand_names(operation, self.getitem)
@@ -219,13 +228,15 @@ class Sweep:
                 self.adjoints.uniform[cell] = value
                 self.adjoints.state[cell] = Status.SHARED
                 continue
-            if cell in self.containers:
+            there = cell in self.adjoints.state or cell in self.adjoints.parts
+            if cell in self.containers and there:
                 done.extend(self.add_entries(cell, value, statement))
                 continue
             if self.may_be_container(cell) and cell in self.adjoints.state:
                 done.extend(self.add_anything(cell, value, statement))
                 continue
-            owned = inherits and isinstance(value, gast.Name)
+            taken_out = getattr(value, "is_entry", False)
+            owned = taken_out or (inherits and isinstance(value, gast.Name))
             status = Status.OWNED if owned else self.status(value)
             done.extend(self.adjoints.accumulate(cell, clone(value), statement, status))
         return done

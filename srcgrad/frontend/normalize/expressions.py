@@ -10,12 +10,14 @@ import gast
 
 from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.normalize.cheapness import is_cheap
+from srcgrad.frontend.normalize.containers import Containers
 from srcgrad.frontend.normalize.selects import nested_where
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
-from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_read
 
 
 class Expressions:
@@ -27,6 +29,7 @@ class Expressions:
         self._reader = work.reader
         self._namer = work.namer
         self._refusals = work.refusals
+        self.containers = Containers(work, self.atom)
 
     def into(self, name: str, value: Any, node: Any) -> None:
         """Emit the statements that compute `value` and bind it to `name`."""
@@ -38,6 +41,11 @@ class Expressions:
             other = self._branch(name, value.orelse, node)
             self._work.emit(at(gast.If(test, then, other), node))
             return
+        if self._varies.of(value):
+            made = self.containers.making(name, value, node)
+            if made is not None:
+                self._work.run(made)
+                return
         done = self.operands(value, node) if self._varies.of(value) else value
         self._work.emit(assign(name, done, node))
 
@@ -57,13 +65,15 @@ class Expressions:
 
     def atom(self, value: Any, node: Any) -> Any:
         """Return `value` if it is simple, or a new name bound to it."""
-        if isinstance(value, gast.Name) or (
-            is_cheap(self._reader, value) and not self._varies.of(value)
-        ):
+        if isinstance(value, gast.Name) or (self._stays(value) and not self._varies.of(value)):
             return value
+        if isinstance(value, gast.Starred):
+            return gast.Starred(self.atom(value.value, node), gast.Load())
         name = self._namer.fresh(wording(value))
         if self._varies.of(value):
             self._varies.names.add(name)
+        if self._work.is_list(value):
+            self._work.lists.add(name)
         self.into(name, value, node)
         return load(name)
 
@@ -152,6 +162,7 @@ class Expressions:
 
     def _argument(self, value: Any, node: Any) -> Any:
         """A display of arrays, as `np.concatenate` takes, stays in the call."""
+        value = self.containers.as_list(value)
         if isinstance(value, (gast.Tuple, gast.List)):
             value.elts = [self.atom(item, node) for item in value.elts]
             return value
@@ -162,14 +173,34 @@ class Expressions:
         if isinstance(index, gast.Tuple):
             index.elts = [self.index(item, node) for item in index.elts]
             return index
-        if isinstance(index, gast.Slice) or is_cheap(self._reader, index, inside_index=True):
+        if isinstance(index, gast.Slice) and not self._stays(index, inside_index=True):
+            parts = [getattr(index, name) for name in ("lower", "upper", "step")]
+            return gast.Slice(*[p if p is None else self._bound(p, node) for p in parts])
+        if isinstance(index, gast.Slice) or self._stays(index, inside_index=True):
             return index
         name = self._namer.fresh(wording(index))
         self._work.emit(assign(name, index, node))
         return load(name)
 
+    def _stays(self, value: Any, *, inside_index: bool = False) -> bool:
+        """Say whether an expression may be evaluated again later, with the same result."""
+        if not is_cheap(self._reader, value, inside_index=inside_index):
+            return False
+        changing = self._work.changing
+        return not changing or changing.isdisjoint(names_read(value))
+
+    def _bound(self, value: Any, node: Any) -> Any:
+        """Bind a value without derivatives to a name, unless it may be evaluated again."""
+        if self._stays(value, inside_index=True):
+            return value
+        name = self._namer.fresh(wording(value))
+        self._work.emit(assign(name, value, node))
+        return load(name)
+
     def test(self, test: Any, node: Any) -> Any:
         """Return a condition as a name."""
+        if getattr(test, "id", None) in self._work.changing:
+            test = gast.Compare(call("len", test), [gast.Gt()], [gast.Constant(0, None)])
         if isinstance(test, (gast.Name, gast.Constant)):
             return test
         name = self._namer.fresh("test")
@@ -184,12 +215,8 @@ class Expressions:
             return iterable
         arguments = []
         for item in iterable.args:
-            if is_cheap(self._reader, item, inside_index=True):
-                arguments.append(item)
-            else:
-                name = self._namer.fresh(wording(item))
-                self._work.emit(assign(name, item, node))
-                arguments.append(load(name))
+            stays = self._stays(item, inside_index=True)
+            arguments.append(item if stays else self._bound(item, node))
         iterable.args = arguments
         return iterable
 

@@ -5,18 +5,19 @@ Expressions that carry none stay as the user wrote them.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.expressions import Expressions
-from srcgrad.frontend.normalize.loops import index_loop
+from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, clone, load, subscript
+from srcgrad.ir.build import assign, at, clone, load, method, subscript
+from srcgrad.ir.changes import SHAPERS, change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
@@ -47,26 +48,65 @@ class Flattener:
         self._work = Workspace(varies, reader, namer, refusals)
         self._expressions = Expressions(self._work)
         self._targets = Targets(self._work, self._expressions)
+        self._work.run = self._run
+        self._loops = IndexLoops(reader, namer, self._simple, self._is_dict)
+        self._loop: Any = None
+        self.carried = self._work.carried
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function in normal form."""
         work = self._work
-        for statement in statements(body):
-            targets = statement.targets if isinstance(statement, gast.Assign) else []
-            targets = [
-                *targets,
-                *([statement.target] if isinstance(statement, gast.AugAssign) else []),
-            ]
-            if targets and work.is_list(statement.value):
-                work.lists.update(item.id for item in targets if isinstance(item, gast.Name))
-        work.dicts = {
-            node.value.id for item in body for node in gast.walk(item) if _treats_as_dict(node)
+        code = self._reader.scope.function.__code__
+        work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
+        self._find_lists(body)
+        nodes = [node for item in body for node in gast.walk(item)]
+        work.dicts = {node.value.id for node in nodes if _treats_as_dict(node)}
+        work.dicts |= {
+            target.id
+            for node in nodes
+            if isinstance(node, gast.Assign) and isinstance(node.value, (gast.Dict, gast.DictComp))
+            for target in node.targets
+            if isinstance(target, gast.Name)
+        }
+        work.changing = {node.value.id for node in nodes if _changes(node)}
+        tuples = {
+            target.id
+            for node in nodes
+            if isinstance(node, gast.Assign) and isinstance(node.value, gast.Tuple)
+            for target in node.targets
+            if isinstance(target, gast.Name)
+        }
+        work.changing |= {
+            node.target.id
+            for node in nodes
+            if isinstance(node, gast.AugAssign)
+            and isinstance(node.op, gast.Add)
+            and getattr(node.target, "id", None) in work.lists - tuples
         }
         return self.block(body)
+
+    def _find_lists(self, body: list[Any]) -> None:
+        found = self._work.lists
+        size = -1
+        while size != (size := len(found)):
+            for statement in statements(body):
+                targets = statement.targets if isinstance(statement, gast.Assign) else []
+                if isinstance(statement, gast.AugAssign):
+                    targets = [statement.target]
+                for target in targets:
+                    if isinstance(target, gast.Name) and self._work.is_list(statement.value):
+                        found.add(target.id)
+                    for item in getattr(target, "elts", []):
+                        if isinstance(item, gast.Starred) and isinstance(item.value, gast.Name):
+                            found.add(item.value.id)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list in normal form."""
         outer = self._work.begin()
+        self._take(body)
+        return self._work.end(outer)
+
+    def _take(self, body: list[Any]) -> None:
         for statement in body:
             handler: Callable[[Any], None] | None
             handler = getattr(self, f"_{type(statement).__name__}", None)
@@ -74,7 +114,11 @@ class Flattener:
                 self._work.emit(statement)
             else:
                 handler(statement)
-        return self._work.end(outer)
+
+    def _run(self, made: list[Any]) -> None:
+        """Put statements into normal form that stand for an expression of the user's."""
+        self._varies.spread(made)
+        self._take(made)
 
     def _Assign(self, node: Any) -> None:
         first, *others = node.targets
@@ -92,6 +136,10 @@ class Flattener:
     def _AugAssign(self, node: Any) -> None:
         target = node.target
         if isinstance(target, gast.Name):
+            if isinstance(node.op, gast.Add) and self._extends(target.id, node.value):
+                made = method(load(target.id), "extend", node.value)
+                self._Expr(at(gast.Expr(made), node))
+                return
             value = at(gast.BinOp(load(target.id), node.op, node.value), node)
             before = self._work.count
             self._expressions.into(target.id, value, node)
@@ -130,12 +178,40 @@ class Flattener:
         node.body = self.block(node.body)
         self._work.emit(node)
 
+    def _extends(self, name: str, value: Any) -> bool:
+        """Say whether ``name += value`` extends a list that carries derivatives."""
+        varies = self._varies.of(load(name)) or self._varies.of(value)
+        return varies and name in self._work.lists and name in self._work.changing
+
     def _Expr(self, node: Any) -> None:
         if isinstance(node.value, gast.Constant):
             return
         if self._varies.of(node.value):
-            self._expressions.refuse(node.value)
+            made = None
+            if isinstance(node.value, gast.Call):
+                made = self._expressions.containers.changing(node.value, node)
+            if made is not None and not _is_normal(made):
+                self._run(made)
+                return
+            if made is None:
+                made = self._popped(node)
+            if made is None:
+                self._expressions.refuse(node.value)
+                made = [node]
+            for statement in made:
+                self._work.emit(statement)
+            return
         self._work.emit(node)
+
+    def _popped(self, node: Any) -> list[Any] | None:
+        """Bind what ``xs.pop()`` takes out, though nobody reads it."""
+        func = getattr(node.value, "func", None)
+        if getattr(func, "attr", "") != "pop":
+            return None
+        name = self._namer.fresh("_")
+        self._varies.names.add(name)
+        self._expressions.into(name, node.value, node)
+        return []
 
     def _If(self, node: Any) -> None:
         test = self._expressions.test(node.test, node)
@@ -146,11 +222,13 @@ class Flattener:
 
     def _For(self, node: Any) -> None:
         if self._varies.of(node.iter):
-            loop = None
-            if not self._runs_over_keys(node):
-                rebound = bound_names([node])
-                simple = functools.partial(self._sequence, rebound=rebound, node=node)
-                loop = index_loop(node, self._reader, self._namer, simple)
+            node.iter = self._expressions.containers.as_list(node.iter, through=False)
+            if self._grows(node):
+                self._take(growing_loop(node, self._namer))
+                return
+            outer, self._loop = self._loop, node
+            loop = self._loops.rewritten(node)
+            self._loop = outer
             if loop is None:
                 self._refusals.add(
                     node.iter,
@@ -160,29 +238,55 @@ class Flattener:
                 return
             node = loop
             self._varies.names.difference_update(names_bound(node.target))
+            if self._varies.of(node.iter):  # the keys of a dict
+                body = self.block(node.body)
+                self._work.emit(at(gast.For(node.target, node.iter, body, [], None), node))
+                return
         node.iter = self._expressions.iterable(node.iter, node)
         body = self.block(node.body)
         self._work.emit(at(gast.For(node.target, node.iter, body, [], None), node))
 
-    def _sequence(self, value: Any, *, rebound: set[str], node: Any) -> Any:
-        """Return a name of what a loop runs over that the loop does not bind anew."""
-        sequence = self._expressions.atom(value, node)
-        if getattr(sequence, "id", None) not in rebound:
-            return sequence
-        return self._work.keep("items", sequence, node)
+    def _grows(self, loop: Any) -> bool:
+        """Say whether the body of a loop changes the list that it runs over."""
+        name = getattr(loop.iter, "id", None)
+        if name not in self._work.changing or name in self._work.dicts:
+            return False
+        inner = [node for statement in loop.body for node in gast.walk(statement)]
+        return any(_changes(node) and node.value.id == name for node in inner)
 
-    def _runs_over_keys(self, loop: Any) -> bool:
-        """Say whether a loop surely runs over the keys of a dict, which have no positions."""
-        if not isinstance(loop.iter, gast.Name):
-            return isinstance(loop.iter, gast.Dict)
-        name = loop.iter.id
-        return name in self._work.dicts or any(
+    def _simple(self, value: Any) -> Any:
+        """Return a name of what a loop runs over that the loop does not bind anew."""
+        loop = self._loop
+        sequence = self._expressions.atom(value, loop)
+        if getattr(sequence, "id", None) not in bound_names([loop]):
+            return sequence
+        return self._work.keep("items", sequence, loop)
+
+    def _is_dict(self, node: Any) -> bool:
+        """Say whether a loop runs over the keys of a dict, which have no positions."""
+        loop = self._loop
+        return node.id in self._work.dicts or any(
             isinstance(item, gast.Subscript)
-            and getattr(item.value, "id", None) == name
+            and getattr(item.value, "id", None) == node.id
             and getattr(item.slice, "id", "") in names_bound(loop.target)
             for statement in loop.body
             for item in gast.walk(statement)
         )
+
+
+def _is_normal(made: list[Any]) -> bool:
+    """Say whether the only statement is a change on names."""
+    change = change_of(made[0]) if len(made) == 1 else None
+    return change is not None and isinstance(change.value, (gast.Name, gast.Constant))
+
+
+def _changes(node: Any) -> bool:
+    """Say whether a node is ``xs.append`` or the like, with a name for `xs`."""
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.attr in SHAPERS
+    )
 
 
 def _treats_as_dict(node: Any) -> bool:
@@ -192,5 +296,5 @@ def _treats_as_dict(node: Any) -> bool:
     return (
         isinstance(node, gast.Attribute)
         and isinstance(node.value, gast.Name)
-        and node.attr in ("items", "keys", "values", "get")
+        and node.attr in ("items", "keys", "values", "get", "setdefault", "update")
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -10,13 +12,30 @@ import gast
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_bound
+
+_VIEWS = ("items", "keys", "values")
 
 
-def index_loop(node: Any, reader: Reader, namer: Namer, simple: Callable[[Any], Any]) -> Any | None:
-    """Return ``for v in xs`` as ``for i in range(len(xs)): v = xs[i]``; None if it cannot be.
+@dataclass(slots=True)
+class _Plan:
+    """How to run over something by an index.
 
-    `xs` may be one sequence, or `enumerate`, `zip` or `reversed` of sequences. `simple` turns an
-    expression into a name.
+    Attributes:
+        lengths: The trip counts; the loop ends with the shortest.
+        binds: The targets and the values that they get at each index.
+    """
+
+    lengths: list[Any] = field(default_factory=list)
+    binds: list[tuple[Any, Any]] = field(default_factory=list)
+
+
+class IndexLoops:
+    """Writes ``for v in xs`` as ``for i in range(len(xs)): v = xs[i]``.
+
+    `xs` may be a sequence, or `enumerate`, `zip`, `reversed` and functions of `itertools` of such.
+    `simple` turns an expression into a name, `is_dict` says whether a name is bound to a dict.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> print(text(program_of('''
@@ -35,63 +54,229 @@ def index_loop(node: Any, reader: Reader, namer: Namer, simple: Callable[[Any], 
     out = n_2
     return out
     """
-    index = namer.fresh(_index_name(node))
-    count, reads, backwards = _parts(node, reader, simple, index)
-    if count is None:
+
+    def __init__(
+        self,
+        reader: Reader,
+        namer: Namer,
+        simple: Callable[[Any], Any],
+        is_dict: Callable[[Any], bool],
+    ) -> None:
+        self._reader = reader
+        self._namer = namer
+        self._simple = simple
+        self._is_dict = is_dict
+
+    def rewritten(self, node: Any) -> Any | None:
+        """Return the loop over indices; None if it cannot be."""
+        over_keys = self._over_keys(node)
+        if over_keys is not None:
+            return over_keys
+        tuples = self._over_tuples(node)
+        if tuples is not None:
+            return tuples
+        index = self._namer.fresh(_index_name(node))
+        iterable, backwards = node.iter, False
+        if self._callee(iterable) is reversed and len(iterable.args) == 1:
+            iterable, backwards = iterable.args[0], True
+        plan = self._plan(iterable, node.target, load(index))
+        if plan is None or (backwards and len(plan.lengths) != 1):
+            return None
+        count = plan.lengths[0] if len(plan.lengths) == 1 else call("min", *plan.lengths)
+        if backwards:
+            last = gast.BinOp(count, gast.Sub(), constant(1))
+            steps = call("range", last, constant(-1), constant(-1))
+        else:
+            steps = call("range", count)
+        return _loop(store(index), steps, plan.binds, node)
+
+    def _callee(self, node: Any) -> Any:
+        """Return the function that an expression calls without keywords, or MISSING."""
+        if not isinstance(node, gast.Call) or any(isinstance(a, gast.Starred) for a in node.args):
+            return MISSING
+        return self._reader.scope.resolve(node.func)
+
+    def _plan(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        callee = self._callee(iterable)
+        if callee is enumerate:
+            return self._enumerated(iterable, target, index)
+        if callee is zip:
+            return self._zipped(iterable, target, index)
+        if callee is itertools.pairwise and len(iterable.args) == 1 and _pair(target):
+            xs = self._simple(iterable.args[0])
+            after = gast.BinOp(clone(index), gast.Add(), constant(1))
+            count = gast.BinOp(_length(xs), gast.Sub(), constant(1))
+            first, second = target.elts
+            reads = [(first, _read(xs, index)), (second, _read(xs, after))]
+            return _Plan([count], reads)
+        if callee is reversed and len(iterable.args) == 1:
+            xs = self._simple(iterable.args[0])
+            last = gast.BinOp(_length(xs), gast.Sub(), constant(1))
+            return _Plan([_length(xs)], [(target, _read(xs, gast.BinOp(last, gast.Sub(), index)))])
+        return self._sequence(iterable, target, index)
+
+    def _enumerated(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        start = [*iterable.args[1:], *[k.value for k in iterable.keywords if k.arg == "start"]]
+        if not _pair(target) or len(iterable.args) + len(iterable.keywords) > 2:
+            return None
+        counter, item = target.elts
+        plan = self._plan(iterable.args[0], item, index)
+        if plan is None:
+            return None
+        number = clone(index)
+        if start and getattr(start[0], "value", None) != 0:
+            number = gast.BinOp(number, gast.Add(), self._simple(start[0]))
+        plan.binds.insert(0, (counter, number))
+        return plan
+
+    def _zipped(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        if any(getattr(item.value, "value", None) is not False for item in iterable.keywords):
+            return None  # `strict=True` raises where lengths differ
+        items = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+        if not items:
+            names = [self._namer.fresh("item") for _ in iterable.args]
+            items = [store(name) for name in names]
+        if len(items) != len(iterable.args):
+            return None
+        whole = _Plan()
+        for inner, item in zip(iterable.args, items, strict=True):
+            plan = self._plan(inner, item, index)
+            if plan is None:
+                return None
+            whole.lengths.extend(plan.lengths)
+            whole.binds.extend(plan.binds)
+        if items is not getattr(target, "elts", None):
+            display = gast.Tuple([load(item.id) for item in items], gast.Load())
+            whole.binds.append((target, display))
+        return whole
+
+    def _sequence(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
+        view = _view(iterable)
+        if view is not None:
+            owner, kind = view
+            keys = self._simple(call("list", clone(owner)))
+            key = subscript(clone(keys), clone(index))
+            if kind == "keys":
+                return _Plan([_length(keys)], [(target, key)])
+            holder = self._simple(owner)
+            if kind == "values":
+                return _Plan([_length(keys)], [(target, subscript(holder, key))])
+            if not _pair(target):
+                return None
+            first, second = target.elts
+            name = names_bound(first)
+            if not isinstance(first, gast.Name):
+                return None
+            binds = [(first, key), (second, subscript(holder, load(name[0])))]
+            return _Plan([_length(keys)], binds)
+        known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
+        if isinstance(iterable, gast.Call) and not known and self._callee(iterable) is not range:
+            return None
+        xs = self._simple(iterable)
+        return _Plan([_length(xs)], [(target, _read(xs, index))])
+
+    def _over_keys(self, node: Any) -> Any | None:
+        """Return a loop over the keys of a dict, for one over the dict or its views."""
+        view = _view(node.iter)
+        if view is None:
+            is_dict = isinstance(node.iter, gast.Name) and self._is_dict(node.iter)
+            view = (node.iter, "keys") if is_dict else None
+        if view is None:
+            return None
+        owner, kind = self._simple(view[0]), view[1]
+        if kind == "keys":
+            return _loop(node.target, owner, [], node)
+        if kind == "values":
+            key = self._namer.fresh("key")
+            value = subscript(clone(owner), load(key))
+            return _loop(store(key), owner, [(node.target, value)], node)
+        if not _pair(node.target) or not isinstance(node.target.elts[0], gast.Name):
+            return None
+        first, second = node.target.elts
+        value = subscript(clone(owner), load(first.id))
+        return _loop(store(first.id), owner, [(second, value)], node)
+
+    def _over_tuples(self, node: Any) -> Any | None:
+        """Return a loop over tuples of indices, for `product`, `combinations` and their kin."""
+        callee = self._callee(node.iter)
+        several = (itertools.product,)
+        choices = (
+            itertools.combinations,
+            itertools.permutations,
+            itertools.combinations_with_replacement,
+        )
+        if callee not in (*several, *choices) or not isinstance(node.target, gast.Tuple):
+            return None
+        count = len(node.target.elts)
+        sources = node.iter.args if callee in several else node.iter.args[:1]
+        repeats = callee in choices or bool(node.iter.keywords)
+        if any(k.arg not in ("repeat", "r") for k in node.iter.keywords):
+            return None
+        if (repeats and len(sources) != 1) or (not repeats and len(sources) != count):
+            return None
+        names = [self._simple(item) for item in sources]
+        indices = [self._namer.fresh(letter) for letter in _letters(node, count)]
+        ranges = [call("range", _length(xs)) for xs in names]
+        rest = [] if callee in several else node.iter.args[1:]
+        steps = gast.Call(node.iter.func, [*ranges, *rest], node.iter.keywords)
+        target = gast.Tuple([store(name) for name in indices], gast.Store())
+        every = names * count if repeats else names
+        binds = [
+            (item, _read(xs, load(i)))
+            for item, xs, i in zip(node.target.elts, every, indices, strict=True)
+        ]
+        return _loop(target, steps, binds, node)
+
+
+def growing_loop(node: Any, namer: Namer) -> list[Any]:
+    """Return a loop over a list that its own body changes, as Python runs it: by a moving index.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> (loop,) = parse('''
+    ... for x in xs:
+    ...     xs.append(x)
+    ... ''')
+    >>> print(text(growing_loop(loop, Namer(["x", "xs"]))))
+    i = 0
+    while i < len(xs):
+        x = xs[i]
+        i = i + 1
+        xs.append(x)
+    """
+    index = namer.fresh("i")
+    one_more = gast.BinOp(load(index), gast.Add(), constant(1))
+    read = assign(node.target, _read(node.iter, load(index)), node)
+    test = gast.Compare(load(index), [gast.Lt()], [_length(node.iter)])
+    body = [read, assign(index, one_more, node), *node.body]
+    start = assign(index, constant(0), node)
+    return [start, at(gast.While(test, body, []), node)]
+
+
+def _loop(target: Any, iterable: Any, binds: list[tuple[Any, Any]], node: Any) -> Any:
+    first = [assign(to, value, node) for to, value in binds]
+    return at(gast.For(target, iterable, [*first, *node.body], [], None), node)
+
+
+def _view(node: Any) -> tuple[Any, str] | None:
+    """Read ``d.items()``, ``d.keys()`` or ``d.values()``."""
+    if not isinstance(node, gast.Call) or node.args or node.keywords:
         return None
-    if backwards:
-        last = gast.BinOp(count, gast.Sub(), constant(1))
-        iterable = call("range", last, constant(-1), constant(-1))
-    else:
-        iterable = call("range", count)
-    binds = [assign(target, value, node) for target, value in reads]
-    return at(gast.For(store(index), iterable, [*binds, *node.body], [], None), node)
+    if isinstance(node.func, gast.Attribute) and node.func.attr in _VIEWS:
+        return node.func.value, node.func.attr
+    return None
 
 
 def _index_name(node: Any) -> str:
     iterable, target = node.iter, node.target
     if isinstance(target, gast.Tuple) and isinstance(iterable, gast.Call):
         return "i"
-    return "i" if isinstance(target, gast.Tuple) or target.id != "i" else "j"
+    return "i" if not isinstance(target, gast.Name) or target.id != "i" else "j"
 
 
-def _parts(
-    node: Any, reader: Reader, simple: Callable[[Any], Any], index: str
-) -> tuple[Any, list[tuple[Any, Any]], bool]:
-    """Return the trip count, the (target, value) pairs read at each index, and the direction."""
-    iterable, target = node.iter, node.target
-    callee = reader.scope.resolve(iterable.func) if isinstance(iterable, gast.Call) else None
-    plain = isinstance(iterable, gast.Call) and not iterable.keywords
-    if callee is enumerate and _pair(target) and (start := _start(iterable)) is not None:
-        xs = simple(iterable.args[0])
-        counter, item = target.elts
-        number = load(index)
-        if getattr(start, "value", None) != 0:
-            number = gast.BinOp(number, gast.Add(), simple(start))
-        return _length(xs), [(counter, number), (item, _read(xs, index))], False
-    if callee is zip and plain and isinstance(target, gast.Tuple):
-        sequences = [simple(item) for item in iterable.args]
-        if len(sequences) != len(target.elts):
-            return None, [], False
-        reads = [(t, _read(xs, index)) for t, xs in zip(target.elts, sequences, strict=True)]
-        lengths = [_length(xs) for xs in sequences]
-        return (lengths[0] if len(lengths) == 1 else call("min", *lengths)), reads, False
-    if callee is reversed and plain:
-        xs = simple(iterable.args[0])
-        return _length(xs), [(target, _read(xs, index))], True
-    if isinstance(iterable, gast.Call) and reader.read(iterable).kind not in ("primitive", "user"):
-        return None, [], False
-    xs = simple(iterable)
-    return _length(xs), [(target, _read(xs, index))], False
-
-
-def _start(call: Any) -> Any | None:
-    """Return where an `enumerate` starts to count, or None if it is called in another way."""
-    keywords = {item.arg: item.value for item in call.keywords}
-    given = [*call.args[1:], *keywords.values()]
-    if len(call.args) not in (1, 2) or set(keywords) - {"start"} or len(given) > 1:
-        return None
-    return given[0] if given else constant(0)
+def _letters(node: Any, count: int) -> list[str]:
+    taken = names_bound(node.target)
+    free = [letter for letter in "ijklmnpqr" if letter not in taken]
+    return free[:count] if count <= len(free) else ["i"] * count
 
 
 def _pair(target: Any) -> bool:
@@ -102,5 +287,5 @@ def _length(xs: Any) -> Any:
     return call("len", clone(xs))
 
 
-def _read(xs: Any, index: str) -> Any:
-    return subscript(clone(xs), load(index))
+def _read(xs: Any, index: Any) -> Any:
+    return subscript(clone(xs), clone(index))

@@ -10,7 +10,7 @@ from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
-from srcgrad.ir.build import assign, load, store
+from srcgrad.ir.build import assign, clone, constant, load, store, subscript
 from srcgrad.ir.walk import names_bound, names_read
 
 
@@ -69,9 +69,7 @@ class Targets:
             self._work.emit(assign(target, value, node))
             return
         if not plain:
-            self._refusals.add(
-                target, "a starred target of values with derivatives", "index instead"
-            )
+            self._unpack_starred(target.elts, value, node)
             return
         if self._is_one_value(value, len(target.elts)):
             value = self._expressions.atom(value, node)
@@ -82,6 +80,24 @@ class Targets:
             if not isinstance(item, gast.Name):
                 self._varies.names.add(name)
                 self.bind(item, load(name), node)
+
+    def _unpack_starred(self, items: list[Any], value: Any, node: Any) -> None:
+        """Write ``a, *rest = xs`` as ``a = xs[0]; rest = [*xs[1:]]``."""
+        source = self._expressions.atom(value, node)
+        if source.id in {name for item in items for name in names_bound(item)}:
+            source = self._work.keep("items", source, node)
+        star = next(i for i, item in enumerate(items) if isinstance(item, gast.Starred))
+        for position, item in enumerate(items):
+            index = constant(position if position < star else position - len(items))
+            if position != star:
+                self.bind(item, subscript(clone(source), index), node)
+                continue
+            after = len(items) - 1 - star
+            upper = constant(-after) if after else None
+            middle = subscript(
+                clone(source), gast.Slice(constant(star) if star else None, upper, None)
+            )
+            self.bind(item.value, gast.List([gast.Starred(middle, gast.Load())], gast.Load()), node)
 
     def _is_one_value(self, value: Any, wanted: int) -> bool:
         """Say whether a primitive returns one value, whose elements are unpacked then."""

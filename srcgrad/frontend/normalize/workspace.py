@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import gast
 
+from srcgrad.errors import InternalError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.names import Namer
@@ -17,6 +19,9 @@ class Varies(Protocol):
 
     names: set[str]
 
+    def spread(self, body: list[Any]) -> None:
+        """Follow the assignments of statements."""
+
     def of(self, node: Any) -> bool:
         """Say whether an expression may carry a derivative."""
 
@@ -26,6 +31,10 @@ class Workspace:
 
     Attributes:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
+        changing: The names of lists and dicts that grow or shrink.
+        taken: The names of variables, which those of comprehensions must not be.
+        carried: The variables made here that live across the trips of loops.
+        run: Puts statements of the user's language into normal form.
     """
 
     def __init__(self, varies: Varies, reader: Reader, namer: Namer, refusals: Refusals) -> None:
@@ -35,6 +44,10 @@ class Workspace:
         self.refusals = refusals
         self.lists: set[str] = set()
         self.dicts: set[str] = set()
+        self.changing: set[str] = set()
+        self.taken: set[str] = set()
+        self.carried: set[str] = set()
+        self.run: Callable[[list[Any]], None] = _unset
         self._out: list[Any] = []
 
     def emit(self, statement: Any) -> None:
@@ -73,5 +86,14 @@ class Workspace:
         if isinstance(node, gast.Name):
             return node.id in self.lists
         if isinstance(node, gast.BinOp):
-            return self.is_list(node.left) or self.is_list(node.right)
+            joins = isinstance(node.op, (gast.Add, gast.Mult))
+            return joins and (self.is_list(node.left) or self.is_list(node.right))
+        if isinstance(node, gast.Subscript):
+            return isinstance(node.slice, gast.Slice) and self.is_list(node.value)
+        if isinstance(node, gast.Call) and not node.keywords:
+            return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
+
+
+def _unset(made: list[Any]) -> None:
+    raise InternalError(f"nothing takes {len(made)} statements yet")

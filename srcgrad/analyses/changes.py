@@ -1,0 +1,84 @@
+"""Judges the changes that a program makes to lists and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.containers import kinds
+from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.objects import objects
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.walk import statements
+
+
+class ContainerChanges:
+    """The changes of the lists and dicts that a program has made itself.
+
+    Attributes:
+        own: Their statements, by identity; what else looks like a change writes into an array.
+    """
+
+    def __init__(self, program: Program, shapes: Shapes) -> None:
+        self._program = program
+        self._shapes = shapes
+        self._entries = Entries(program)
+        self._found = objects(program, kinds(program).arrays)
+        self.own = self._found.own
+
+    def aliases(self, statement: Any) -> set[str]:
+        """Return the names that may be bound to what a statement changes."""
+        return self._found.aliases.get(id(statement), set())
+
+    def puts_entry(self, statement: Any, name: str) -> bool:
+        """Say whether a store binds an entry of a list or dict of the program's own making.
+
+        ``xs[i] += v`` writes into the entry itself, unless that is a number.
+        """
+        if id(statement) not in self.own:
+            return False
+        values = self._entries.of(name)
+        numbers = values is not None and all(self._shapes.is_number(value) for value in values)
+        return numbers or "op" not in statement._fields
+
+    def held(self, statement: Any) -> Iterator[tuple[str, str]]:
+        """Yield the pairs of names that share memory since one holds the other."""
+        change = change_of(statement)
+        if change is not None and change.target is not None:
+            yield change.target, change.name
+        if change is not None and change.value is not None:
+            for name in self.entry_names(change.value):
+                yield change.name, name
+
+    def entry_names(self, value: Any) -> list[str]:
+        """Return the names whose memory is kept with an entry; numbers have none."""
+        return [] if self._shapes.is_number(value) else direct_names(value)
+
+    def problems(self) -> Iterator[tuple[Any, str, str]]:
+        """Yield the changes that cannot be followed, each with a message and a hint."""
+        for attempt in statements(self._program.body):
+            if isinstance(attempt, gast.Try):
+                yield from self._attempted(attempt)
+        for statement in statements(self._program.body):
+            slices = is_store(statement) and isinstance(store_target(statement).slice, gast.Slice)
+            if slices and id(statement) in self.own:
+                message = "this assigns to a slice of a list, which may change its length"
+                yield statement, message, "assign entry by entry, or join the parts with `+`"
+        for statement, other in self._found.conflicts.values():
+            if other is None:
+                message = "this changes a list or dict that may be reached from elsewhere"
+                yield statement, message, "change a copy of it, such as `list(xs)`"
+            else:
+                name = self._program.namer.base(other)
+                message = f"this changes a list or dict that is also reached as `{name}`"
+                yield statement, message, "make a copy before changing it, or build a new one"
+
+    def _attempted(self, attempt: Any) -> Iterator[tuple[Any, str, str]]:
+        for statement in statements(attempt.body):
+            if change_of(statement) is not None or id(statement) in self.own:
+                message = "this changes a list or dict in a `try`, which may be left half-way"
+                yield statement, message, "change it after the `try`"

@@ -1,0 +1,168 @@
+"""Says what the lists and dicts that a program makes itself may hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, is_store, store_target
+from srcgrad.ir.walk import names_bound, statements
+
+_SEQUENCES: Final = (gast.List, gast.Tuple)
+
+
+class Entries:
+    """The entries of the containers of a program in normal form.
+
+    Attributes:
+        sequences: The names that are bound to lists or ranges, which can be run over twice.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> entries = Entries(program_of('''
+    ... def f(x):
+    ...     xs = [x]
+    ...     for i in range(3):
+    ...         y = xs[i] * x
+    ...         xs.append(y)
+    ...     return xs[3]
+    ... '''))
+    >>> [text([gast.Expr(value)]) for value in entries.of("xs")]
+    ['x', 'y_2']
+    >>> entries.of("x") is None
+    True
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._parent: dict[str, str] = {}
+        self._values: dict[str, list[Any]] = defaultdict(list)
+        self._unknown: set[str] = set(program.parameters)
+        self._dicts: set[str] = set()
+        self.sequences: set[str] = set()
+        self._getitem = program.reader.vocabulary.getitem
+        for statement in statements(program.body):
+            self._visit(statement)
+        roots = {self._root(name) for name in self._unknown}
+        self._unknown = {name for name in self._parent if self._root(name) in roots}
+        self._unknown.update(roots)
+
+    def of(self, name: str) -> list[Any] | None:
+        """Return every value that may be put into the container; None if something is unknown."""
+        if name in self._unknown or name not in self._parent:
+            return None
+        root = self._root(name)
+        return [
+            value
+            for other in self._parent
+            if self._root(other) == root
+            for value in self._values.get(other, ())
+        ]
+
+    def is_dict(self, name: str) -> bool:
+        """Say whether a name is bound to a dict that the program has made."""
+        root = self._root(name)
+        return any(self._root(other) == root for other in self._dicts)
+
+    def source(self, statement: Any) -> str | None:
+        """Return the container of which a statement reads one entry, or None."""
+        change = change_of(statement)
+        if change is not None:
+            return change.name if change.target is not None else None
+        if not isinstance(statement, gast.Assign) or is_store(statement):
+            return None
+        operation = self._program.operation(statement)
+        if operation.primal is not self._getitem or isinstance(operation.args[1], gast.Slice):
+            return None
+        return getattr(operation.args[0], "id", None)
+
+    def _visit(self, statement: Any) -> None:
+        change = change_of(statement)
+        if change is not None:
+            if change.value is not None:
+                self._values[change.name].append(change.value)
+            if change.target is not None:
+                self._unknown.add(change.target)
+        elif is_store(statement):
+            base = store_target(statement).value
+            if isinstance(base, gast.Name):
+                self._values[base.id].append(statement.value)
+        elif isinstance(statement, gast.Assign):
+            self._assign(statement)
+        elif isinstance(statement, gast.For):
+            self._unknown.update(names_bound(statement.target))
+
+    def _assign(self, statement: Any) -> None:
+        target, value = statement.targets[0], statement.value
+        if not isinstance(target, gast.Name):
+            self._unknown.update(names_bound(target))
+            return
+        name = target.id
+        self._root(name)
+        callee = program_callee(self._program, value)
+        if makes_list(value) or callee in (sorted, list, range):
+            self.sequences.add(name)
+        if isinstance(value, gast.Name):
+            self._join(name, value.id)
+        elif isinstance(value, _SEQUENCES):
+            self._display(name, value.elts)
+        elif isinstance(value, gast.Dict):
+            self._dicts.add(name)
+            spread = [
+                gast.Starred(v, gast.Load()) if k is None else v
+                for k, v in zip(value.keys, value.values, strict=True)
+            ]
+            self._display(name, spread)
+        elif isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+            self._join(name, value.value.id) if isinstance(value.value, gast.Name) else self._lose(
+                name
+            )
+        elif _repeats_constants(value):
+            self._display(name, value.left.elts)
+        else:
+            self._lose(name)
+
+    def _lose(self, name: str) -> None:
+        self._unknown.add(name)
+
+    def _display(self, name: str, items: list[Any]) -> None:
+        for item in items:
+            if not isinstance(item, gast.Starred):
+                self._values[name].append(item)
+            elif isinstance(item.value, gast.Name):
+                self._join(name, item.value.id)
+            else:
+                self._lose(name)
+
+    def _join(self, first: str, second: str) -> None:
+        self._parent[self._root(first)] = self._root(second)
+
+    def _root(self, name: str) -> str:
+        parent = self._parent.setdefault(name, name)
+        while parent != self._parent[parent]:
+            parent = self._parent[parent]
+        return parent
+
+
+def program_callee(program: Program, value: Any) -> Any:
+    """Return the function that an expression calls, or None."""
+    return program.reader.scope.resolve(value.func) if isinstance(value, gast.Call) else None
+
+
+def makes_list(value: Any) -> bool:
+    """Say whether an expression is a list display, or such displays joined or repeated."""
+    if isinstance(value, gast.BinOp):
+        joins = isinstance(value.op, (gast.Add, gast.Mult))
+        return joins and (makes_list(value.left) or makes_list(value.right))
+    return isinstance(value, (gast.List, gast.ListComp))
+
+
+def _repeats_constants(value: Any) -> bool:
+    """Say whether an expression is ``[0.0] * n``."""
+    return (
+        isinstance(value, gast.BinOp)
+        and isinstance(value.op, gast.Mult)
+        and isinstance(value.left, gast.List)
+    )

@@ -1,0 +1,166 @@
+"""Writes what Python does with lists and dicts as loops and a few changes of them.
+
+Left are displays, reads, stores, `append`, `insert` and `pop`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.normalize.comprehensions import (
+    COMPREHENSIONS,
+    comprehension_of,
+    own_names,
+    written_out,
+)
+from srcgrad.frontend.normalize.folds import Folds
+from srcgrad.frontend.normalize.iterators import Iterators
+from srcgrad.frontend.normalize.methods import Methods
+from srcgrad.frontend.normalize.rewriter import Rewriter
+from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
+from srcgrad.ir.walk import names_read
+
+Maker = Callable[[str, Any, Any], "list[Any] | None"]
+
+
+class Containers(Rewriter):
+    """Finds the statements for expressions that make or change lists and dicts."""
+
+    def __init__(self, work: Workspace, atom: Callable[[Any, Any], Any]) -> None:
+        super().__init__(work, atom)
+        self._iterators = Iterators(work, atom)
+        self._methods = Methods(work, atom, self._iterators)
+        folds = Folds(work, atom, self._iterators)
+        self.as_list = self._iterators.as_list
+        self.changing = self._methods.changing
+        self._makers: dict[Any, Maker] = {
+            list: self._listed,
+            tuple: self._listed,
+            dict: self._copied_dict,
+            sum: folds.summed,
+            max: folds.extreme,
+            min: folds.extreme,
+            sorted: folds.in_order,
+            functools.reduce: folds.reduced,
+        }
+
+    def making(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Return statements for ``name = value`` if `value` needs some; None if it is simple."""
+        if isinstance(value, COMPREHENSIONS) and not isinstance(value, gast.GeneratorExp):
+            return self._comprehension(name, value, node)
+        if isinstance(value, gast.BinOp):
+            return self._joined(name, value, node)
+        if isinstance(value, gast.Dict) and None in value.keys:
+            return self._merged(name, value, node)
+        if isinstance(value, gast.Call):
+            made = self._methods.reading(name, value, node)
+            return made if made is not None else self._call(name, value, node)
+        return None
+
+    def _comprehension(self, name: str, value: Any, node: Any) -> list[Any]:
+        value = own_names(value, self.work.taken, self.namer)
+        if name not in names_read(value):
+            return written_out(name, value, node)
+        made = self.fresh(name)
+        return [*written_out(made, value, node), assign(name, load(made), node)]
+
+    def _call(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        callee = self.resolve(value.func)
+        try:
+            maker = self._makers.get(callee)
+        except TypeError:  # not hashable: nothing of ours
+            return None
+        return maker(name, value, node) if maker is not None and value.args else None
+
+    def _listed(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``list(xs)`` as ``[*xs]``."""
+        if len(value.args) != 1 or value.keywords:
+            return None
+        source = self._iterators.as_list(value.args[0])
+        is_tuple = self.resolve(value.func) is tuple
+        if isinstance(source, gast.ListComp) and not is_tuple:
+            return [assign(name, source, node)]
+        if isinstance(source, gast.List) and not is_tuple:
+            return [assign(name, source, node)]
+        if not isinstance(source, gast.Name):
+            source = self.named("items", source, node)
+        if source.id in self.work.dicts:
+            return None
+        kind = gast.Tuple if is_tuple else gast.List
+        return [assign(name, kind([gast.Starred(source, gast.Load())], gast.Load()), node)]
+
+    def _copied_dict(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``dict(p, a=1)`` as a display, and one of pairs as a loop."""
+        keys: list[Any] = [constant(item.arg) for item in value.keywords]
+        values = [item.value for item in value.keywords]
+        if len(value.args) != 1 or None in [item.arg for item in value.keywords]:
+            return None
+        source = value.args[0]
+        if isinstance(source, gast.Name) and source.id in self.work.dicts:
+            return [assign(name, gast.Dict([None, *keys], [source, *values]), node)]
+        if keys:
+            return None
+        key, entry = self.namer.fresh("key"), self.namer.fresh("value")
+        target = gast.Tuple([store(key), store(entry)], gast.Store())
+        body = [assign(subscript(load(name), load(key), storing=True), load(entry), node)]
+        return [
+            assign(name, gast.Dict([], []), node),
+            at(gast.For(target, self._iterators.as_list(source), body, [], None), node),
+        ]
+
+    def _joined(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``xs + ys`` as ``[*xs, *ys]``, ``xs * n`` as a comprehension, ``p | q`` as a dict."""
+        work = self.work
+        sides = (value.left, value.right)
+        if isinstance(value.op, gast.Add) and all(work.is_list(side) for side in sides):
+            items = [item for side in sides for item in self._items(side)]
+            kind = gast.Tuple if any(isinstance(s, gast.Tuple) for s in sides) else gast.List
+            return [assign(name, kind(items, gast.Load()), node)]
+        if isinstance(value.op, gast.Mult) and any(work.is_list(side) for side in sides):
+            entries, count = sides if work.is_list(value.left) else (value.right, value.left)
+            return self._repeated(name, entries, count, node)
+        if isinstance(value.op, gast.BitOr) and any(
+            isinstance(side, gast.Dict) or getattr(side, "id", None) in work.dicts for side in sides
+        ):
+            return self._merged(name, gast.Dict([None, None], list(sides)), node)
+        return None
+
+    def _items(self, side: Any) -> list[Any]:
+        if isinstance(side, (gast.List, gast.Tuple)):
+            return list(side.elts)
+        if isinstance(side, gast.BinOp) and isinstance(side.op, gast.Add):
+            return self._items(side.left) + self._items(side.right)
+        return [gast.Starred(side, gast.Load())]
+
+    def _repeated(self, name: str, entries: Any, count: Any, node: Any) -> list[Any]:
+        times = self.namer.fresh("_")
+        if isinstance(entries, (gast.List, gast.Tuple)) and len(entries.elts) == 1:
+            made = comprehension_of(entries.elts[0], times, call("range", count))
+        else:
+            item = self.namer.fresh("item")
+            made = comprehension_of(load(item), times, call("range", count))
+            made.generators.append(gast.comprehension(store(item), entries, [], 0))
+        return [assign(name, made, node)]
+
+    def _merged(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``{**p, "a": v}`` as a copy and stores."""
+        pairs = list(zip(value.keys, value.values, strict=True))
+        if len(pairs) == 1 and isinstance(pairs[0][1], gast.Name):
+            return None  # a plain copy
+        made = self.fresh(name) if name in names_read(value) else name
+        plain = isinstance(pairs[0][1], gast.Name) and pairs[0][0] is None
+        first = [gast.Dict([None], [pairs[0][1]])] if plain else [gast.Dict([], [])]
+        done = [assign(made, first[0], node)]
+        for key, entry in pairs[1:] if plain else pairs:
+            if key is not None:
+                place = subscript(load(made), key, storing=True)
+                done.append(assign(place, entry, node))
+            else:
+                done.extend(self._methods.updated(load(made), entry, node))
+        self.work.dicts.add(made)
+        return done if made == name else [*done, assign(name, load(made), node)]

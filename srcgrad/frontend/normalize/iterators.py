@@ -1,0 +1,96 @@
+"""Writes iterators that are used up at once as list comprehensions."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.normalize.comprehensions import comprehension_of, inlined, is_plain_lambda
+from srcgrad.frontend.normalize.rewriter import Rewriter
+from srcgrad.ir.build import at, call, load, store, subscript
+
+_LAZY: Final = (map, filter, zip, enumerate, reversed)
+_CHOICES: Final = (itertools.pairwise, itertools.product, itertools.combinations)
+
+
+class Iterators(Rewriter):
+    """Finds the lists that generators, `map`, `zip` and their kin make."""
+
+    def as_list(self, value: Any, *, through: bool = True) -> Any:
+        """Return a list comprehension for an iterator that is used up at once.
+
+        `through` says to run through `zip` and its kin, too, which loops know themselves.
+        """
+        made = self._as_list(value, through=through)
+        if made is not value:
+            self.work.varies.spread([gast.Expr(made)])
+        return made
+
+    def _as_list(self, value: Any, *, through: bool) -> Any:
+        if isinstance(value, gast.GeneratorExp):
+            return at(gast.ListComp(value.elt, value.generators), value)
+        if isinstance(value, gast.Call) and not value.keywords:
+            callee = self.resolve(value.func)
+            if callee is map and len(value.args) >= 2:
+                return self._mapped(value)
+            if callee is filter and len(value.args) == 2:
+                return self._filtered(value)
+            if callee is itertools.chain:
+                parts = [gast.Starred(item, gast.Load()) for item in value.args]
+                return gast.List(parts, gast.Load())
+            if callee is itertools.islice and len(value.args) <= 4:
+                return self._sliced(value)
+            if through and callee in (*_LAZY, *_CHOICES):
+                return self._through(value)
+            if (
+                through
+                and isinstance(value.func, gast.Attribute)
+                and value.func.attr
+                in (
+                    "items",
+                    "values",
+                )
+            ):
+                return self._through(value)
+        return value
+
+    def _through(self, value: Any) -> Any:
+        target = self.namer.fresh("item")
+        return comprehension_of(load(target), target, value)
+
+    def _mapped(self, value: Any) -> Any:
+        function, *sources = value.args
+        if isinstance(function, gast.Lambda) and not is_plain_lambda(function, len(sources)):
+            return value
+        names = self.names_for(function, len(sources))
+        element = inlined(function, [load(name) for name in names])
+        if len(sources) == 1:
+            return comprehension_of(element, names[0], sources[0])
+        made = comprehension_of(element, "_", call("zip", *sources))
+        made.generators[0].target = gast.Tuple([store(name) for name in names], gast.Store())
+        return made
+
+    def _filtered(self, value: Any) -> Any:
+        function, source = value.args
+        if isinstance(function, gast.Lambda) and not is_plain_lambda(function, 1):
+            return value
+        (name,) = self.names_for(function, 1)
+        keep = load(name)
+        if not isinstance(function, gast.Constant):
+            keep = inlined(function, [load(name)])
+        return comprehension_of(load(name), name, source, keep)
+
+    def names_for(self, function: Any, count: int) -> list[str]:
+        if not isinstance(function, gast.Lambda):
+            return [self.namer.fresh("item") for _ in range(count)]
+        return [self.namer.fresh(item.id) for item in function.args.args]
+
+    def _sliced(self, value: Any) -> Any:
+        source, *bounds = value.args
+        lower, upper, step = (
+            (None, bounds[0], None) if len(bounds) == 1 else (*bounds, None, None)[:3]
+        )
+        bounds = [None if getattr(b, "value", b) is None else b for b in (lower, upper, step)]
+        return subscript(self.as_list(source), gast.Slice(*bounds))

@@ -1,0 +1,172 @@
+"""Writes the methods of lists and dicts as reads, stores, `append`, `insert` and `pop`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.normalize.comprehensions import loops, own_names
+from srcgrad.frontend.normalize.iterators import Iterators
+from srcgrad.frontend.normalize.rewriter import Rewriter
+from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import names_read
+
+
+class Methods(Rewriter):
+    """Makes the statements of methods of lists and dicts."""
+
+    def __init__(
+        self, work: Workspace, atom: Callable[[Any, Any], Any], iterators: Iterators
+    ) -> None:
+        super().__init__(work, atom)
+        self._iterators = iterators
+
+    def reading(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        func = value.func
+        if not isinstance(func, gast.Attribute) or value.keywords:
+            return None
+        if self.resolve(func) is not MISSING or not self._is_container(func.value):
+            return None
+        if func.attr == "copy" and not value.args:
+            if getattr(func.value, "id", None) in self.work.dicts:
+                return [assign(name, gast.Dict([None], [func.value]), node)]
+            starred = gast.Starred(func.value, gast.Load())
+            return [assign(name, gast.List([starred], gast.Load()), node)]
+        if func.attr == "get" and value.args:
+            return self._got(name, value, node)
+        if func.attr == "setdefault" and len(value.args) == 2:
+            key = self.kept_key(value.args[0], node)
+            owner = self.atom(func.value, node)
+            value.args[0] = key
+            read = subscript(clone(owner), clone(key))
+            return [*self._setdefault(owner, value, node), assign(name, read, node)]
+        if func.attr == "pop":
+            return self._popped(name, value, node)
+        return None
+
+    def _is_container(self, owner: Any) -> bool:
+        named = isinstance(owner, gast.Name)
+        known = named and owner.id in self.work.lists | self.work.dicts | self.work.changing
+        return known or not named
+
+    def _got(self, name: str, value: Any, node: Any) -> list[Any]:
+        owner = self.atom(value.func.value, node)
+        key = self.kept_key(value.args[0], node)
+        default = value.args[1] if len(value.args) > 1 else gast.Constant(None, None)
+        known = gast.Compare(clone(key), [gast.In()], [clone(owner)])
+        entry = subscript(owner, key)
+        return [assign(name, gast.IfExp(known, entry, default), node)]
+
+    def _popped(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Write ``d.pop(k, v)`` as a branch; count the index of ``xs.pop(i)`` from the start."""
+        owner = self.atom(value.func.value, node)
+        if not isinstance(owner, gast.Name):
+            return None
+        is_dict = owner.id in self.work.dicts
+        if len(value.args) == 2:
+            key = self.kept_key(value.args[0], node)
+            known = gast.Compare(clone(key), [gast.In()], [clone(owner)])
+            taken = assign(name, method(owner, "pop", clone(key)), node)
+            default = assign(name, value.args[1], node)
+            return [at(gast.If(known, [taken], [default]), node)]
+        if is_dict or not value.args:
+            return None
+        if _is_natural(value.args[0]):
+            return None
+        if getattr(_number(value.args[0]), "value", 0) == -1:
+            return [assign(name, method(owner, "pop"), node)]
+        place = subscript(call("range", call("len", clone(owner))), value.args[0])
+        index = self.named_plain("place", place, node)
+        return [assign(name, method(owner, "pop", index), node)]
+
+    def _append(self, owner: Any, value: Any, node: Any) -> list[Any]:
+        return [gast.Expr(method(owner, "append", self.atom(value.args[0], node)))]
+
+    def _insert(self, owner: Any, value: Any, node: Any) -> list[Any]:
+        place, entry = value.args
+        entry = self.atom(entry, node)
+        if not (isinstance(place, gast.Constant) and place.value == 0):
+            index = self.named_plain("place", place, node)
+            least = gast.BinOp(clone(index), gast.Add(), call("len", clone(owner)))
+            ahead = call("min", clone(index), call("len", clone(owner)))
+            behind = call("max", least, constant(0))
+            natural = gast.Compare(clone(index), [gast.GtE()], [constant(0)])
+            place = self.named_plain("place", gast.IfExp(natural, ahead, behind), node)
+        return [gast.Expr(method(owner, "insert", place, entry))]
+
+    def _extend(self, owner: Any, value: Any, node: Any) -> list[Any]:
+        source = value.args[0]
+        if isinstance(source, (gast.List, gast.Tuple)) and not any(
+            isinstance(item, gast.Starred) for item in source.elts
+        ):
+            return [gast.Expr(method(clone(owner), "append", item)) for item in source.elts]
+        source = self._iterators.as_list(source)
+        if isinstance(source, gast.ListComp) and owner.id not in names_read(source):
+            source = own_names(source, self.work.taken, self.namer)
+            put = at(gast.Expr(method(clone(owner), "append", source.elt)), node)
+            return loops(source.generators, [put], node)
+        if owner.id in names_read(source):
+            source = gast.List([gast.Starred(source, gast.Load())], gast.Load())
+            source = self.named("items", source, node)
+        item = self.namer.fresh("item")
+        put = at(gast.Expr(method(clone(owner), "append", load(item))), node)
+        return [gast.For(store(item), source, [put], [], None)]
+
+    def _update(self, owner: Any, value: Any, node: Any) -> list[Any]:
+        done = [part for source in value.args for part in self.updated(owner, source, node)]
+        for item in value.keywords:
+            place = subscript(clone(owner), constant(item.arg), storing=True)
+            done.append(assign(place, item.value, node))
+        return done
+
+    def updated(self, owner: Any, source: Any, node: Any) -> list[Any]:
+        if isinstance(source, gast.Dict) and None not in source.keys:
+            return [
+                assign(subscript(clone(owner), key, storing=True), entry, node)
+                for key, entry in zip(source.keys, source.values, strict=True)
+            ]
+        if not isinstance(source, gast.Name):
+            source = self.named("items", source, node)
+            self.work.dicts.add(source.id)
+        key = self.namer.fresh("key")
+        place = subscript(clone(owner), load(key), storing=True)
+        put = assign(place, subscript(clone(source), load(key)), node)
+        self.work.dicts.add(source.id)
+        return [at(gast.For(store(key), clone(source), [put], [], None), node)]
+
+    def _setdefault(self, owner: Any, value: Any, node: Any) -> list[Any]:
+        key, default = value.args
+        absent = gast.Compare(clone(key), [gast.NotIn()], [clone(owner)])
+        place = subscript(clone(owner), clone(key), storing=True)
+        return [at(gast.If(absent, [assign(place, default, node)], []), node)]
+
+    def changing(self, value: Any, node: Any) -> list[Any] | None:
+        """Return statements for a call that changes a list or dict; None if it is simple."""
+        func = value.func
+        if not isinstance(func, gast.Attribute) or self.resolve(func) is not MISSING:
+            return None
+        handler = getattr(self, f"_{func.attr}", None)
+        if func.attr not in ("append", "insert", "extend", "update", "setdefault"):
+            return None
+        if value.keywords and func.attr != "update":
+            return None
+        owner = self.atom(func.value, node)
+        if handler is None or not isinstance(owner, gast.Name):
+            return None
+        return [at(item, node) for item in handler(owner, value, node)]
+
+
+def _is_natural(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
+
+
+def _number(node: Any) -> Any:
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        inner = node.operand
+        if isinstance(inner, gast.Constant):
+            return gast.Constant(-inner.value, None)
+    return node
