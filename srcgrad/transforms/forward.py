@@ -432,7 +432,7 @@ def _reads(block: list[Any]) -> set[str]:
 
 def _entries(node: Any) -> Sequence[Any]:
     entries: Sequence[Any] = node.values if isinstance(node, gast.Dict) else node.elts
-    return entries
+    return [item.value if isinstance(item, gast.Starred) else item for item in entries]
 
 
 def _display(values: list[Any]) -> Any:

@@ -308,7 +308,7 @@ def list_updates_do_alias(x):
     return a[0] * a[1] + len(b)
 
 
-@program("v", by="tape")
+@program("v")
 def records_survive_overwriting(x):
     u = x * 1.0
     history = []

@@ -11,30 +11,30 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-@program("v", by="tape")
+@program("v")
 def sum_of_a_generator_expression(x):
     return sum(v * v for v in x) * x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def list_comprehension_stacked(x):
     parts = [x * k for k in range(1, 4)]
     return np.sum(np.stack(parts) ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def list_comprehension_with_a_condition(x):
     kept = [v * v for v in x if v > 0]
     return np.sum(np.array(kept)) + x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def dict_comprehension_read(x):
     powers = {k: x**k for k in (1, 2, 3)}
     return np.sum(powers[3] - powers[2] * powers[1])
 
 
-@program("m", by="tape")
+@program("m")
 def nested_comprehension(a):
     table = [[a[i, j] * a[j, i] for j in range(3)] for i in range(3)]
     total = 0.0
@@ -44,7 +44,7 @@ def nested_comprehension(a):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def list_that_grows(x):
     states = [x]
     for k in range(3):
@@ -52,7 +52,7 @@ def list_that_grows(x):
     return np.sum(states[1] * states[3])
 
 
-@program("v", by="tape")
+@program("v")
 def list_appended_then_concatenated(x):
     out = []
     for v in x:
@@ -61,7 +61,7 @@ def list_appended_then_concatenated(x):
     return np.sum(np.array(out) * np.arange(8.0))
 
 
-@program("v", by="tape")
+@program("v")
 def stack_popped_in_reverse(x):
     stack = []
     for i in range(4):
@@ -72,7 +72,7 @@ def stack_popped_in_reverse(x):
     return total * x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def list_with_insert_and_extend(x):
     parts = [x[0] * 2.0]
     parts.insert(0, x[1] ** 2)
@@ -93,23 +93,23 @@ def reduce_by_a_function(x):
     return functools.reduce(lambda a, b: a * 0.5 + b * b, x, 1.0)
 
 
-@program("v", by="tape")
+@program("v")
 def reduce_by_an_operator(x):
     return functools.reduce(operator.mul, [x[i] + 2.0 for i in range(4)])
 
 
-@program("v", by="tape")
+@program("v")
 def builtin_max_and_min(x):
     return max(x[0], x[1], x[2]) * min(x[1], x[3]) + max(list(x)) + abs(min(x))
 
 
-@program("v", by="tape")
+@program("v")
 def sorted_values(x):
     low, *_, high = sorted(x)
     return high * high - low
 
 
-@program("v", by="tape")
+@program("v")
 def sorted_by_a_key(x):
     order = sorted(range(4), key=lambda i: x[i])
     return sum(x[i] * k for k, i in enumerate(order)) ** 2
@@ -147,7 +147,7 @@ def itertools_pairs(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def itertools_chain_and_product(x):
     total = 0.0
     for i, j in itertools.product(range(2), repeat=2):
@@ -163,7 +163,7 @@ def itertools_accumulate(x):
     return sums[-1] * sums[1] + sums[0]
 
 
-@program("d", by="tape")
+@program("d")
 def dict_items(params):
     total = 0.0
     for name, value in params.items():
@@ -171,7 +171,7 @@ def dict_items(params):
     return total
 
 
-@program("d", by="tape")
+@program("d")
 def dict_values_and_keys(params):
     total = 0.0
     for key in params:
@@ -181,7 +181,7 @@ def dict_values_and_keys(params):
     return total
 
 
-@program("d", by="tape")
+@program("d")
 def dict_updated_functionally(params):
     new = {k: v - 0.1 * v**2 for k, v in params.items()}
     return np.sum(new["w"] ** 2) + np.sum(new["b"])
@@ -193,7 +193,7 @@ def rows_unpacked(a):
     return p @ q + np.sum(r * p)
 
 
-@program("m", by="tape")
+@program("m")
 def rows_in_a_comprehension(a):
     return sum(row @ row for row in a) * a[0, 0]
 
@@ -267,14 +267,14 @@ def list_slices(x):
     return sum(tail) + parts[1] * parts[-1]
 
 
-@program("v", by="tape")
+@program("v")
 def list_multiplied_and_joined(x):
     parts = [x[0]] * 2 + [x[1] * x[2]]
     parts += [x[3]]
     return parts[0] * parts[1] * parts[2] + parts[3]
 
 
-@program("v", by="tape")
+@program("v")
 def list_changed_in_its_loop(x):
     queue = [x[0], x[1]]
     total = 0.0
@@ -285,7 +285,7 @@ def list_changed_in_its_loop(x):
     return total
 
 
-@program("v", by="tape")
+@program("v")
 def dict_as_a_memo(x):
     memo = {}
     for i in range(4):

@@ -66,7 +66,7 @@ class Containers(Rewriter):
         value = own_names(value, self.work.taken, self.namer)
         if name not in names_read(value):
             return written_out(name, value, node)
-        made = self.fresh(name)
+        made = self.fresh(name, "items")
         return [*written_out(made, value, node), assign(name, load(made), node)]
 
     def _call(self, name: str, value: Any, node: Any) -> list[Any] | None:
@@ -114,7 +114,7 @@ class Containers(Rewriter):
         ]
 
     def _joined(self, name: str, value: Any, node: Any) -> list[Any] | None:
-        """Write ``xs + ys`` as ``[*xs, *ys]``, ``xs * n`` as a comprehension, ``p | q`` as a dict."""
+        """Write ``xs + ys`` as ``[*xs, *ys]``, and ``xs * n`` and ``p | q`` in kind."""
         work = self.work
         sides = (value.left, value.right)
         if isinstance(value.op, gast.Add) and all(work.is_list(side) for side in sides):
@@ -152,7 +152,7 @@ class Containers(Rewriter):
         pairs = list(zip(value.keys, value.values, strict=True))
         if len(pairs) == 1 and isinstance(pairs[0][1], gast.Name):
             return None  # a plain copy
-        made = self.fresh(name) if name in names_read(value) else name
+        made = self.fresh(name, "merged") if name in names_read(value) else name
         plain = isinstance(pairs[0][1], gast.Name) and pairs[0][0] is None
         first = [gast.Dict([None], [pairs[0][1]])] if plain else [gast.Dict([], [])]
         done = [assign(made, first[0], node)]

@@ -224,7 +224,9 @@ class Flattener:
         if self._varies.of(node.iter):
             node.iter = self._expressions.containers.as_list(node.iter, through=False)
             if self._grows(node):
-                self._take(growing_loop(node, self._namer))
+                made = growing_loop(node, self._namer)
+                self._work.carried.add(made[0].targets[0].id)
+                self._take(made)
                 return
             outer, self._loop = self._loop, node
             loop = self._loops.rewritten(node)

@@ -38,8 +38,8 @@ class Folds(Rewriter):
             return None if source is value.args[0] else self._over(name, value, source, node)
         source = own_names(source, self.work.taken, self.namer)
         total = name
-        if name in [*names_read(source), *_bound_in(source)]:
-            total = self.fresh(name)
+        if name in [*names_read(source), *_bound_in(source)] or not self._is_own(name):
+            total = self.fresh(name, "total")
         self.work.carried.add(total)
         add = gast.BinOp(load(total), gast.Add(), source.elt)
         step = assign(total, add, node)
@@ -117,7 +117,7 @@ class Folds(Rewriter):
             return None
         if value.keywords or len(start) > 1:
             return None
-        total = self.fresh(name)
+        total = self.fresh(name, "total")
         self.work.carried.add(total)
         lead: list[Any] = []
         if not start:
@@ -129,6 +129,10 @@ class Folds(Rewriter):
         loop = at(gast.For(store(item), source, [assign(total, step, node)], [], None), node)
         first = assign(total, start[0], node)
         return [*lead, first, loop, assign(name, load(total), node)]
+
+    def _is_own(self, name: str) -> bool:
+        """Say whether a name is a variable of the user's."""
+        return name in self.work.reader.scope.local
 
     def _sequence(self, source: Any, node: Any) -> Any:
         """Return a name of something that can be indexed."""

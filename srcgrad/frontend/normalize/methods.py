@@ -24,6 +24,7 @@ class Methods(Rewriter):
     ) -> None:
         super().__init__(work, atom)
         self._iterators = iterators
+        self._places: set[str] = set()  # the names of indices that are not negative
 
     def reading(self, name: str, value: Any, node: Any) -> list[Any] | None:
         func = value.func
@@ -32,6 +33,8 @@ class Methods(Rewriter):
         if self.resolve(func) is not MISSING or not self._is_container(func.value):
             return None
         if func.attr == "copy" and not value.args:
+            if not isinstance(func.value, gast.Name):
+                return None  # it may be a row of an array
             if getattr(func.value, "id", None) in self.work.dicts:
                 return [assign(name, gast.Dict([None], [func.value]), node)]
             starred = gast.Starred(func.value, gast.Load())
@@ -75,12 +78,13 @@ class Methods(Rewriter):
             return [at(gast.If(known, [taken], [default]), node)]
         if is_dict or not value.args:
             return None
-        if _is_natural(value.args[0]):
+        if _is_natural(value.args[0]) or getattr(value.args[0], "id", None) in self._places:
             return None
         if getattr(_number(value.args[0]), "value", 0) == -1:
             return [assign(name, method(owner, "pop"), node)]
         place = subscript(call("range", call("len", clone(owner))), value.args[0])
         index = self.named_plain("place", place, node)
+        self._places.add(index.id)
         return [assign(name, method(owner, "pop", index), node)]
 
     def _append(self, owner: Any, value: Any, node: Any) -> list[Any]:
@@ -90,12 +94,9 @@ class Methods(Rewriter):
         place, entry = value.args
         entry = self.atom(entry, node)
         if not (isinstance(place, gast.Constant) and place.value == 0):
-            index = self.named_plain("place", place, node)
-            least = gast.BinOp(clone(index), gast.Add(), call("len", clone(owner)))
-            ahead = call("min", clone(index), call("len", clone(owner)))
-            behind = call("max", least, constant(0))
-            natural = gast.Compare(clone(index), [gast.GtE()], [constant(0)])
-            place = self.named_plain("place", gast.IfExp(natural, ahead, behind), node)
+            start = call("slice", place, constant(None))
+            inside = method(start, "indices", call("len", clone(owner)))
+            place = self.named_plain("place", subscript(inside, constant(0)), node)
         return [gast.Expr(method(owner, "insert", place, entry))]
 
     def _extend(self, owner: Any, value: Any, node: Any) -> list[Any]:

@@ -23,9 +23,10 @@ class Rewriter:
         """Return the object that a dotted name means, or MISSING."""
         return self.work.reader.scope.resolve(func)
 
-    def fresh(self, name: str) -> str:
+    def fresh(self, name: str, wish: str) -> str:
         """Return a new name for a value that `name` gets in the end."""
-        return self.namer.version(name)
+        own = name in self.work.reader.scope.local
+        return self.namer.version(name) if own else self.namer.fresh(wish)
 
     def named(self, wish: str, value: Any, node: Any) -> Any:
         """Bind a value that varies to a name before."""
