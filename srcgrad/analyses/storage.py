@@ -339,7 +339,8 @@ class _Analysis:
         except NotShadowedError:
             self._result.problems += problems
             return
-        if found.conditions and not self._dimensions.assumes:
+        grows = not found.names.isdisjoint(self._result.reshaped)
+        if grows or (found.conditions and not self._dimensions.assumes):
             self._result.problems += problems
             return
         for statement, _, element in writes:

@@ -66,7 +66,7 @@ def poisson_regression_by_newton(prior):
     return np.sum(beta**2) + np.sum(np.exp(DESIGN @ beta))
 
 
-@program(("m", 5, 4), "s", by="tape")
+@program(("m", 5, 4), "s")
 def soft_viterbi(scores, temperature):
     """The smooth maximum over paths through a lattice, with back pointers kept as weights."""
     n, states = len(scores), scores.shape[1]
@@ -129,7 +129,7 @@ def root_by_bisection_and_newton(a, b):
     return x * x
 
 
-@program("s", "s", "s", by="tape")
+@program("s", "s", "s")
 def american_put(spot, strike, volatility):
     """A binomial tree with early exercise, level by level in a list."""
     steps = 5

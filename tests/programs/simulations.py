@@ -179,7 +179,7 @@ def lennard_jones(start, width):
     return energy + 0.5 * np.sum(v * v)
 
 
-@program("s", "s", by="tape")
+@program("s", "s")
 def metropolis_with_fixed_noise(mean, scale):
     """A chain that is accepted or not by draws that are fixed beforehand."""
     x = 0.5 * mean
