@@ -62,6 +62,9 @@ class Shadowed:
         self.numbers |= other.numbers
 
 
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
 class Shadowing:
     """Decides for groups of names that may share memory.
 
@@ -116,6 +119,8 @@ class Shadowing:
             elif name not in self._makers:
                 raise NotShadowedError("what its names may be bound to is not known")
             for statement in self._makers[name]:
+                if isinstance(getattr(statement, "value", None), _COMPREHENSIONS):
+                    raise NotShadowedError("a comprehension may hold lists")
                 sources = self._sources(statement, mirror)
                 mirror.links += [(name, source) for source in sources]
                 wanted |= sources
