@@ -49,17 +49,8 @@ def touched(
                 cells |= touched(statement.body, set(cells), operands, always)
         elif isinstance(statement, gast.With):
             cells = touched(statement.body, cells, operands, always)
-        elif change_of(statement) is not None:
-            cells = _change(statement, cells, operands)
-        elif is_store(statement):
-            base = names_bound(store_target(statement).value)
-            if base and base[0] in cells and isinstance(statement.value, gast.Name):
-                cells = cells | {statement.value.id}
-        elif isinstance(statement, gast.AugAssign):
-            if statement.target.id in cells and isinstance(statement.value, gast.Name):
-                cells = cells | {statement.value.id}
-        elif isinstance(statement, gast.Assign):
-            cells = _assignment(statement, cells, operands) | always
+        else:
+            cells = _simple(statement, cells, operands, always)
     return cells
 
 
@@ -76,6 +67,23 @@ def other_branch(statement: Any) -> list[Any]:
 def run_here(attempt: Any) -> list[Any]:
     """Return the body of a `try`, unless it belongs to the `if` after it."""
     return [] if attempt.rescued else list(attempt.body)
+
+
+def _simple(
+    statement: Any, cells: set[str], operands: Operands, always: frozenset[str]
+) -> set[str]:
+    if change_of(statement) is not None:
+        return _change(statement, cells, operands)
+    if is_store(statement):
+        base = names_bound(store_target(statement).value)
+        if base and base[0] in cells and isinstance(statement.value, gast.Name):
+            cells = cells | {statement.value.id}
+    elif isinstance(statement, gast.AugAssign):
+        if statement.target.id in cells and isinstance(statement.value, gast.Name):
+            cells = cells | {statement.value.id}
+    elif isinstance(statement, gast.Assign):
+        cells = _assignment(statement, cells, operands) | always
+    return cells
 
 
 def _change(statement: Any, cells: set[str], operands: Operands) -> set[str]:

@@ -114,7 +114,7 @@ class Containers(Rewriter):
         ]
 
     def _joined(self, name: str, value: Any, node: Any) -> list[Any] | None:
-        """Write ``xs + ys`` as ``[*xs, *ys]``, and ``xs * n`` and ``p | q`` in kind."""
+        """Write ``xs + ys`` as ``[*xs, *ys]``, ``xs * n`` as a loop, ``p | q`` as a dict."""
         work = self.work
         sides = (value.left, value.right)
         if isinstance(value.op, gast.Add) and all(work.is_list(side) for side in sides):
