@@ -27,29 +27,38 @@ class Methods(Rewriter):
         self._places: set[str] = set()  # the names of indices that are not negative
 
     def reading(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        """Return the statements of ``name = d.get(k)`` and its kin; None if it is simple."""
         func = value.func
         if not isinstance(func, gast.Attribute) or value.keywords:
             return None
         if self.resolve(func) is not MISSING or not self._is_container(func.value):
             return None
-        if func.attr == "copy" and not value.args:
-            if not isinstance(func.value, gast.Name):
-                return None  # it may be a row of an array
-            if getattr(func.value, "id", None) in self.work.dicts:
-                return [assign(name, gast.Dict([None], [func.value]), node)]
-            starred = gast.Starred(func.value, gast.Load())
-            return [assign(name, gast.List([starred], gast.Load()), node)]
-        if func.attr == "get" and value.args:
-            return self._got(name, value, node)
-        if func.attr == "setdefault" and len(value.args) == 2:
-            key = self.kept_key(value.args[0], node)
-            owner = self.atom(func.value, node)
-            value.args[0] = key
-            read = subscript(clone(owner), clone(key))
-            return [*self._setdefault(owner, value, node), assign(name, read, node)]
-        if func.attr == "pop":
-            return self._popped(name, value, node)
-        return None
+        readers = {
+            ("copy", 0): self._copied,
+            ("get", 1): self._got,
+            ("get", 2): self._got,
+            ("setdefault", 2): self._default_read,
+            ("pop", 0): self._popped,
+            ("pop", 1): self._popped,
+            ("pop", 2): self._popped,
+        }
+        reader = readers.get((func.attr, len(value.args)))
+        return reader(name, value, node) if reader is not None else None
+
+    def _copied(self, name: str, value: Any, node: Any) -> list[Any] | None:
+        owner = value.func.value
+        if not isinstance(owner, gast.Name):
+            return None  # it may be a row of an array
+        if owner.id in self.work.dicts:
+            return [assign(name, gast.Dict([None], [owner]), node)]
+        return [assign(name, gast.List([gast.Starred(owner, gast.Load())], gast.Load()), node)]
+
+    def _default_read(self, name: str, value: Any, node: Any) -> list[Any]:
+        key = self.kept_key(value.args[0], node)
+        owner = self.atom(value.func.value, node)
+        value.args[0] = key
+        read = subscript(clone(owner), clone(key))
+        return [*self._setdefault(owner, value, node), assign(name, read, node)]
 
     def _is_container(self, owner: Any) -> bool:
         named = isinstance(owner, gast.Name)
