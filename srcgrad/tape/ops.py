@@ -74,12 +74,19 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__closure__,
     )
     copy.__kwdefaults__ = function.__kwdefaults__
-    for name, value in function.__globals__.items():
+    let_scipy_record(scope)
+    return copy
+
+
+def let_scipy_record(scope: dict[str, Any]) -> None:
+    """Put recording functions in the place of SciPy's, and of helpers that call them."""
+    for name, value in list(scope.items()):
+        if name.startswith("__"):
+            continue
         if is_scipy(value):
             scope[name] = recording(value)
         elif _calls_scipy(value):
             scope[name] = _rebound(value)
-    return copy
 
 
 def _calls_scipy(value: Any) -> bool:

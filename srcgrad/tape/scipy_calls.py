@@ -35,9 +35,19 @@ def recording(value: Any) -> Any:
     """Return a module or function of SciPy as one whose calls on tensors are recorded."""
     if isinstance(value, types.ModuleType):
         return RecordingModule(value)
-    if callable(value) and not isinstance(value, type):
-        return _recording_call(value)
-    return value
+    if is_distribution(value):
+        return RecordingDistribution(value)
+    return _recording_call(value) if is_function(value) else value
+
+
+def is_function(value: Any) -> bool:
+    """Say whether a value of SciPy is a function: one of Python, or one of several backends."""
+    return isinstance(value, types.FunctionType) or type(value).__module__ == "uarray"
+
+
+def is_distribution(value: Any) -> bool:
+    """Say whether a value of SciPy is a distribution, such as ``stats.norm``."""
+    return hasattr(value, "rvs") and not isinstance(value, type)
 
 
 class RecordingModule(types.ModuleType):
@@ -52,6 +62,42 @@ class RecordingModule(types.ModuleType):
         found = recording(value) if is_scipy(value) else value
         setattr(self, name, found)
         return found
+
+
+class RecordingDistribution:
+    """A distribution of SciPy whose methods record."""
+
+    def __init__(self, distribution: Any) -> None:
+        self.__wrapped__ = distribution
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Hold parameters fixed: ``norm(m, s).logpdf(x)`` is ``norm.logpdf(x, m, s)``."""
+        return FrozenDistribution(self, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.__wrapped__, name)
+        return _recording_call(value) if isinstance(value, types.MethodType) else value
+
+
+class FrozenDistribution:
+    """A distribution whose parameters are given."""
+
+    def __init__(
+        self, distribution: RecordingDistribution, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        self._distribution = distribution
+        self._args = args
+        self._kwargs = kwargs
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._distribution, name)
+        if name.startswith("_") or not callable(method):
+            return method
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return method(*args, *self._args, **self._kwargs, **kwargs)
+
+        return call
 
 
 def _recording_call(function: Any) -> Any:

@@ -293,8 +293,9 @@ def stand_in(value: Any) -> Any:
     found = BY_IDENTITY.get(id(value))
     if found is not None:
         return found
-    if isinstance(value, (types.ModuleType, types.FunctionType)) and is_scipy(value):
-        return recording(value)
+    if is_scipy(value):
+        found = recording(value)
+        return None if found is value else found
     if type(value) is _CACHED:
         return Uncached(value)
     return Vectorized(value) if isinstance(value, np.vectorize) else None

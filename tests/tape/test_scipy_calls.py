@@ -1,0 +1,54 @@
+"""SciPy's functions, which convert their arguments to arrays, in plain code on the tape."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import fft, linalg, stats
+from scipy.fft import rfft
+from scipy.stats import multivariate_normal, norm
+
+import srcgrad as sg
+from srcgrad.api.fallback import run_on_tape
+from tests.differences import assert_same, numerical_gradient
+
+X = np.array([0.4, 0.9, 1.3])
+
+
+def imported_by_name(x: Any) -> Any:
+    return np.sum(norm.logpdf(x, 0.1, x[0])) + np.sum(np.abs(rfft(x)) ** 2)
+
+
+def through_its_module(x: Any) -> Any:
+    return np.sum(fft.dct(x) ** 2) + stats.poisson.logpmf(2, x[1]) + linalg.norm(x)
+
+
+def of_vectors(x: Any) -> Any:
+    return multivariate_normal.logpdf(x, np.zeros(3), np.eye(3) + np.outer(x, x))
+
+
+def with_parameters_held(x: Any) -> Any:
+    return stats.norm(x[0], scale=x[1]).logpdf(x[2]) + norm(0.0, 1.0).cdf(x[0])
+
+
+@pytest.mark.parametrize(
+    "function", [imported_by_name, through_its_module, of_vectors, with_parameters_held]
+)
+def test_calls_are_recorded(function: Any) -> None:
+    signature = inspect.signature(function)
+    value, (grad,) = run_on_tape(function, signature, ["x"], (X,), {}, aux=False)
+    assert_same(value, function(X), 1e-12)
+    assert_same(grad, numerical_gradient(function, (X,), 0))
+    assert norm is stats.norm  # nothing of what stood in for it is left
+
+
+def without_a_rule(x: Any) -> Any:
+    return np.sum(norm(x[0]).entropy() * x)
+
+
+def test_what_has_no_rule_is_refused() -> None:
+    with pytest.raises(sg.SrcgradError), pytest.warns(sg.FallbackWarning):
+        sg.grad(without_a_rule)(X)
