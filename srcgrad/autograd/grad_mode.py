@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srcgrad.tape.modes import (
     enable_grad,
+    enforce_grad_layout_policy,
     inference_mode,
     no_grad,
     set_grad_enabled,
@@ -12,6 +13,7 @@ from srcgrad.tape.modes import (
 
 __all__ = [
     "enable_grad",
+    "enforce_grad_layout_policy",
     "inference_mode",
     "no_grad",
     "set_grad_enabled",

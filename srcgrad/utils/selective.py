@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +11,7 @@ from srcgrad.tape.apply import call_op, tensors_in
 from srcgrad.tape.core import Core, leaf_edge, make, requires_grad
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op
+from srcgrad.tape.rulenode import RuleNode
 
 
 class CheckpointPolicy(enum.Enum):
@@ -26,11 +27,13 @@ class SelectiveCheckpointContext:
     """What a policy is told besides the call.
 
     Attributes:
-        is_recompute: Whether the function is run again, in backward.
+        is_recompute: Always False: the policy is asked in the forward run alone.
+        op_output: What the call returned.
     """
 
-    def __init__(self, *, is_recompute: bool) -> None:
+    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
         self.is_recompute = is_recompute
+        self.op_output = op_output
 
 
 Policy = Callable[..., "CheckpointPolicy | bool"]
@@ -40,8 +43,8 @@ class _Kept:
     """The results of one kept call: their arrays, and whether they have been written into."""
 
     def __init__(self, result: Any) -> None:
-        self.is_single = isinstance(result, Core)
-        parts = [result] if self.is_single else list(result)
+        parts = list(result) if isinstance(result, (list, tuple)) else [result]
+        self.is_single = not isinstance(result, (list, tuple))
         self.parts = [
             (part._data, requires_grad(part), part._counter, part._counter[0])
             if isinstance(part, Core)
@@ -72,11 +75,20 @@ class _Kept:
         return make(data, leaf_edge(leaf))  # what follows is recorded as it was
 
 
-class _Selecting:
-    """A context that decides about each call inside it."""
+class _Mark(enum.Enum):
+    """What stands for a call whose result is not there."""
 
-    def __init__(self, policy: Policy, kept: dict[Any, deque[_Kept]]) -> None:
-        self.policy = policy
+    RECOMPUTE = 0
+    CONSUMED = 1
+
+
+Storage = dict[Any, list[Any]]  # for each function, in the order of its calls: kept, or a mark
+
+
+class _Selecting:
+    """A context that sees each call inside it."""
+
+    def __init__(self, kept: Storage) -> None:
         self.kept = kept
         self._before: list[Any] = []
 
@@ -87,52 +99,79 @@ class _Selecting:
     def __exit__(self, *exc: object) -> None:
         STATE.set(selective=self._before.pop())
 
-    def saves(self, op: Op, args: Any, kwargs: Any, again: bool) -> bool:
-        """Return whether the policy keeps a call."""
-        context = SelectiveCheckpointContext(is_recompute=again)
+
+class _Keeping(_Selecting):
+    """The context of the forward run."""
+
+    def __init__(self, kept: Storage, policy: Policy) -> None:
+        super().__init__(kept)
+        self.policy = policy
+
+    def call(self, op: Op, args: Any, kwargs: Any) -> Any:
+        """Run a call and ask the policy; of those to keep, the node keeps what it saves, too."""
+        hooks = STATE.saved_hooks
+        STATE.set(saved_hooks=(), selective=None)
+        try:
+            result = call_op(op, args, kwargs)
+            keeps = self._keeps(op, args, kwargs, result)
+        finally:
+            STATE.set(saved_hooks=hooks, selective=self)
+        self.kept[op.primal].append(_Kept(result) if keeps else _Mark.RECOMPUTE)
+        _pack(result, hooks[:-1] if keeps else hooks)
+        return result
+
+    def _keeps(self, op: Op, args: Any, kwargs: Any, result: Any) -> bool:
+        context = SelectiveCheckpointContext(is_recompute=False, op_output=result)
         chosen = self.policy(context, op.primal, *args, **kwargs)
         if isinstance(chosen, bool):
             return chosen
         return chosen in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
-class _Keeping(_Selecting):
-    """The context of the forward run."""
-
-    def call(self, op: Op, args: Any, kwargs: Any) -> Any:
-        """Run a call; of those to keep, the node keeps what it saves, too."""
-        if not self.saves(op, args, kwargs, again=False):
-            return call_op(op, args, kwargs)
-        hooks = STATE.saved_hooks
-        STATE.set(saved_hooks=hooks[:-1])
-        try:
-            result = call_op(op, args, kwargs)
-        finally:
-            STATE.set(saved_hooks=hooks)
-        if tensors_in((result,)):
-            self.kept[op.primal].append(_Kept(result))
-        return result
+def _pack(result: Any, hooks: Any) -> None:
+    """Let hooks have what the node of a call has saved, as they have it of other calls."""
+    outputs = tensors_in((result,))
+    node = outputs[0]._edge[0] if outputs and outputs[0]._edge is not None else None
+    if hooks and isinstance(node, RuleNode) and node.saved_tensors and node._packed is None:
+        node._packed = hooks[-1].pack_rule(node, outputs)
 
 
 class _Reusing(_Selecting):
     """The context of the run in backward."""
 
-    may_change = False
+    def __init__(self, kept: Storage, may_change: bool) -> None:
+        super().__init__(kept)
+        self.may_change = may_change
+        self._count: dict[Any, int] = defaultdict(int)
+
+    def __enter__(self) -> None:
+        self._count.clear()
+        super().__enter__()
 
     def call(self, op: Op, args: Any, kwargs: Any) -> Any:
         """Return what was kept, or run the call.
 
         Raises:
-            RuntimeError: There is no kept result: the function does something else this time.
+            RuntimeError: There was no such call, or its result has been used up.
         """
-        if not self.saves(op, args, kwargs, again=True):
-            return call_op(op, args, kwargs)
-        if not self.kept[op.primal]:
+        number = self._count[op.primal]
+        self._count[op.primal] += 1
+        entries = self.kept[op.primal]
+        if number >= len(entries):
             raise RuntimeError(
-                f"{op.label} encountered during backward, but not found in storage: the function "
-                "or the policy does something else when it is run again"
+                f"{op.label} invocation index {number} encountered during backward but not found "
+                "in storage: the function does something else when it is run again"
             )
-        return self.kept[op.primal].popleft().again(self.may_change)
+        entry = entries[number]
+        if entry is _Mark.RECOMPUTE:
+            return call_op(op, args, kwargs)
+        if entry is _Mark.CONSUMED:
+            raise RuntimeError(
+                "Trying to backward an extra time. You are only allowed to backward once on any "
+                "region computed under selective activation checkpoint."
+            )
+        entries[number] = _Mark.CONSUMED
+        return entry.again(self.may_change)
 
 
 def _policy_of(chosen: frozenset[Any]) -> Policy:
@@ -166,7 +205,5 @@ def create_selective_checkpoint_contexts(
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    kept: dict[Any, deque[_Kept]] = defaultdict(deque)
-    again = _Reusing(policy, kept)
-    again.may_change = allow_cache_entry_mutation
-    return _Keeping(policy, kept), again
+    kept: Storage = defaultdict(list)
+    return _Keeping(kept, policy), _Reusing(kept, allow_cache_entry_mutation)
