@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import MissingRuleError
 from srcgrad.tape.core import Core
+from srcgrad.tape.scipy_calls import call_recorded
 
 _NUMPY_NAMES = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
@@ -22,15 +22,10 @@ def _either(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function itself on numbers, and NumPy's of the same meaning on tensors."""
     twin = getattr(np, _NUMPY_NAMES.get(name, name), None)
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if not any(isinstance(arg, Core) for arg in args):
-            return function(*args)
-        if twin is None:
-            raise MissingRuleError(
-                f"the second derivative of math.{name} is not known",
-                hint="use NumPy's or SciPy's function of the same meaning",
-            )
-        return twin(*args)
+            return function(*args, **kwargs)
+        return call_recorded(function, args, kwargs) if twin is None else twin(*args, **kwargs)
 
     return call
 

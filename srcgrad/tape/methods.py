@@ -9,11 +9,13 @@ import numpy as np
 
 from srcgrad.rules.operators import METHODS, VARIADIC_METHODS
 from srcgrad.tape import functions
-from srcgrad.tape.apply import apply
+from srcgrad.tape.apply import apply, unwrap
 from srcgrad.tape.core import Core
 from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
+from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import op_for, require_op
 from srcgrad.tape.protocols import Protocols, call_function, into
+from srcgrad.tape.refusing import detaching
 
 PythonType = type
 
@@ -30,6 +32,34 @@ class Size(int):
         return self._shape if dim is None else self._shape[dim]
 
 
+class Flat:
+    """The elements of a tensor whose memory is not in order, as one row that can be written."""
+
+    def __init__(self, tensor: Core, row: Any) -> None:
+        self._tensor = tensor
+        self._row = row
+
+    def __getitem__(self, index: Any) -> Any:
+        return call_function(np.reshape, (self._tensor, -1), {})[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        places = np.arange(self._row._data.size)[index]
+        set_item(self._tensor, np.unravel_index(places, self._tensor._data.shape), value)
+
+    def __len__(self) -> int:
+        return int(self._row._data.size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, name)
+
+
+# what arrays have and tensors have not; the rest, without underscores, is seen by nothing of ours
+MISSING = frozenset(
+    ("byteswap", "ctypes", "dump", "dumps", "getfield", "resize", "setfield", "tobytes", "tofile",
+     "to_device", "hex", "as_integer_ratio")
+)  # fmt: skip
+
+
 class Methods(Protocols):
     """Methods and attributes of arrays."""
 
@@ -42,6 +72,10 @@ class Methods(Protocols):
         """The lengths of the axes."""
         shape: tuple[int, ...] = self._data.shape
         return shape
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        raise detaching(self, "an assignment to `shape`")
 
     @property
     def ndim(self) -> int:
@@ -120,8 +154,41 @@ class Methods(Protocols):
 
     @property
     def flat(self) -> Any:
-        """The elements in one row."""
-        return call_function(np.reshape, (self, -1), {})
+        """The elements in one row, through which they can be written."""
+        row = call_function(np.reshape, (self, -1), {})
+        is_view = not row._data.size or np.may_share_memory(row._data, self._data)
+        return row if is_view else Flat(self, row)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        whole = np.ndim(value) == 0
+        set_item(self, ..., value if whole else np.reshape(value, self._data.shape))
+
+    @property
+    def base(self) -> Any:
+        """The tensor whose memory this one views, or None."""
+        return None if self._view is None else self._view.base
+
+    def put(self, indices: Any, values: Any) -> None:
+        """Write into the elements with these indices of the flattened tensor."""
+        set_item(self, np.unravel_index(unwrap(indices), self._data.shape), values)
+
+    def partition(self, kth: Any, axis: int = -1) -> None:
+        """Bring the elements in place into the order of `np.partition`."""
+        copy_in(self, call_function(np.partition, (self, kth), {"axis": axis}))
+
+    def setflags(self, write: Any = None) -> None:
+        """Say whether the memory may be written into."""
+        self._data.setflags(write=write)
+
+    def is_integer(self) -> Any:
+        """Return whether the one element is a whole number."""
+        return self._data.item().is_integer()
+
+    def __getattr__(self, name: str) -> Any:
+        if STATE.strict and name in MISSING:
+            raise detaching(self, f"`{name}`")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def dim(self) -> int:
         """Return how many axes there are."""
@@ -217,7 +284,7 @@ class Methods(Protocols):
         Raises:
             RuntimeError: The memory does not allow that shape.
         """
-        if not shape:
+        if not shape or shape == (np.ndarray,):
             return self[...]
         if len(shape) == 1 and isinstance(shape[0], (np.dtype, PythonType)):
             raise RuntimeError("a view as another dtype has no derivative; use astype")

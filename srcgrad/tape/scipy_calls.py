@@ -21,6 +21,11 @@ def set_caller(caller: Caller) -> None:
     _callers[:] = [caller]
 
 
+def call_recorded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function on tensors by its rule."""
+    return _callers[0](function, args, kwargs)
+
+
 def is_scipy(value: Any) -> bool:
     """Say whether a value is a module or function of SciPy that does not hand on its calls."""
     if isinstance(value, types.ModuleType):

@@ -268,24 +268,24 @@ def _places(reached: Reached, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
                 yield place, name, found
     for owner in reached.classes:
         for name, value in list(vars(owner).items()):
-            if (found := stand_in(value)) is not None:
+            if (found := _instead(value, wrap)) is not None:
                 yield _Members(owner), name, found
     for cell in reached.cells:
         if (found := _instead(_content(cell), wrap)) is not None:
             yield _Cell(cell), "", found
     for holder in reached.holders:
-        yield from _held_arrays(holder, wrap)
+        yield from _held(holder, wrap)
 
 
 def _instead(value: Any, wrap: Wrap) -> Any:
     return wrap(value) if type(value) is np.ndarray else stand_in(value)
 
 
-def _held_arrays(holder: Any, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
+def _held(holder: Any, wrap: Wrap) -> Iterator[tuple[Place, Any, Any]]:
     items = holder if isinstance(holder, (list, dict)) else getattr(holder, "__dict__", {})
     pairs = items.items() if isinstance(items, dict) else enumerate(items)
     for key, value in list(pairs):
-        if type(value) is np.ndarray and (found := wrap(value)) is not None:
+        if (found := _instead(value, wrap)) is not None:
             yield _Items(items), key, found
 
 

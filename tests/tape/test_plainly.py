@@ -19,7 +19,7 @@ from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.values import conform, leaves
 from srcgrad.tape import Tensor
 from tests.differences import assert_same, numerical_gradient
-from tests.tape.programs import aliases, codes, values  # noqa: F401 - they fill the corpus
+from tests.tape.programs import aliases, codes, methods, values  # noqa: F401 - they fill the corpus
 from tests.tape.programs.corpus import PROGRAMS
 
 X = np.array([0.5, 1.5, 2.5])
@@ -464,3 +464,23 @@ def test_a_pullback_may_come_after_others_have_written_into_their_arrays() -> No
     assert_same(pull(np.ones(3)), (expected,), 0, 0)
     weights[:] = 1.0, 2.0, 3.0
     assert_same(expected, numerical_gradient(lambda x: scaled(x).sum(), (X,), 0))
+
+
+@pytest.mark.parametrize(
+    "escape",
+    [
+        lambda x: x.tobytes(),
+        np.frombuffer,
+        memoryview,
+        lambda x: x.ctypes,
+        lambda x: setattr(x, "shape", (3, 1)),
+        lambda x: getattr(x, "tofile", None),
+    ],
+)
+def test_other_ways_out_of_an_array_are_errors(escape: Any) -> None:
+    def escapes(x: Any) -> Any:
+        escape(x * 1.0)
+        return x.sum()
+
+    with pytest.raises((sg.NotDifferentiableError, TypeError)):
+        gradients(escapes, X)
