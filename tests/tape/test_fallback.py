@@ -87,8 +87,8 @@ def test_copies_keep_the_gradient(x, duplicate):
 
 
 def test_a_function_without_a_rule_is_refused_by_name(x):
-    with pytest.raises(MissingRuleError, match=r"numpy\.\w*histogram"):
-        np.histogram(x)
+    with pytest.raises(MissingRuleError, match=r"numpy\.\w*union1d"):
+        np.union1d(x, x)
 
 
 def running_mean(x):
