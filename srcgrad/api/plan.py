@@ -129,7 +129,9 @@ def load_plan(
     module = load(generated.source, generated.entry, generated.bound, generated.lines)
     function = vars(module)[generated.entry]
     function.__defaults__ = user.__defaults__
-    function.__kwdefaults__ = user.__kwdefaults__
+    renamed = generated.renamed
+    only = {renamed.get(k, k): v for k, v in (user.__kwdefaults__ or {}).items()}
+    function.__kwdefaults__ = only or None
     function.__srcgrad_primal__ = user
     names = user.__code__.co_varnames
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)

@@ -22,6 +22,7 @@ from srcgrad.compiler.module_text import (
     is_own,
     is_standard,
     own_imports,
+    wrapped,
 )
 from srcgrad.compiler.normal_form import normal_form, parameter_names
 from srcgrad.compiler.stages import Stages
@@ -262,7 +263,7 @@ class Module:
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
         self.end(derivation, half.forward, arguments, forward, doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
-        doc = f"Return the gradients of `{source.name}` with respect to {shown}."
+        doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
         self.end(derivation, half.backward, _positional(parameters), backward, doc)
         return half
 

@@ -29,6 +29,19 @@ def docstring(
     return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
 
 
+def wrapped(head: str, tail: str) -> str:
+    """Return a docstring of one line, or of a line and a paragraph if that is too long.
+
+    >>> wrapped("Return the gradients of `f`", "with respect to `x`.")
+    'Return the gradients of `f` with respect to `x`.'
+    """
+    line = f"{head} {tail}"
+    if len(line) <= _WIDEST_DOCSTRING:
+        return line
+    rest = textwrap.wrap(tail[0].upper() + tail[1:], _WIDEST_DOCSTRING)
+    return f"{head}.\n\n    " + "\n    ".join(rest) + "\n    "
+
+
 def import_from(module: str, names: Sequence[str]) -> str:
     """Return an import statement, in several lines if it is too long for one."""
     line = f"from {module} import {', '.join(names)}"

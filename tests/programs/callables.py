@@ -207,29 +207,29 @@ class _Deeper(_Layer):
         return super().__call__(super().__call__(x))
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def object_with_active_attributes(w, x):
     layer = _Layer(w)
     return np.sum(layer(x)) + layer.penalty()
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def object_with_a_property(w, x):
     layer = _Layer(w)
     return layer.norm * np.sum(layer.clipped(x))
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def object_from_a_class_method(w, x):
     return np.sum(_Layer.make(w)(x))
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def object_of_a_subclass(w, x):
     return np.sum(_Deeper(w)(x))
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def attribute_written_in_a_loop(w, x):
     layer = _Layer(w)
     for _ in range(3):
@@ -259,7 +259,7 @@ def _advance(state, h):
     return dataclasses.replace(state, position=state.position + h * velocity, velocity=velocity)
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def dataclass_replaced(x, v):
     state = _State(x, v)
     for _ in range(3):
@@ -267,7 +267,7 @@ def dataclass_replaced(x, v):
     return state.energy()
 
 
-@program("v", "v", by="tape")
+@program("v", "v")
 def dataclass_updated(x, v):
     state = _State(x * 1.0, v * 1.0)
     for _ in range(3):
@@ -276,14 +276,14 @@ def dataclass_updated(x, v):
     return state.energy()
 
 
-@program("v", by="tape")
+@program("v")
 def namedtuple_made_and_read(x):
     p = Point(x * 2.0, y=np.sin(x))
     q = p._replace(y=p.y * p.x)
     return np.sum(q.x * q.y)
 
 
-@program("v", by="tape")
+@program("v")
 def namedtuple_unpacked(x):
     first, second = Point(x[:2], x[2:])
     return first @ second
@@ -369,7 +369,7 @@ def printed_and_formatted(x):
     return y * len(text)
 
 
-@program("v", by="tape")
+@program("v")
 def getattr_and_hasattr(x):
     f = getattr(np, "sin")  # noqa: B009
     y = f(x)

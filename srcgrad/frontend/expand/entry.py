@@ -13,7 +13,7 @@ from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.expand.values import Code, Instance, Static, Value
+from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
 from srcgrad.frontend.source import Leaves
 from srcgrad.ir.build import assign, clone, load
 
@@ -72,7 +72,7 @@ class Expander:
                 if name in inputs:
                     continue
                 self.session.assume(at_key(_arguments, name), value)
-            env[name] = meaning
+            env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
 
     def _expanded(

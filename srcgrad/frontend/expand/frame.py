@@ -209,6 +209,10 @@ class Frame:
         """Return the expression of an object that the text has no name for."""
         if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
             return gast.Constant(value, None)
+        name = getattr(value, "__name__", "")
+        hidden = name in self.own or name in self.env or name in self.home.globals
+        if not hidden and name not in self.home.cells and vars(builtins).get(name) is value:
+            return load(name)
         module, _, name = self._library_name(value).rpartition(".")
         if module:
             holder = sys.modules[module]

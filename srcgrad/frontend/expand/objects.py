@@ -89,6 +89,8 @@ class Objects(Calls):
         if name in owner.fields:
             value = owner.fields[name]
             return value if isinstance(value, Static) else clone(value)
+        if name == "_replace" and issubclass(owner.cls, tuple):
+            return Method(Known(dataclasses.replace), owner)
         if name == "__class__":
             return Known(owner.cls)
         return self._of_class(owner, owner.cls, owner.cls.__mro__, name, node)
@@ -154,6 +156,7 @@ class Objects(Calls):
         known = self.outside(item, expression, lambda a: getattr(root(a), name))
         if isinstance(known, Known):
             self.session.assume(lambda a: getattr(root(a), name), item)
+            return Known(item)
         return known
 
     def _known_stored(self, owner: Instance, name: str, node: Any) -> None:
@@ -187,6 +190,7 @@ class Objects(Calls):
             known = self.outside(item, expression, lambda a: getattr(root(a), name))
             if isinstance(known, Known):
                 self.session.assume(lambda a: getattr(root(a), name), item)
+                return Known(item)
             return known
         self.session.assume(lambda a: is_differentiable(getattr(root(a), name)), True)
         if path not in leaves.names:
@@ -217,7 +221,7 @@ class Objects(Calls):
     def construct(
         self, cls: type, args: list[Value], keywords: dict[str, Value], node: Any
     ) -> Value | None:
-        if issubclass(cls, BaseException) or vars(type(cls)).get("__call__") is not None:
+        if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__:
             return None
         if cls.__new__ is not object.__new__ and not hasattr(cls, "_fields"):
             return None
@@ -275,7 +279,7 @@ class Objects(Calls):
             elif item.default is not dataclasses.MISSING:
                 value = self.outside(item.default, self.constant(item.default, item.name), None)
             elif item.default_factory is not dataclasses.MISSING:
-                value = self.call(Known(item.default_factory), [], {}, node)
+                value = self._made_by(item.default_factory, node)
             elif not item.init:
                 continue
             else:
@@ -285,6 +289,11 @@ class Objects(Calls):
             post = inspect.getattr_static(cls, "__post_init__")
             self.session.functions[post] = None
             self.inline(self.session.code(post), self.bound_to(post, [made], {}, node), {}, node)
+
+    def _made_by(self, factory: Any, node: Any) -> Value:
+        if factory is list:
+            return gast.List([], gast.Load())
+        return gast.Dict([], []) if factory is dict else self.call(Known(factory), [], {}, node)
 
     def _set_field(self, made: Object, name: str, value: Value, node: Any) -> None:
         if isinstance(value, Static):
@@ -359,7 +368,11 @@ class Objects(Calls):
         for owner, other, prefix in ((left, right, ""), (right, left, "r")):
             method = f"__{prefix}{word}__"
             there = isinstance(owner, (Object, Instance)) and hasattr(_class(owner), method)
-            if there and word and not hasattr(tuple, method):
+            if (
+                there
+                and word
+                and getattr(tuple, method, None) is not getattr(_class(owner), method)
+            ):
                 return self.call(self.attribute(owner, method, node), [other], {}, node)
         node.left, node.right = self.plain(left, node.left), self.plain(right, node.right)
         return node

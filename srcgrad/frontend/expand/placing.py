@@ -41,6 +41,7 @@ class Placing(Special):
     # -- a function of its own
 
     def _specialised(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
+        name = name.strip("_") if name.startswith("__") else name
         lifting = Lifting(set(all_names(code.tree)), self.fields_of, self.session.assume)
         env, key = self._lifted(code, bound, captured, lifting)
         lifted = list(lifting.parameters)
@@ -114,6 +115,7 @@ class Placing(Special):
 
     def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
         """Put the statements of a definition before the statement; return its value."""
+        before = set(self.env)
         fresh: dict[str, str] = {}
         lost = nonlocals(code.tree)
         hidden: list[str] = []
@@ -150,15 +152,17 @@ class Placing(Special):
         finally:
             self.inlined.pop()
             self.receivers.pop()
+        if not _makes_functions(tree):  # else a closure may still read its parameters
+            for name in set(fresh.values()) & set(self.env):
+                if isinstance(self.env[name], Object) and name not in before:
+                    del self.env[name]
         return gast.Constant(None, None) if result is None else result
 
     def _bind_parameters(
         self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any
     ) -> None:
         written = {name for s in statements(tree.body) for name in _assigned(s)}
-        makes = any(
-            isinstance(n, (gast.FunctionDef, gast.Lambda)) for b in tree.body for n in gast.walk(b)
-        )
+        makes = _makes_functions(tree)
         for name, value in bound.items():
             new = fresh[name]
             if isinstance(value, Static):
@@ -177,6 +181,11 @@ class Placing(Special):
                 continue
             self.own.add(new)
             self.out.append(at(gast.Assign([store(new)], clone(value), None), node))
+
+
+def _makes_functions(tree: Any) -> bool:
+    inner = (gast.FunctionDef, gast.Lambda)
+    return any(isinstance(n, inner) for line in tree.body for n in gast.walk(line))
 
 
 def _is_empty(cell: CellType) -> bool:

@@ -123,7 +123,8 @@ class Special(Expressions):
 
     def _getattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name, *rest = args
-        if isinstance(value, (Object, Instance)) and isinstance(name, gast.Constant) and not rest:
+        known = isinstance(value, (Object, Instance, Known)) and not rest
+        if known and isinstance(name, gast.Constant):
             return self.attribute(value, name.value, node)
         return None
 
@@ -151,7 +152,8 @@ class Special(Expressions):
         if not isinstance(value, (Object, Instance)):
             return None
         cls = value.cls if isinstance(value, Object) else type(value.value)
-        names = [item.name for item in dataclasses.fields(cls) if item.init]
+        fields: Any = getattr(cls, "_fields", None)
+        names = fields or [item.name for item in dataclasses.fields(cls) if item.init]
         given = {name: keywords.get(name) for name in names}
         return self.call(
             Known(cls),
