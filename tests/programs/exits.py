@@ -341,7 +341,7 @@ def flag_carried_out_of_a_loop(x):
     return best * best if found else -best
 
 
-@program("s", by="tape")
+@program("s")
 def exception_raised_and_caught(a):
     b = a * a
     try:
