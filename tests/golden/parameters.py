@@ -67,7 +67,10 @@ def force_forward(x, v, spring_stiffness, spring_damping):
 
 
 def force_backward(saved, grad_out):
-    """Return the gradients of `force` with respect to `x`, `v`, `spring_stiffness`, `spring_damping`."""
+    """Return the gradients of `force`.
+
+    With respect to `x`, `v`, `spring_stiffness`, `spring_damping`.
+    """
     product, product_2, v, spring_damping, value, x, spring_stiffness = saved
     # L21: return -self.stiffness * x - self.damping * v
     grad_product = unbroadcast(grad_out, product)
