@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.indexing import scatter
 from srcgrad.runtime.reducing import cast_like
 
@@ -66,7 +67,7 @@ def gradient_back(
     for place, (grad, i, step) in enumerate(zip(grads, axes, steps, strict=True)):
         if grad is None:
             continue
-        unit = np.eye(np.shape(f)[i])
+        unit = beside(np.eye(np.shape(f)[i]), f)
         even = np.ndim(step) == 0
         matrix = np.gradient(unit, 1.0 if even else step, axis=0, edge_order=edge_order)
         part = np.moveaxis(np.tensordot(cast_like(matrix, f), grad, axes=(0, i)), 0, i)
@@ -150,7 +151,7 @@ def cov_back(grad: Any, m: Any, y: Any, options: Any) -> tuple[Any, ...]:
     rows = _variables(m, rowvar)
     both = rows if y is None else np.concatenate([rows, _variables(y, rowvar)])
     count = both.shape[1]
-    weights = np.ones(count, dtype=both.dtype)
+    weights = np.ones_like(both, shape=(count,))
     weights = weights if fweights is None else weights * fweights
     weights = weights if aweights is None else weights * aweights
     total = np.sum(weights)
@@ -171,7 +172,8 @@ def corrcoef_back(grad: Any, x: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
     square = np.reshape(grad, covariance.shape)
     product = square * covariance * scale
     of_variances = (np.sum(product, axis=0) + np.sum(product, axis=1)) / (2 * size * size)
-    inner = square * scale - of_variances[:, None] * np.eye(len(size), dtype=bool)
+    unit = beside(np.eye(len(size), dtype=bool), size)
+    inner = square * scale - of_variances[:, None] * unit
     single = np.reshape(inner, np.shape(grad))
     grad_x, grad_y, *_ = cov_back(single, x, y, (rowvar, False, None, None, None))
     return grad_x, grad_y

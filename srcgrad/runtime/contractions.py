@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.products import dot_left, dot_right
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -219,5 +220,5 @@ def _spread_diagonal(part: Any, letters: str, word: str, shape: Any) -> Any:
     index: list[Any] = [0] * len(letters)
     for place, number in enumerate(order):
         index[number] = grid[place] if word.index(word[place]) == place else index[number]
-    picked = np.take(np.reshape(part, (-1,)), source[tuple(index)])
-    return np.where(on_diagonal, picked, 0)
+    picked = np.take(np.reshape(part, (-1,)), beside(source[tuple(index)], part))
+    return np.where(beside(on_diagonal, part), picked, 0)

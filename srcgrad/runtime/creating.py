@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import beside, recordable
 
 
 def result_dtype(a: Any) -> Any:
@@ -34,7 +34,7 @@ def linspace_back(
     if grad is not None:
         rows = np.moveaxis(grad, axis, 0)
         ramp = np.arange(num).astype(rows.dtype) / max(gaps, 1)
-        to_stop = np.tensordot(ramp, rows, axes=1)
+        to_stop = np.tensordot(beside(ramp, rows), rows, axes=1)
         grad_start, grad_stop = np.sum(rows, axis=0) - to_stop, to_stop
     if grad_step is not None and gaps > 0:
         grad_start = grad_start - grad_step / gaps
@@ -60,7 +60,7 @@ def logspace_back(grad: Any, values: Any, shapes: Any, options: Any) -> tuple[An
 
 def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:
     """Return the gradients of start, stop and step of ``np.arange``."""
-    steps = np.sum(grad * np.arange(len(grad)))
+    steps = np.sum(grad * beside(np.arange(len(grad)), grad))
     if stop is None:  # the only argument was the stop
         return 0 * steps, None, steps
     return np.sum(grad), 0 * steps, steps
@@ -69,7 +69,7 @@ def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:
 def vander_back(grad: Any, x: Any, increasing: bool) -> Any:
     """Return the gradient of the points of a Vandermonde matrix."""
     count = np.shape(grad)[-1]
-    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    powers = beside(np.arange(count) if increasing else np.arange(count)[::-1], grad)
     column = np.expand_dims(x, -1)
     slopes = powers * np.power(column, np.maximum(powers - 1, 0))
     return np.sum(grad * conj(slopes), axis=-1)

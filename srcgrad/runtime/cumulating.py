@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.gathering import put_along_axis
 
 
@@ -68,7 +69,7 @@ def others_product(a: Any, axis: Any) -> Any:
 def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
     """Return the adjoint of a running extreme `y`: to the element that reached it first."""
     values, tops = np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0)
-    places = np.reshape(np.arange(len(values)), (-1,) + (1,) * (values.ndim - 1))
+    places = np.reshape(beside(np.arange(len(values)), values), (-1,) + (1,) * (values.ndim - 1))
     new = np.equal(values, tops)
     new[1:] &= np.not_equal(tops[1:], tops[:-1])
     source = np.maximum.accumulate(np.where(new, places, 0), axis=0)
@@ -79,10 +80,12 @@ def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
 def reduceat_back(grad: Any, indices: Any, shape: Any, axis: int) -> Any:
     """Return the adjoint of ``np.add.reduceat``: each element gets the sum of its pieces."""
     count = shape[axis]
-    starts = np.asarray(indices)
+    starts = indices if hasattr(indices, "shape") else np.asarray(indices)
     ends = np.append(starts[1:], count)
     ends = np.where(ends > starts, ends, starts + 1)
-    places = np.arange(count)
+    places = beside(np.arange(count), starts)
     member = np.logical_and(places >= starts[:, None], places < ends[:, None])
-    rows = np.tensordot(np.moveaxis(grad, axis, -1), member * np.ones_like(grad, shape=()), axes=1)
+    rows = np.tensordot(
+        np.moveaxis(grad, axis, -1), beside(member.astype(grad.dtype), grad), axes=1
+    )
     return np.moveaxis(rows, -1, axis)

@@ -21,6 +21,19 @@ def records(value: Any) -> bool:
     return hasattr(kind, "__array_function__") and not kind.__module__.startswith("cupy")
 
 
+def beside(value: Any, like: Any) -> Any:
+    """Return host arrays, such as those of an index, in the memory where the array `like` is."""
+    if not type(like).__module__.startswith("cupy"):
+        return value
+    if isinstance(value, tuple):
+        return tuple(beside(item, like) for item in value)
+    if not isinstance(value, np.ndarray):
+        return value
+    there = np.empty_like(like, shape=value.shape, dtype=value.dtype)
+    there.set(value)
+    return there
+
+
 def hand_over(function: Callable[..., Any], owner: Any, args: tuple[Any, ...]) -> Any:
     """Call `function` through the NEP-18 method of `owner`, which records the call as one step."""
     return type(owner).__array_function__(owner, function, (type(owner),), args, {})

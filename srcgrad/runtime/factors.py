@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.complex_parts import conj, real_part
+from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.slopes import divide_or_zero
 
@@ -22,9 +23,15 @@ from srcgrad.runtime.slopes import divide_or_zero
 def are_tied(values: Any) -> Any:
     """Return which pairs of values agree to rounding."""
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-    scale = np.max(np.absolute(values), axis=-1, initial=0)
+    scale = _largest(values, -1)
     precision = 8 * np.finfo(gaps.dtype).eps * np.shape(gaps)[-1]
     return np.absolute(gaps) <= precision * np.expand_dims(scale, (-2, -1))
+
+
+def _largest(values: Any, axis: Any) -> Any:
+    """Return the largest modulus along axes, or zeros if there is none."""
+    sizes = np.absolute(values)
+    return np.max(sizes, axis=axis) if np.size(sizes) else np.sum(sizes, axis=axis)
 
 
 def over_gaps(turned: Any, values: Any, limit: Any) -> Any:
@@ -50,8 +57,7 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
     mine, theirs = np.expand_dims(grad_values, -1), np.expand_dims(grad_values, -2)
     square = here * here + there * there
     ratio = divide_or_zero(mine * here + theirs * there, square)
-    size = np.max(np.absolute(symmetric), axis=(-2, -1), keepdims=True, initial=0)
-    size = size + np.max(np.absolute(grad_values), axis=-1, initial=0)[..., None, None]
+    size = np.expand_dims(_largest(symmetric, (-2, -1)) + _largest(grad_values, -1), (-2, -1))
     allowed = np.sqrt(np.finfo(size.dtype).eps) * size
     misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
     unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
@@ -62,12 +68,12 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
 def on_diagonal(values: Any) -> Any:
     """Return square matrices with `values` on their diagonals."""
     count = np.shape(values)[-1]
-    return np.expand_dims(values, -1) * np.eye(count, dtype=bool)
+    return np.expand_dims(values, -1) * beside(np.eye(count, dtype=bool), values)
 
 
 def _off_diagonal(matrix: Any) -> Any:
     """Return matrices with zeros on their diagonals."""
-    return np.where(np.eye(np.shape(matrix)[-1], dtype=bool), 0, matrix)
+    return np.where(beside(np.eye(np.shape(matrix)[-1], dtype=bool), matrix), 0, matrix)
 
 
 def onto_triangle(grad: Any, lower: bool) -> Any:
@@ -82,7 +88,7 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
     factor, grad = (adjoint(y), adjoint(grad)) if upper else (y, grad)
     inner = np.tril(adjoint(factor) @ np.tril(grad))
     count = np.shape(inner)[-1]
-    inner = inner * (1 - 0.5 * np.eye(count)).astype(inner.dtype)
+    inner = inner * beside((1 - 0.5 * np.eye(count)).astype(inner.dtype), inner)
     half = np.linalg.solve(adjoint(factor), inner)
     full = adjoint(np.linalg.solve(adjoint(factor), adjoint(half)))
     return onto_triangle(0.5 * (full + adjoint(full)), not upper)

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
-from srcgrad.runtime.dispatch import hand_over, recordable, records
+from srcgrad.runtime.dispatch import beside, hand_over, recordable, records
 from srcgrad.runtime.indexing import scatter
 
 
@@ -25,13 +25,19 @@ def gather_back(grad: Any, source: Any, shape: Any) -> Any:
     If a function arranges elements of its input, applying it to `places` gives `source`.
     """
     flat = np.zeros_like(grad, shape=(math.prod(shape),))
+    source = beside(source, grad)
     known = source >= 0
-    np.add.at(flat, source[known], np.asarray(grad)[known])
+    np.add.at(flat, source[known], _array(grad)[known])
     return np.reshape(flat, shape)
+
+
+def _array(x: Any) -> Any:
+    return x if hasattr(x, "shape") else np.asarray(x)
 
 
 def gather(x: Any, source: Any) -> Any:
     """Return the elements of `x` at flat places, and 0 for the place -1."""
+    source = beside(source, x)
     found = np.take(np.reshape(x, (-1,)), np.maximum(source, 0))
     return np.where(source >= 0, found, 0)
 
@@ -70,7 +76,7 @@ def repeat_back(grad: Any, shape: Any, repeats: Any, axis: int | None) -> Any:
 def take_back(grad: Any, indices: Any, shape: Any, axis: int | None, mode: str) -> Any:
     """Add `grad` at `indices` along `axis` of zeros: the adjoint of ``np.take``."""
     count = math.prod(shape) if axis is None else shape[axis]
-    source = np.asarray(indices)
+    source = _array(indices)
     if mode == "clip":
         source = np.clip(source, 0, count - 1)
     elif mode == "wrap":
@@ -97,7 +103,7 @@ def put_along_axis(grad: Any, indices: Any, shape: Any, axis: int | None) -> Any
             grid[i] = np.reshape(
                 np.arange(shape[i]), [-1 if j == i else 1 for j in range(len(shape))]
             )
-    np.add.at(full, tuple(grid), grad)
+    np.add.at(full, beside(tuple(grid), grad), grad)
     return full
 
 
@@ -201,7 +207,7 @@ def diagonal_back(grad: Any, shape: Any, offset: int, axes: Any) -> Any:
     full = np.zeros_like(grad, shape=shape)
     rows = np.moveaxis(full, axes, (-2, -1))
     count = np.shape(grad)[-1]
-    steps = np.arange(count)
+    steps = beside(np.arange(count), grad)
     rows[..., steps + max(-offset, 0), steps + max(offset, 0)] = grad
     return full
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import shape_of
-from srcgrad.runtime.dispatch import hand_over, records
+from srcgrad.runtime.dispatch import beside, hand_over, records
 
 
 def getitem(x: Any, index: Any) -> Any:
@@ -83,6 +83,7 @@ def scatter(grad: Any, index: Any, like: Any) -> Any:
     if records(grad):
         return hand_over(scatter, grad, (grad, index, shape_of(like)))
     full = np.zeros_like(grad, shape=shape_of(like))
+    index = beside(index, grad)
     if may_repeat(index):
         np.add.at(full, index, grad)
     else:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.gathering import put_along_axis
 from srcgrad.runtime.reducing import cast_like
 
@@ -52,7 +53,7 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (-1, *rows.shape[:-1]))
-    below, above, share = _neighbours(ranked, np.ravel(q) / top, name, skips_nan)
+    below, above, share = _neighbours(ranked, beside(np.ravel(q), ranked) / top, name, skips_nan)
     total, slopes = 0 * rows, []
     for place in range(len(below)):
         part = grads[place]
@@ -67,7 +68,7 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:
     """Return the places of both neighbours of each quantile, and the share of the upper one."""
     count = ranked.shape[-1]
-    steps = np.arange(float(count))
+    steps = beside(np.arange(float(count)), ranked)
     if skips_nan:
         filled = np.where(np.isnan(ranked), np.nan, steps)
         where = np.nanquantile(filled, levels, axis=-1, method=name)
@@ -83,7 +84,7 @@ def _density(ranked: Any, name: str, skips_nan: bool) -> Any:
     if name != "linear":
         return 0
     count = np.sum(~np.isnan(ranked), axis=-1) if skips_nan else ranked.shape[-1]
-    return cast_like(np.asarray(count - 1), ranked)
+    return cast_like(count - 1, ranked)
 
 
 def spread_pair(grad: Any, share: Any, sources: Any, low: Any, high: Any) -> Any:

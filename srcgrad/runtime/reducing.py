@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unbroadcast
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.cumulating import others_product
+from srcgrad.runtime.dispatch import beside
 
 
 def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
@@ -20,7 +21,10 @@ def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
 def cast_like(value: Any, grad: Any) -> Any:
     """Return the array `value` in the precision of `grad`, so that a product keeps it."""
     dtype = getattr(grad, "dtype", None)
-    return value if dtype is None or dtype.kind not in "fc" else np.asarray(value).astype(dtype)
+    if dtype is None or dtype.kind not in "fc":
+        return value
+    array = value if hasattr(value, "astype") else np.asarray(value)
+    return beside(array.astype(dtype), grad)
 
 
 def expand_sum(grad: Any, shape: Any, axis: Any, keepdims: bool, where: Any = True) -> Any:
