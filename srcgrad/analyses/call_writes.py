@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, uncached
@@ -92,7 +93,15 @@ class CallWrites:
         return names
 
     def _out_keyword(self, call: Any) -> list[str]:
+        if self._program.reader.scope.resolve(call.func) is np.nan_to_num and _may_not_copy(call):
+            return [n for arg in call.args[:1] for n in direct_names(arg)]
         return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
+
+
+def _may_not_copy(call: Any) -> bool:
+    """Say whether a call of `nan_to_num` may work in place."""
+    given = [*call.args[1:2], *[item.value for item in call.keywords if item.arg == "copy"]]
+    return any(getattr(item, "value", None) is not True for item in given)
 
 
 def _header(statement: Any) -> Any:

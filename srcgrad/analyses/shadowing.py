@@ -188,6 +188,8 @@ class Shadowing:
             return "unpack"
         if operation.kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name):
             return "display"
+        if operation.kind in ("user", "class", "taped", "unknown"):
+            raise NotShadowedError("what a call returns may be a view of something")
         if not self._shared(statement):
             return "fresh"
         if not operation.args or not isinstance(operation.args[0], gast.Name):

@@ -19,6 +19,7 @@ from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
@@ -152,11 +153,24 @@ class _Analysis:
             self._result.order[id(statement)] = number
             self._visit(statement)
         if self._writes or self._result.writes:
+            self._refuse_integers()
             self._loop_spans()
             self._judge()
         for problem in self._changes.problems():
             self._problem(*problem)
         return self._result
+
+    def _refuse_integers(self) -> None:
+        """An array of integers keeps the whole part of what is stored in it, which has no slope."""
+        whole = integer_arrays(self._program)
+        for statement, name, _ in self._writes if whole else ():
+            stored = names_read(getattr(statement, "value", None))
+            if is_store(statement) and name in whole and not self._varied.isdisjoint(stored):
+                self._problem(
+                    statement,
+                    "this stores a value with a derivative into an array of integers",
+                    "make the array of floats: `dtype=float`",
+                )
 
     def _loop_spans(self) -> None:
         order = self._result.order
@@ -233,6 +247,9 @@ class _Analysis:
         for source in self._shared_operands(statement.value, operation):
             for target in targets:
                 self._join(target, source)
+        if operation.kind in ("user", "class", "taped", "unknown"):
+            for target in targets[1:]:
+                self._join(target, targets[0])  # the results may be views of each other
         if operation.kind != "copy":
             self._views.update(targets)
         if makes_list(statement.value):
@@ -252,7 +269,13 @@ class _Analysis:
             return names_read(value.value)
         if operation.kind == "primitive":
             views = vocabulary.canonical_name(operation.primal) in vocabulary.views
-            return [n for arg in operation.args for n in direct_names(arg)] if views else []
+            copies = operation.keywords.get("copy")  # of `astype` and its like
+            views = views or (copies is not None and getattr(copies, "value", None) is not True)
+            names = [n for arg in operation.args for n in direct_names(arg)] if views else []
+            return self._local(names)
+        if operation.kind == "user" and isinstance(value, gast.Call):
+            returned = vocabulary.returned_operands(operation.primal, value)
+            return self._local([n for item in returned for n in names_read(item)])
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in direct_names(arg)]
         if operation.kind == "constant" or not isinstance(

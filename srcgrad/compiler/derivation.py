@@ -33,8 +33,8 @@ from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import names_read, statements
+from srcgrad.ir.program import Program, bound_names, header_reads
+from srcgrad.ir.walk import statements
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.fold_constants import ConstantFolding
@@ -414,7 +414,7 @@ class Derivation:
         forward = body[:cut]
         backward = [item for item in body[cut + 1 :] if item is not marker]
         known = bound_names(forward) | set(self.program.parameters)
-        order = [n for s in statements(backward) for n in names_read(s)]
+        order = [n for s in statements(backward) for n in header_reads(s)]
         needed = first_reads(backward)
         saved = [n for n in dict.fromkeys(order) if n in needed and n in known]
         unbound = set(saved) - surely_bound(forward) - set(self.program.parameters)

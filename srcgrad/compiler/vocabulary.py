@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import ELSEWHERE, given_to, written_parameters
+from srcgrad.frontend.effects import ELSEWHERE, given_to, returned_parameters, written_parameters
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
@@ -74,6 +74,13 @@ def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], boo
     return given_to(function, call, written), ELSEWHERE in written
 
 
+def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
+    returned = returned_parameters(function, VOCABULARY)
+    if ELSEWHERE in returned:
+        return [*call.args, *[item.value for item in call.keywords]]
+    return given_to(function, call, returned)
+
+
 VOCABULARY: Final[Vocabulary] = Vocabulary(
     rule_for=rule_for,
     constant_reason=constant_reason,
@@ -97,4 +104,5 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     results=_results,
     views=_VIEWS,
     written_operands=_written_operands,
+    returned_operands=_returned_operands,
 )

@@ -48,6 +48,16 @@ def written_parameters(
     return _Effects(function, tree, vocabulary, active | {function}).run()
 
 
+def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
+    """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
+    code = function.__code__
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return _Effects(function, tree, vocabulary, frozenset([function])).returned()
+
+
 def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[Any]:
     """Return the operands of a call that are bound to the parameters `names`; all if in doubt."""
     if not names - {ELSEWHERE}:
@@ -92,6 +102,13 @@ class _Effects:
         for node in nodes:
             written |= self._written(node)
         return frozenset(written)
+
+    def returned(self) -> frozenset[str]:
+        """Return the parameters that a returned value may be, hold or be a view of."""
+        self.run()
+        nodes = [node for item in self._tree.body for node in gast.walk(item)]
+        values = [node.value for node in nodes if isinstance(node, (gast.Return, gast.Yield))]
+        return frozenset(origin for value in values for origin in self._origins(value))
 
     def _size(self) -> int:
         return sum(map(len, [*self._from.values(), *self._holds.values()]))

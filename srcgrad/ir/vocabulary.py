@@ -36,6 +36,7 @@ class Vocabulary:
         views: Canonical names of functions whose result may share memory with their argument.
         written_operands: The operands of a call of a Python function into which it may write, and
             whether it may write elsewhere.
+        returned_operands: The operands of such a call in whose memory its result may lie.
     """
 
     rule_for: Callable[[Any], Any]
@@ -60,3 +61,4 @@ class Vocabulary:
     results: Callable[[Any, int], int | None]
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
+    returned_operands: Callable[[FunctionType, Any], list[Any]]

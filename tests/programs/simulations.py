@@ -148,7 +148,7 @@ def lorenz_attractor(start, beta):
     return x * x + y * z
 
 
-@program(("m", 4, 2), "s", by="tape")
+@program(("m", 4, 2), "s")
 def lennard_jones(start, width):
     """Molecular dynamics with velocity Verlet and a cut-off."""
     x = SPOTS * 1.5 + 0.1 * start
