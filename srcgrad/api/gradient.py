@@ -343,6 +343,14 @@ class Gradient:
             head = head[1]
         return self._join(head, done)
 
+    def conformed(self, result: Any, arguments: Mapping[str, Any]) -> Any:
+        """Return what the generated function returned in the structure that a call gives."""
+        values = [arguments[name] for name in self._selection.names]
+        head, grads = self._split(result)
+        many = grads if len(values) > 1 else (grads,)
+        done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
+        return self._join(head, done)
+
     def differentiable(self) -> Callable[..., Any]:
         """Return the generated function, in a text that takes nothing for granted.
 

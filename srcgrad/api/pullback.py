@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.structures import float_leaves
@@ -48,8 +49,10 @@ class Pullback:
             annotate(error)
             raise
         inputs = [arguments[name] for name in self.names]
+        raw, value = value, self._conformed(value, arguments)
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
+            adjoint = _where_read(adjoint, raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             try:
                 result = plan.backward(fresh_lists(kept), *map(_copied_containers, given))
@@ -60,6 +63,11 @@ class Pullback:
             return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
 
         return value, pull
+
+    def _conformed(self, value: Any, arguments: dict[str, Any]) -> Any:
+        if isinstance(self.primal, Gradient):
+            return self.primal.conformed(value, arguments)
+        return value
 
     @property
     def source(self) -> str:
@@ -138,6 +146,15 @@ def fitted(adjoint: Any, value: Any) -> Any:
             hint="give an array of the value's shape, or a container of those like the value",
         )
     return conform(adjoint, value)
+
+
+def _where_read(adjoint: Any, value: Any) -> Any:
+    """Leave out the entries of an adjoint for keys that a generated gradient does not have."""
+    if isinstance(value, dict):
+        return {key: _where_read(adjoint[key], item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_where_read(part, item) for part, item in zip(adjoint, value, strict=True)]
+    return adjoint
 
 
 def fresh_lists(kept: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, warn_of
 from srcgrad.api.tape_gradient import on_tape
@@ -50,6 +51,9 @@ class Pushforward:
         except Exception as error:
             annotate(error)
             raise
+        if isinstance(self.primal, Gradient):
+            value = self.primal.conformed(value, arguments)
+            tangent = self.primal.conformed(tangent, arguments)
         return value, _own(conform(tangent, value), tangents)
 
     @property

@@ -17,14 +17,33 @@ def float_leaves(value: Any) -> list[Any]:
     return found
 
 
-def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return a container like `value` with `function` of each float leaf, and None for the rest."""
+def _nothing(leaf: Any) -> None:
+    del leaf
+
+
+def mapped(
+    function: Callable[[Any], Any], value: Any, other: Callable[[Any], Any] = _nothing
+) -> Any:
+    """Return a container like `value` with `function` of each float leaf, and `other` of the rest.
+
+    The rest becomes None unless told otherwise.
+    """
     if isinstance(value, dict):
-        return {key: mapped(function, item) for key, item in value.items()}
+        return {key: mapped(function, item, other) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        parts = [mapped(function, item) for item in value]
+        parts = [mapped(function, item, other) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    return function(value) if is_float(value) else None
+    return function(value) if is_float(value) else other(value)
+
+
+def leaves_as_in(like: Any, value: Any) -> list[Any]:
+    """Return the entries of `value` where `like`, of the same structure, has floats."""
+    if isinstance(like, dict):
+        return [leaf for key, item in like.items() for leaf in leaves_as_in(item, value[key])]
+    if isinstance(like, (list, tuple)):
+        pairs = zip(like, value, strict=True)
+        return [leaf for item, part in pairs for leaf in leaves_as_in(item, part)]
+    return [value] if is_float(like) else []
 
 
 def copied(value: Any) -> Any:

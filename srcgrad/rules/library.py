@@ -142,13 +142,15 @@ _CONSTANT_BY_NAME = {canonical_name(primal): reason for primal, reason in CONSTA
 
 
 def rule_for(fn: Any) -> type[Function] | None:
-    """Return the rule of `fn`: by the object, else by its canonical name; None if there is none."""
+    """Return the rule of `fn`: by the object, its own, or by its canonical name; None for none."""
     try:
         found = RULES.get(fn)
     except TypeError:  # not hashable, so no key of the table
         return None
     if found is None and is_draw(fn):
         found = RULES.get(draws.DRAWS.get(fn.__name__, fn))
+    if found is None:
+        found = vars(fn).get("__srcgrad_rule__") if hasattr(fn, "__dict__") else None
     return found if found is not None else _foreign(fn, _RULES_BY_NAME, "RULES")
 
 

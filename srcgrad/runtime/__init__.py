@@ -251,6 +251,7 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
+from srcgrad.runtime.solving import solution_back, solution_push
 from srcgrad.runtime.stopping import stop_gradient
 from srcgrad.runtime.tangents import (
     cholesky_push,
@@ -460,6 +461,8 @@ __all__ = [
     "sinc_slope",
     "single",
     "slogdet_back",
+    "solution_back",
+    "solution_push",
     "solve_back",
     "solve_push",
     "split_column_stack",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import InternalError
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
@@ -32,6 +33,7 @@ _CHOICES = (
     itertools.combinations,
     itertools.combinations_with_replacement,
 )
+_WRITERS: Final = ("add_at", "add_entries")
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
 
 
@@ -102,8 +104,22 @@ class Reverser:
                 done.extend(self._prepare(statement))
                 done.extend(shadows)
                 continue
+            elif isinstance(statement, gast.Expr):
+                self._note_effect(statement)
             done.append(statement)
         return done
+
+    def _note_effect(self, statement: Any) -> None:
+        """Note calls that write derivatives where no adjoint statement would read them."""
+        call = statement.value
+        name = getattr(getattr(call, "func", None), "id", "")
+        if name not in _WRITERS or self._sweep.program.reader.scope.lookup(name) is not getattr(
+            runtime, name
+        ):
+            return
+        varied = [item for item in names_read(call) if item in self._sweep.facts.activity.varied]
+        if varied:
+            self._sweep.missing.append((statement, name, self._sweep.namer.base(varied[0])))
 
     def _prepare(self, statement: Any) -> list[Any]:
         """Return the forward statements of an assignment and keep how to reverse it."""

@@ -117,15 +117,26 @@ class RuleSteps:
             for value in [*values, *emitted]:
                 self._simplify_sizes(value)
             contributions: Contributions = []
-            for item, value in zip_longest(placed.parameters, values[: len(placed.parameters)]):
+            given = values[: len(placed.parameters)]
+            for place, (item, value) in enumerate(zip_longest(placed.parameters, given)):
                 if value is None and self._sweep.is_active(item):
-                    self.note_missing(statement, item)
+                    if not self._is_inert(statement, place):
+                        self.note_missing(statement, item)
                 elif self._sweep.is_active(item):
                     part = self._masking.within(statement, targets, item, value)
                     emitted.extend(self.spread(item, self.short(part, targets), contributions))
             return emitted, contributions
 
         return self._sweep.pass_on(statement, targets, rule)
+
+    def _is_inert(self, statement: Any, place: int) -> bool:
+        """Say whether a parameter of a rule, by its place, is one of which only the shape counts."""
+        operation = self._sweep.program.operation(statement)
+        rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
+        if operation.kind != "primitive" or not getattr(rule, "inert", ()):
+            return False
+        names = [item.id for item in rule_source(rule).forward.args.args[1:]]
+        return place < len(names) and names[place] in rule.inert
 
     def _simplify_sizes(self, node: Any) -> None:
         """Ask a variable for its shape or size, rather than an intermediate value of that shape."""

@@ -1,0 +1,100 @@
+"""Gives the optimisers of SciPy what they ask for, from a function of structured parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.gradient import Gradient
+from srcgrad.api.pullback import Pullback
+from srcgrad.api.pushforward import pushforward
+from srcgrad.api.raveling import Raveling
+from srcgrad.api.refusal import describe
+from srcgrad.api.underlying import bind, parameters_of
+
+
+class Objective:
+    """A function of a vector, with its derivatives; the vector stands for the user's parameters.
+
+    Of a function that returns one number, `jac` is the gradient and `hess` and `hessp` are there
+    too; of one that returns an array (residuals), `jac` is the Jacobian matrix.
+
+    Attributes:
+        x0: The parameters that it was made with, as a vector.
+    """
+
+    def __init__(self, f: Callable[..., Any], params: Any, args: tuple[Any, ...]) -> None:
+        self._f = f
+        self._args = args
+        self._layout = Raveling(params)
+        self.x0 = self._layout.flat(params)
+        self._name = parameters_of(f)[0]
+        self._value_and_grad = Gradient(f, 0, None, False, "warn", True)
+        self._gradient = Gradient(f, 0, None, False, "warn", False)
+
+    def ravel(self, params: Any) -> Any:
+        """Return parameters as a vector."""
+        return self._layout.flat(params)
+
+    def unravel(self, x: Any) -> Any:
+        """Return the parameters that a vector stands for, such as the `x` of a result."""
+        return self._layout.back(np.asarray(x))
+
+    def fun(self, x: Any) -> Any:
+        """Return the value: a number, or the residuals as a vector."""
+        value = self._f(self.unravel(x), *self._args)
+        return float(value) if np.ndim(value) == 0 else np.ravel(value)
+
+    def fun_and_jac(self, x: Any) -> tuple[Any, Any]:
+        """Return the value and its gradient, for ``minimize(..., jac=True)``."""
+        value, grad = self._value_and_grad(self.unravel(x), *self._args)
+        return float(value), self.ravel(grad)
+
+    def jac(self, x: Any) -> Any:
+        """Return the gradient of a number, or the Jacobian matrix of residuals."""
+        params = self.unravel(x)
+        value, pull = Pullback(self._f, (self._name,))(bind(self._f, (params, *self._args)))
+        if np.ndim(value) == 0:
+            return self.ravel(pull(np.ones_like(value))[0])
+        rows = []
+        for index in np.ndindex(np.shape(value)):
+            adjoint = np.zeros_like(value)
+            adjoint[index] = 1.0
+            rows.append(self.ravel(pull(adjoint)[0]))
+        return np.stack(rows) if rows else np.zeros((0, self._layout.size))
+
+    def hessp(self, x: Any, p: Any) -> Any:
+        """Return the product of the matrix of second derivatives with a vector."""
+        push = pushforward(self._gradient, (self._name,))
+        arguments = bind(self._f, (self.unravel(x), *self._args))
+        return self.ravel(push(arguments, [self.unravel(p)])[1])
+
+    def hess(self, x: Any) -> Any:
+        """Return the matrix of second derivatives."""
+        columns = [self.hessp(x, unit) for unit in np.eye(self._layout.size)]
+        matrix = np.stack(columns, axis=-1) if columns else np.zeros((0, 0))
+        return (matrix + matrix.T) / 2
+
+    def __repr__(self) -> str:
+        return f"<srcgrad.scipy_objective of {describe(self._f)}, {self._layout.size} numbers>"
+
+
+def scipy_objective(f: Callable[..., Any], params: Any, *args: Any) -> Objective:
+    """Return `f` as a function of one vector, with its derivatives, for `scipy.optimize`.
+
+    Args:
+        f: A function whose first argument is a float, an array, or a nested container of those.
+        params: Parameters to start from; they say the structure, shapes and types.
+        args: The further arguments of `f`, which are held.
+
+    Returns:
+        An object with `x0`, `fun`, `jac`, `hess`, `hessp`, `fun_and_jac`, `ravel` and `unravel`, as
+        in ``minimize(o.fun, o.x0, jac=o.jac, hessp=o.hessp, method="trust-ncg")`` or
+        ``least_squares(o.fun, o.x0, jac=o.jac)``; ``o.unravel(result.x)`` gives the parameters.
+
+    Raises:
+        UnsupportedError: At the first derivative: `f` cannot be differentiated.
+    """
+    return Objective(f, params, args)
