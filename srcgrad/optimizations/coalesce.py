@@ -49,8 +49,10 @@ def coalesce(
     }
     conflicts = _conflicts(body, parameters, crowded, namer)
     names: dict[str, str] = {}
+    every = {name for members in versions.values() for name in members}
     for base, members in versions.items():
-        names.update(_colour(base, members, conflicts, parameters, namer))
+        titles = _titles(base, members, namer, every)
+        names.update(_colour(members, conflicts, parameters, titles))
     bases = {namer.base(name) for name in keep_in_place}  # a version may be another's memory
     _mark_in_place(body, names, lambda name: namer.base(name) in bases)
     _rename(body, names)
@@ -106,15 +108,13 @@ def _read_in(loop: Any) -> set[str]:
 
 
 def _colour(
-    base: str,
     members: list[str],
     conflicts: dict[str, set[str]],
     parameters: tuple[str, ...],
-    namer: Namer,
+    titles: list[str],
 ) -> dict[str, str]:
     colours: list[tuple[str, set[str]]] = []
     chosen: dict[str, str] = {}
-    titles = _titles(base, members, namer)
     for name in sorted(members, key=lambda item: item not in parameters):
         enemies = conflicts.get(name, set())
         for title, group in colours:
@@ -130,9 +130,10 @@ def _colour(
     return chosen
 
 
-def _titles(base: str, members: list[str], namer: Namer) -> list[str]:
-    """Return the names that the versions may get: the plain one first, if it is not reserved."""
-    plain = [base] if base in members or not namer.is_reserved(base) else []
+def _titles(base: str, members: list[str], namer: Namer, every: set[str]) -> list[str]:
+    """Return the names that the versions may get: the plain one first, if it is nobody else's."""
+    free = not namer.is_reserved(base) and base not in every
+    plain = [base] if base in members or free else []
     return list(dict.fromkeys([*plain, *sorted(members, key=lambda name: (len(name), name))]))
 
 
