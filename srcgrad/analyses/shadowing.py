@@ -101,6 +101,8 @@ class Shadowing:
         mirror = Shadowed(conditions=self._taken)
         wanted: set[str] = set()
         for statement, name in writes:
+            if is_store(statement) and self._may_be_display(name, set()):
+                raise NotShadowedError("what a list holds may be numbers, which have no memory")
             wanted.add(name)
             if getattr(statement, "in_place", False):
                 mirror.updates.add(id(statement))
@@ -129,6 +131,21 @@ class Shadowing:
         if not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
             mirror.numbers = {name for name in mirror.names if self._axes.of(name) != ""}
         return mirror
+
+    def _may_be_display(self, name: str, seen: set[str]) -> bool:
+        """Say whether a name may be bound to a tuple or list made in the program."""
+        if name in seen:
+            return False
+        seen.add(name)
+        for statement in self._makers.get(name, []):
+            if not isinstance(statement, gast.Assign):
+                return True
+            operation = self._program.operation(statement)
+            if operation.kind in ("tuple", "list", "unpack"):
+                return True
+            if operation.kind == "copy" and self._may_be_display(statement.value.id, seen):
+                return True
+        return False
 
     def _is_display(self, name: str, seen: set[str]) -> bool:
         """Say whether a name is bound to nothing but tuples and lists made in the program."""
