@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from srcgrad.api import implicit
 from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that users know
 from srcgrad.api.decorators import grad, value_and_grad
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Jacobian, hessian, hvp, jacfwd, jacobian, jacrev
+from srcgrad.api.objectives import Objective, scipy_objective
 from srcgrad.api.pullback import vjp
 from srcgrad.api.pushforward import jvp
 
@@ -13,14 +15,17 @@ __all__ = [
     "Compiled",
     "Gradient",
     "Jacobian",
+    "Objective",
     "compile",
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "jacfwd",
     "jacobian",
     "jacrev",
     "jvp",
+    "scipy_objective",
     "value_and_grad",
     "vjp",
 ]

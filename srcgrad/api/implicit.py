@@ -1,7 +1,7 @@
 """Differentiates solvers by what they solve: the implicit function theorem.
 
-Where ``F(x, a) = 0`` says what a solver finds, ``dx = -(dF/dx)^-1 dF/da da``, whatever way the solver
-went (Krantz and Parks, The Implicit Function Theorem, 2013). The solver itself is not looked into.
+Where ``F(x, a) = 0`` says what a solver finds, ``dx = -(dF/dx)^-1 dF/da da``, whatever way the
+solver went (Krantz and Parks, The Implicit Function Theorem, 2013). The solver itself is not read.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class Implicit:
         wrt = [name for name, item in zip(names, args, strict=True) if float_leaves(item)]
         value, pull = Pullback(self.residual, [first, *wrt])(bind(self.residual, (x, *args)))
         rest = Raveling(value)
+        _check_sizes(rest, layout)
         right = layout.flat(adjoint)
 
         def transposed(w: Any) -> Any:
@@ -86,6 +87,7 @@ class Implicit:
         push = pushforward(self.residual, tuple(name for name, _ in moved))
         value, change = push(arguments, [tangent for _, tangent in moved])
         rest = Raveling(value)
+        _check_sizes(rest, layout)
         along = pushforward(self.residual, (first,))
 
         def product(w: Any) -> Any:
@@ -145,12 +147,15 @@ def _solve(product: Callable[[Any], Any], right: Any, solver: LinearSolver | Non
     if not right.size:
         return right
     matrix = np.stack([product(unit) for unit in np.eye(right.size)], axis=-1)
-    if matrix.shape[0] != matrix.shape[1]:
+    return np.linalg.solve(matrix, right)
+
+
+def _check_sizes(residual: Raveling, solution: Raveling) -> None:
+    if residual.size != solution.size:
         raise ArgumentError(
-            f"the residual has {matrix.shape[0]} numbers and the solution {matrix.shape[1]}",
+            f"the residual has {residual.size} numbers and the solution {solution.size}",
             hint="give a residual with one equation for each number of the solution",
         )
-    return np.linalg.solve(matrix, right)
 
 
 def _rule_of(implicit: Implicit) -> type[Function]:

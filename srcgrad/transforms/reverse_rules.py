@@ -130,7 +130,7 @@ class RuleSteps:
         return self._sweep.pass_on(statement, targets, rule)
 
     def _is_inert(self, statement: Any, place: int) -> bool:
-        """Say whether a parameter of a rule, by its place, is one of which only the shape counts."""
+        """Say whether of a parameter of a rule, by its place, only the shape counts."""
         operation = self._sweep.program.operation(statement)
         rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
         if operation.kind != "primitive" or not getattr(rule, "inert", ()):
