@@ -101,8 +101,7 @@ class Shadowing:
         mirror = Shadowed(conditions=self._taken)
         wanted: set[str] = set()
         for statement, name in writes:
-            if is_store(statement) and self._may_be_display(name, set()):
-                raise NotShadowedError("what a list holds may be numbers, which have no memory")
+            self._check_store(statement, name)
             wanted.add(name)
             if getattr(statement, "in_place", False):
                 mirror.updates.add(id(statement))
@@ -131,6 +130,10 @@ class Shadowing:
         if not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
             mirror.numbers = {name for name in mirror.names if self._axes.of(name) != ""}
         return mirror
+
+    def _check_store(self, statement: Any, name: str) -> None:
+        if is_store(statement) and self._may_be_display(name, set()):
+            raise NotShadowedError("what a list holds may be numbers, which have no memory")
 
     def _may_be_display(self, name: str, seen: set[str]) -> bool:
         """Say whether a name may be bound to a tuple or list made in the program."""
