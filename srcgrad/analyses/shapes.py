@@ -195,7 +195,9 @@ class Shapes:
             source = self._entries.source(statement)
             if source is None or self._entries.of(source) is None:
                 continue
-            (name,) = names_bound(statement.targets[0])
+            if not isinstance(statement.targets[0], gast.Name):
+                continue  # what is unpacked has a shape of its own
+            name = statement.targets[0].id
             if name not in varying and name not in self._numbers:
                 shape = self._of_entries(source, frozenset())
                 if self._known[name] != (frozenset({name}) if shape is None else shape):
