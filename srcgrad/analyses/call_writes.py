@@ -58,7 +58,7 @@ class CallWrites:
         callee = uncached(reader.scope.resolve(call.func))
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if known or isinstance(callee, type) or _is_apart(callee):
+            if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
                 return self._out_keyword(call)
             if isinstance(callee, FunctionType):
                 return self._written_by_user(statement, callee, call)

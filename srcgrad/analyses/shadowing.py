@@ -16,6 +16,7 @@ import gast
 
 from srcgrad.analyses.axes import PERHAPS_VIEWS, SURE_VIEWS, Axes, is_basic, is_position
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
@@ -63,6 +64,13 @@ class Shadowed:
 
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+def _repeats(value: Any) -> bool:
+    """Say whether an expression makes a list of one list, several times."""
+    inner = list(gast.walk(value)) if makes_list(value) else []
+    repeats = any(isinstance(n, gast.BinOp) and isinstance(n.op, gast.Mult) for n in inner)
+    return repeats and sum(isinstance(n, (gast.List, gast.ListComp)) for n in inner) > 1
 
 
 class Shadowing:
@@ -120,8 +128,9 @@ class Shadowing:
             elif name not in self._makers:
                 raise NotShadowedError("what its names may be bound to is not known")
             for statement in self._makers[name]:
-                if isinstance(getattr(statement, "value", None), _COMPREHENSIONS):
-                    raise NotShadowedError("a comprehension may hold lists")
+                value = getattr(statement, "value", None)
+                if isinstance(value, _COMPREHENSIONS) or _repeats(value):
+                    raise NotShadowedError("it may hold lists, and one of them at several places")
                 sources = self._sources(statement, mirror)
                 mirror.links += [(name, source) for source in sources]
                 wanted |= sources

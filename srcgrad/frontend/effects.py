@@ -25,6 +25,10 @@ _WRITERS: Final = frozenset(
     ).split()
 )
 _KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
+_HOLDERS: Final = (
+    *(gast.List, gast.Tuple, gast.Dict, gast.Set),
+    *(gast.ListComp, gast.DictComp, gast.SetComp),
+)
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 
 Active = frozenset[FunctionType]
@@ -130,9 +134,11 @@ class _Effects:
 
     def _share(self, targets: list[Any], value: Any) -> None:
         sources = self._origins(value)
+        holds = isinstance(value, _HOLDERS)
         for target in targets:
             for name in names_bound(target):
-                self._from[name] |= sources
+                plain = holds and isinstance(target, gast.Name)  # a new list of what there is
+                (self._holds if plain else self._from)[name] |= sources
             holder = root_name(target)
             if holder is not None and not isinstance(target, gast.Name):
                 self._holds[holder] |= sources
@@ -173,7 +179,9 @@ class _Effects:
         written: set[str] = set()
         for place in places:
             root = root_name(place)
-            deep = not isinstance(getattr(place, "value", place), gast.Name)
+            plain = isinstance(getattr(place, "value", place), gast.Name)
+            updates = isinstance(node, gast.AugAssign) and not isinstance(place, gast.Name)
+            deep = not plain or updates  # ``xs[0] += v`` writes into what the list holds
             written |= self._of(root, deep=deep) if root is not None else set()
         return written
 
@@ -181,8 +189,12 @@ class _Effects:
         func = call.func
         reader = self._reader
         out = [item.value for item in call.keywords if item.arg == "out"]
+        shallow: set[str] = set()
         if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
-            out.append(func.value)
+            if isinstance(func.value, gast.Name):
+                shallow = self._of(func.value.id, deep=False)
+            else:
+                out.append(func.value)
         callee = uncached(reader.scope.resolve(func))
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
@@ -198,7 +210,8 @@ class _Effects:
                 written = written_parameters(callee, reader.vocabulary, self._active)
                 out += given_to(callee, call, written)
                 if ELSEWHERE in written:
-                    return {ELSEWHERE} | {o for item in out for o in self._origins(item)}
+                    return {ELSEWHERE} | {o for item in out for o in self._origins(item)} | shallow
             else:
                 out += call.args
-        return {origin for item in out for origin in self._origins(item) if item is not None}
+        deep = {origin for item in out for origin in self._origins(item) if item is not None}
+        return deep | shallow

@@ -112,11 +112,31 @@ class ForwardSubstitution:
             for part in blocks_of(statement):
                 part[:] = self._block(part)
             self._in_try = outer
+            self._take_entry(block, statement, gone)
             self._fill(statement, waiting, gone)
             self._settle(statement, waiting)
             if self._may_wait(statement):
                 waiting[statement.targets[0].id] = statement
         return [statement for statement in block if id(statement) not in gone]
+
+    def _take_entry(self, block: list[Any], statement: Any, gone: set[int]) -> None:
+        """Write ``y += xs.pop()`` for ``t = xs.pop(); y += t``, next to each other."""
+        position = next(i for i, item in enumerate(block) if item is statement)
+        before = block[position - 1] if position else None
+        change = change_of(before) if isinstance(before, gast.Assign) else None
+        if before is None or change is None or change.method != "pop" or id(before) in gone:
+            return
+        name, reads = change.target or "", header_reads(statement)
+        once = self._reads[name] == 1 and self._binds[name] == 1 and self._is_temporary(name)
+        plain = isinstance(statement, (gast.Assign, gast.AugAssign))
+        if not once or not plain or name not in reads or change.name in reads:
+            return
+        if not self._purity.of(statement.value):
+            return
+        holder, key = _place_of(statement, name)
+        if holder is not None and names_read(statement.value).count(name) == 1:
+            _set(holder, key, before.value)
+            gone.add(id(before))
 
     def _may_wait(self, statement: Any) -> bool:
         if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:

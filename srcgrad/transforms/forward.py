@@ -17,6 +17,7 @@ from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
@@ -155,6 +156,12 @@ class Forwarder:
         (target,) = statement.targets
         names = names_bound(target)
         if not any(self._dot(name) for name in names):
+            change = change_of(statement)
+            if change is not None and self._dot(change.name) is not None:
+                return [
+                    statement,
+                    gast.Expr(self._moved(statement.value)),
+                ]  # nobody reads the entry
             return [statement]
         value = statement.value
         operation = self._program.operation(statement)

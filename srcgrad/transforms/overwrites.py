@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.activity import varied_names
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements
@@ -129,7 +130,8 @@ def _distinct(place: _Place, loops: list[Any], program: Program) -> bool:
     counts = isinstance(loop.iter, gast.Call) and (
         program.reader.scope.resolve(loop.iter.func) is range
     )
-    return counts and names_bound(loop.target) == [place.variable]
+    over_keys = isinstance(loop.iter, gast.Name) and loop.iter.id in varied_names(program)
+    return (counts or over_keys) and names_bound(loop.target) == [place.variable]
 
 
 def _lower_bounds(program: Program) -> dict[str, int]:

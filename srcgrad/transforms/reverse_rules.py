@@ -24,6 +24,7 @@ class RuleSteps:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._kept: dict[str, str] = {}  # the copies that the statement in hand has read
         self._masking = Masking(sweep)
 
     def prepare_rule(
@@ -54,7 +55,13 @@ class RuleSteps:
                 rule, args, keywords, targets, original, own_forward=own_forward
             )
         placed.parameters = [renamed(item, original) for item in placed.parameters]
-        self._sweep.steps[id(statement)] = lambda: self.reverse_rule(statement, placed, targets)
+        kept = dict(self._sweep.renamed)
+
+        def step() -> list[Any]:
+            self._kept = kept
+            return self.reverse_rule(statement, placed, targets)
+
+        self._sweep.steps[id(statement)] = step
         if placed.value is not None:
             statement.value = placed.value
         for extra in placed.before:
@@ -164,7 +171,8 @@ class RuleSteps:
         """Give the gradient of one operand to the names in it; displays get one part each."""
         if isinstance(item, gast.Name):
             if is_sequence_call(value) or item.id in self._sweep.containers:
-                value = call(self._sweep.externals.use_runtime("gathered"), value, load(item.id))
+                like = load(self._kept.get(item.id, item.id))
+                value = call(self._sweep.externals.use_runtime("gathered"), value, like)
             into.append((item.id, value))
             return []
         if isinstance(value, (gast.Tuple, gast.List)):

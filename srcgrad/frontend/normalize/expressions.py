@@ -189,11 +189,12 @@ class Expressions:
         changing = self._work.changing
         return not changing or changing.isdisjoint(names_read(value))
 
-    def _bound(self, value: Any, node: Any) -> Any:
+    def _bound(self, value: Any, node: Any, wish: str | None = None) -> Any:
         """Bind a value without derivatives to a name, unless it may be evaluated again."""
         if self._stays(value, inside_index=True):
             return value
-        name = self._namer.fresh(wording(value))
+        called = isinstance(value, gast.Call)
+        name = self._namer.fresh(wish if wish and called else wording(value))
         self._work.emit(assign(name, value, node))
         return load(name)
 
@@ -216,7 +217,7 @@ class Expressions:
         arguments = []
         for item in iterable.args:
             stays = self._stays(item, inside_index=True)
-            arguments.append(item if stays else self._bound(item, node))
+            arguments.append(item if stays else self._bound(item, node, "count"))
         iterable.args = arguments
         return iterable
 

@@ -170,14 +170,21 @@ class IndexLoops:
             binds = [(first, key), (second, subscript(holder, load(name[0])))]
             return _Plan([_length(keys)], binds)
         known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
-        if isinstance(iterable, gast.Call) and not known and self._callee(iterable) is not range:
+        if isinstance(iterable, gast.Call) and not known and not self._makes_list(iterable):
             return None
         xs = self._simple(iterable)
         return _Plan([_length(xs)], [(target, _read(xs, index))])
 
+    def _makes_list(self, node: Any) -> bool:
+        return self._reader.scope.resolve(node.func) in (range, sorted, list, tuple)
+
     def _over_keys(self, node: Any) -> Any | None:
         """Return a loop over the keys of a dict, for one over the dict or its views."""
         view = _view(node.iter)
+        if self._callee(node.iter) in (sorted, list) and len(node.iter.args) == 1:
+            (inner,) = node.iter.args
+            if isinstance(inner, gast.Name) and self._is_dict(inner):
+                return _loop(node.target, node.iter, [], node)
         if view is None:
             is_dict = isinstance(node.iter, gast.Name) and self._is_dict(node.iter)
             view = (node.iter, "keys") if is_dict else None

@@ -1,0 +1,58 @@
+"""A time series that is kept in a list."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def loss(x, rate):
+    states = [x]
+    for _ in range(10):
+        states.append(states[-1] - rate * np.sin(states[-1]))
+    return np.sum(np.stack(states) ** 2)
+
+
+gradient = sg.grad(loss, (0, 1))
+
+
+def example(rng):
+    return rng.normal(size=3), 0.1
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import copied, gathered, unbroadcast, unstack_like, zeros_like
+
+
+def loss_grad(x, rate):
+    """Gradient of `loss` (states_in_a_list.py:8) with respect to `x`, `rate`."""
+    states = [x]
+    steps = []
+    for _ in range(10):
+        states_part = states[-1]
+        states_part_2 = states[-1]
+        sin_states = np.sin(states_part_2)
+        product = rate * sin_states
+        states.append(states_part - product)
+        steps.append((states_part, states_part_2, sin_states, product))
+
+    # backward
+    # L12: return np.sum(np.stack(states) ** 2)
+    grad_states = gathered(unstack_like(2 * np.stack(states), 0), states)
+    # L10: for _ in range(10):
+    grad_rate = zeros_like(rate)
+    grad_states = copied(grad_states)
+    for _ in reversed(range(10)):
+        states_part, states_part_2, sin_states, product = steps.pop()
+        # L11: states.append(states[-1] - rate * np.sin(states[-1]))
+        grad_difference = grad_states.pop()
+        grad_states_part = unbroadcast(grad_difference, states_part)
+        grad_product = unbroadcast(-grad_difference, product)
+        grad_rate += unbroadcast(grad_product * sin_states, rate)
+        grad_states[-1] += unbroadcast(grad_product * rate, sin_states) * np.cos(states_part_2)
+        grad_states[-1] += grad_states_part
+    # L9: states = [x]
+    grad_x = grad_states[0]
+    return copied(grad_x), grad_rate
