@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
@@ -117,16 +119,9 @@ class Arguments:
             used = self._lent[id(value)] = Core.wrap(value.view())
             used._data.flags.writeable = value.flags.writeable
             self._originals[id(used)] = value
-            self._guard(value, used)
             self._arrays.append((value, used))
             self._wanted.append(True)
         return self._lent[id(value)]
-
-    def _guard(self, value: Any, used: Core) -> None:
-        for other, mine in self._arrays:
-            if np.may_share_memory(other, value):
-                _refuse_writes(mine)
-                _refuse_writes(used)
 
     def _note(self, value: Any, used: Any, wanted: bool) -> Any:
         self._replaced.add(id(value))
@@ -159,19 +154,24 @@ class Arguments:
         return self._note(value, used, True)
 
     def guard_shared(self) -> None:
-        """Let writes into an array that the function has under two names be refused.
+        """Let writes into memory that the function has under two names be refused.
 
-        Each name has a gradient of its own, so each is given memory of its own.
+        Each name has a tensor of its own, which does not see what is written into another.
         """
-        for i, (first, mine) in enumerate(self._arrays):
-            for (second, other), wanted in zip(
-                self._arrays[i + 1 :], self._wanted[i + 1 :], strict=True
-            ):
-                if first is second and not wanted and not self._wanted[i]:
-                    continue
-                if np.may_share_memory(first, second):
-                    _refuse_writes(mine)
-                    _refuse_writes(other)
+        places = [(*byte_bounds(value), i) for i, (value, _) in enumerate(self._arrays)]
+        places.sort()
+        for k, (_, end, i) in enumerate(places):
+            for start, _, j in itertools.islice(places, k + 1, None):
+                if start >= end:
+                    break
+                self._guard(i, j)
+
+    def _guard(self, i: int, j: int) -> None:
+        (first, mine), (second, other) = self._arrays[i], self._arrays[j]
+        is_one = first is second and not self._wanted[i] and not self._wanted[j]
+        if not is_one and first.size and second.size:
+            _refuse_writes(mine)
+            _refuse_writes(other)
 
     def original(self, value: Any) -> Any:
         """Return what the caller has in the place of a value, without the tape."""

@@ -64,11 +64,11 @@ def run_plainly(
         for name, value in originals.items():
             bound.arguments[name] = arguments.wrap(value, name in wanted)
         given = {name: outline(value) for name, value in bound.arguments.items()}
-        arguments.guard_shared()
         reached.holders = [h for h in reached.holders if not arguments.knows(h)]
         settler = Settler(reached, arguments.original)
         try:
             with lent_stand_ins(reached, arguments.lend):
+                arguments.guard_shared()
                 result = _call(function, bound.args, bound.kwargs)
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)

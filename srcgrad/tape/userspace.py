@@ -21,7 +21,12 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.tape.refusing import user_span
 from srcgrad.tape.stand_ins import stand_in
 
-_FOREIGN = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "srcgrad", "gast"}) - {"__main__"}
+_LIBRARIES = (
+    "numpy", "scipy", "srcgrad", "gast", "torch", "jax", "jaxlib", "tensorflow", "autograd",
+    "numba", "cupy", "pandas", "xarray", "dask", "sklearn", "sympy", "matplotlib", "pytest",
+    "_pytest", "pluggy", "hypothesis", "IPython", "joblib", "tqdm",
+)  # fmt: skip
+_FOREIGN = frozenset({*sys.stdlib_module_names, *_LIBRARIES}) - {"__main__"}
 _THREADS = {
     ("threading", "Thread"), ("threading", "Timer"), ("concurrent.futures", "ThreadPoolExecutor"),
     ("concurrent.futures", "ProcessPoolExecutor"), ("multiprocessing", "Pool"),
