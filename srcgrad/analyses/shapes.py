@@ -273,6 +273,8 @@ class Shapes:
             return SCALAR
         base = self.of(node.value)
         index = node.slice
+        if isinstance(index, gast.Constant) and index.value is Ellipsis:
+            return base
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         steps = [self._part(part) for part in parts]
         if base is None or None in steps:

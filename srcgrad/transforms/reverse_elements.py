@@ -14,6 +14,10 @@ from srcgrad.transforms.overwrites import overwrites_earlier
 from srcgrad.transforms.sweep import Sweep, index_value
 
 
+def _is_whole(index: Any) -> bool:
+    return isinstance(index, gast.Constant) and index.value is Ellipsis
+
+
 class ElementSteps:
     """The steps of statements that reach into memory."""
 
@@ -45,7 +49,7 @@ class ElementSteps:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
         keyed = cell in self._sweep.containers and not isinstance(read.slice, gast.Slice)
         once = keyed or self._sweep.selects_once(read.slice)
-        if self._is_array(like.targets[0].id) and once:
+        if once and (self._is_array(like.targets[0].id) or self._is_array(cell)):
             return add_assign(place, grad, like)
         function = self._sweep.externals.use_runtime("add_at")
         added = call(function, load(self._sweep.adjoints.name(cell)), index_value(read.slice), grad)
@@ -88,7 +92,9 @@ class ElementSteps:
         mirrored = cell in adjoints.mirrored
         kills = not adds and (mirrored or overwrites_earlier(statement, self._sweep.program))
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
-        place = subscript(load(adjoints.name(cell)), clone(target.slice))
+        place: Any = load(adjoints.name(cell))
+        if not _is_whole(target.slice):
+            place = subscript(place, clone(target.slice))
         kept: list[Any] = []
         if self._sweep.is_active(statement.value):
             if mirrored and statement.value.id in adjoints.mirrored:
@@ -97,7 +103,7 @@ class ElementSteps:
                 done.extend(self.give(statement, target, place))
         if not kills:
             return done + kept
-        zero = subscript(clone(place.value), clone(place.slice), storing=True)
+        zero = subscript(load(adjoints.name(cell)), clone(target.slice), storing=True)
         return [*done, assign(zero, gast.Constant(0.0, None), statement), *kept]
 
     def _give_overlapping(
