@@ -323,3 +323,88 @@ def call_of_a_call(x, k):
         return add
 
     return np.sum(adder(k)(x) * adder(k * k)(np.sin(x)))
+
+
+@program("v", "s", by="tape")
+def effects_after_other_parts_of_a_statement(x, k):
+    t = k
+
+    def doubled():
+        nonlocal t
+        t = t * 2.0
+        return t
+
+    y = t + doubled()
+    return y * np.sum(x)
+
+
+@program("v", "s", by="tape")
+def effects_twice_in_a_statement(x, k):
+    t = k
+
+    def grown(v):
+        nonlocal t
+        t = t * 2.0
+        return v * t
+
+    return np.sum(grown(x)) * t + grown(k)
+
+
+@program("v", "s")
+def states_of_one_factory(x, k):
+    def counter(start):
+        c = start
+
+        def add(v):
+            nonlocal c
+            c = c + v
+            return c
+
+        return add
+
+    a, b = counter(k), counter(0.0)
+    a(x[0])
+    b(x[1])
+    a(x[2])
+    first = a(0.0)
+    second = b(1.0)
+    return first * second
+
+
+@program("v", "s")
+def functions_of_one_factory_in_a_loop(x, k):
+    def times(c):
+        return lambda v: v * c
+
+    total = 0.0
+    for i in range(3):
+        f = times(k * i)
+        total = total + np.sum(f(x))
+    return total
+
+
+@program("v", "s")
+def function_defined_again_on_a_path(x, k):
+    def f(v):
+        return v * k
+
+    if k > 1.2:
+
+        def f(v):
+            return v * v
+
+    return np.sum(f(x))
+
+
+@program("v", "s")
+def counter_in_a_condition_of_a_loop(x, k):
+    n = 0
+
+    def step(v):
+        return v * k + n
+
+    y = x
+    while n < 3:
+        y = step(y)
+        n += 1
+    return np.sum(y * y)

@@ -337,3 +337,62 @@ def _kinetic(particle, scale=1.0):
     if scale > 100.0:
         return 0.0
     return scale * particle.mass * np.sum(particle.velocity**2)
+
+
+class Store:
+    """Holds an array."""
+
+    def __init__(self, array):
+        self.array = array
+        self.count = 0
+
+    def add(self, v):
+        self.count += 1
+        self.array = self.array + v
+        return self
+
+
+@program("v", "s")
+def methods_in_a_chain(x, k):
+    return np.sum(Store(x).add(k).add(k * k).array ** 2)
+
+
+@program("v", "s")
+def field_updated_in_place_under_another_name(x, k):
+    store = Store(x * 1.0)
+    array = store.array
+    store.array *= k
+    return np.sum(array * array)
+
+
+@program("v", "s")
+def fields_swapped(x, k):
+    a, b = Store(x), Store(k * x)
+    a.array, b.array = b.array, a.array
+    return np.sum(a.array**2) + np.sum(b.array)
+
+
+@program("v", "s")
+def loop_until_an_object_is_done(x, k):
+    store = Store(x)
+    while store.count < 3:
+        store.add(k * store.array)
+    return np.sum(store.array)
+
+
+@dataclass
+class Derived:
+    """Makes a field after the others."""
+
+    x: float
+    y: float = 3.0
+
+    def __post_init__(self):
+        self.product = self.x * self.y
+
+
+@program("s", "s")
+def fields_made_after_the_others(a, k):
+    made = Derived(k, y=k * a)
+    made.x = 5.0 * k
+    return made.product * made.x + Derived(a).product

@@ -49,6 +49,7 @@ class Body(Control):
             if isinstance(node, gast.Return):
                 if node.value is None:
                     return at(gast.Constant(None, None), node)
+                self._begin(node)
                 value = self.value(node.value)
                 return value if isinstance(value, Static) else at(value, node)
             if self.inlined and _returns(node):
@@ -69,11 +70,20 @@ class Body(Control):
             self.out = outer
 
     def statement(self, node: Any) -> None:
+        self._begin(node)
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is not None:
             method(node)
         else:
             self._other(node)
+
+    def _begin(self, node: Any) -> None:
+        """Note what a statement evaluates first."""
+        parts = (getattr(node, name, None) for name in ("value", "test", "iter"))
+        value = next((part for part in parts if isinstance(part, gast.AST)), None)
+        if isinstance(node, gast.AugAssign):
+            value = None  # the target is read before
+        self.begin(value)
 
     def _other(self, node: Any) -> None:
         """Rewrite a statement of a kind without a method of its own."""

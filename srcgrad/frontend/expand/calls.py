@@ -254,7 +254,9 @@ class Calls(Placing):
                 return self.inline(self.session.code(function), bound, {}, node)
         defaults = self._defaults_of(function, source.name)
         given = [*args, *keywords.values()]
-        if not any(map(self.varies, given)) and not _may_return_function(source):
+        of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)
+        constant = not any(map(self.varies, given)) and not of_class
+        if constant and not _may_return_function(source):
             return self._as_text(self.plain(callee, node), args, keywords, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None

@@ -7,12 +7,13 @@ import keyword
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from types import CellType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import gast
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.scoping import all_names, bound_once, own_names, spread, starred_names
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Home, Instance, Items, Known, Root, Static, Value
@@ -21,6 +22,9 @@ from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import names_read
 from srcgrad.runtime.objects import is_plain_object
 
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_NAMES = (gast.Name, gast.Attribute, gast.Load)
+_WRITERS = frozenset("append extend insert pop remove clear update sort fill put reverse".split())
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
 _WORDS = frozenset(keyword.kwlist) | frozenset(dir(builtins))
@@ -66,6 +70,7 @@ class Frame:
         self.receivers: list[tuple[type | None, Value]] = []
         self.temporaries: set[str] = set()
         self.changed = False
+        self.first: set[Any] = set()
         self.depth = 0
         self.starred, self.rewritten = starred_names(code.tree)
         self.bound_once = bound_once(code.tree)
@@ -131,11 +136,44 @@ class Frame:
                 "a call that must be taken apart, where it may not be evaluated",
                 "assign its result in a statement of its own",
             )
+        if not self.is_first(node) and self.may_write(expression):
+            self.refuse_order(node)
         name = self.variable(wish)
         if wish in _UNNAMED:
             self.temporaries.add(name)
         self.out.append(assign(name, expression, node))
         return load(name)
+
+    def begin(self, value: Any) -> None:
+        """Note what a statement evaluates first: that alone may have effects if put before it."""
+        self.first = {place(item) for item in evaluated_first(value)}
+
+    def is_first(self, node: Any) -> bool:
+        """Say whether nothing of the statement is evaluated before a node."""
+        return place(node) in self.first
+
+    def may_write(self, expression: Any) -> bool:
+        """Say whether an expression may write into what other parts of its statement read."""
+        for node in gast.walk(expression):
+            if not isinstance(node, gast.Call):
+                continue
+            if isinstance(node.func, gast.Attribute) and node.func.attr in _WRITERS:
+                return True
+            binding = self._find(getattr(node.func, "id", ""))
+            function = binding.value if binding is not None else None
+            if not isinstance(function, FunctionType) or not self.is_user(function):
+                continue
+            if written_parameters(function, self.session.vocabulary):
+                return True
+        return False
+
+    def refuse_order(self, node: Any) -> NoReturn:
+        """Refuse a call with effects after other parts of its statement."""
+        self.refuse(
+            node,
+            "a call that changes something, after other parts of the statement",
+            "call it in a statement of its own",
+        )
 
     def look(self, name: str) -> Value:
         """Return what a name means."""
@@ -269,6 +307,36 @@ class Frame:
             yield
         finally:
             self.hoistable = before
+
+
+def place(node: Any) -> Any:
+    """Return where a node stands, by which it is known after copies."""
+    return tuple(getattr(node, name, None) for name in _PLACE)
+
+
+def evaluated_first(node: Any) -> list[Any]:
+    """Return the parts of an expression before which Python evaluates no other part.
+
+    >>> (line,) = gast.parse("np.sum(f(x) ** 2) + h(z)").body
+    >>> [type(item).__name__ for item in evaluated_first(line.value)]
+    ['BinOp', 'Call', 'BinOp', 'Call', 'Name']
+    """
+    found = []
+    while node is not None:
+        found.append(node)
+        if isinstance(node, gast.Call):
+            simple = all(isinstance(n, _NAMES) or _is_super(n) for n in gast.walk(node.func))
+            arguments = [*node.args, *[item.value for item in node.keywords]]
+            node = arguments[0] if simple and arguments else node.func
+        else:
+            parts = (getattr(node, name, None) for name in ("left", "operand", "value", "test"))
+            node = next((part for part in parts if isinstance(part, gast.AST)), None)
+    return found
+
+
+def _is_super(node: Any) -> bool:
+    func = getattr(node, "func", None)
+    return isinstance(func, gast.Name) and func.id.startswith("super") and not node.args
 
 
 def at_key(root: Root, key: Any) -> Root:

@@ -15,7 +15,7 @@ from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, pa
 from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Object, Static, Value, is_literal
 from srcgrad.ir.build import at, clone, load, store
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
 Bound = dict[str, Value]
 
@@ -115,10 +115,39 @@ class Placing(Special):
 
     def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
         """Put the statements of a definition before the statement; return its value."""
-        before = set(self.env)
+        before, own, start = set(self.env), set(self.own), len(self.out)
+        evaluated_first, is_first = self.first, self.is_first(node)
+        fresh = self._meanings(code, captured, node)
+        hidden = {name for name in fresh if fresh[name] in self.env}
+        tree = self.put_in_place(code.tree, fresh)
+        if code.source.file != self.code.source.file:
+            for item in gast.walk(tree):
+                at(item, node)
+        self._bind_parameters(code, tree, bound, fresh, node)
+        mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
+        self.own.update(name for name in mine if name not in self.env)
+        self.inlined.append(code.tree)
+        receiver = next(iter(parameters(code.tree.args)), "")
+        self.receivers.append((code.owner, bound.get(receiver)))
+        self.changed = True
+        try:
+            result = self.run(tree.body)
+        finally:
+            self.inlined.pop()
+            self.receivers.pop()
+            self.first = evaluated_first
+        if not is_first and self.changes(self.out[start:], own):
+            self.refuse_order(node)
+        if not _makes_functions(tree):  # else a closure may still read its parameters
+            for name in set(fresh.values()) & set(self.env):
+                if isinstance(self.env[name], Object) and name not in before:
+                    del self.env[name]
+        return gast.Constant(None, None) if result is None else result
+
+    def _meanings(self, code: Code, captured: Any, node: Any) -> dict[str, str]:
+        """Return the names that the free names of a definition have in this function."""
         fresh: dict[str, str] = {}
         lost = nonlocals(code.tree)
-        hidden: list[str] = []
         for name in free_names(code.tree):
             found = captured.get(name)
             if found is None:
@@ -132,31 +161,19 @@ class Placing(Special):
             else:
                 fresh[name] = self.fresh(name)
                 self.env[fresh[name]] = found
-                hidden.append(fresh[name])
-        tree = self.put_in_place(code.tree, fresh)
-        if code.source.file != self.code.source.file:
-            for item in gast.walk(tree):
-                at(item, node)
-        self._bind_parameters(code, tree, bound, fresh, node)
-        self.own.update(
-            name
-            for old, name in fresh.items()
-            if name not in self.env and captured.get(old) is None and old not in hidden
-        )
-        self.inlined.append(code.tree)
-        first = next(iter(parameters(code.tree.args)), "")
-        self.receivers.append((code.owner, bound.get(first)))
-        self.changed = True
-        try:
-            result = self.run(tree.body)
-        finally:
-            self.inlined.pop()
-            self.receivers.pop()
-        if not _makes_functions(tree):  # else a closure may still read its parameters
-            for name in set(fresh.values()) & set(self.env):
-                if isinstance(self.env[name], Object) and name not in before:
-                    del self.env[name]
-        return gast.Constant(None, None) if result is None else result
+        return fresh
+
+    def changes(self, block: list[Any], own: set[str]) -> bool:
+        """Say whether statements change variables that were there before."""
+        for statement in statements(block):
+            targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+            for target in targets:
+                root = root_name(target) if target is not None else None
+                if own.intersection([root, *(names_bound(target) if target is not None else [])]):
+                    return True
+            if isinstance(statement, (gast.Expr, gast.Nonlocal, gast.Global)):
+                return True
+        return False
 
     def _bind_parameters(
         self, code: Code, tree: Any, bound: Bound, fresh: dict[str, str], node: Any
