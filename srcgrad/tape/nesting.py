@@ -25,6 +25,8 @@ def to_array(
     Raises:
         ValueError: The lists have different lengths, as with NumPy.
     """
+    if isinstance(object, Core) and not copy and _fits(object, dtype, order, ndmin):
+        return object
     if isinstance(object, Core):
         result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
     elif isinstance(object, (list, tuple)) and tensors_in(object):
@@ -35,6 +37,15 @@ def to_array(
         return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
     missing = ndmin - np.ndim(result)
     return result[(None,) * missing] if missing > 0 else result
+
+
+def _fits(value: Core, dtype: Any, order: Any, ndmin: int) -> bool:
+    """Return whether an array is what was asked for already."""
+    data = value._data
+    return (
+        isinstance(value, np.ndarray)
+        and np.array(data, dtype, copy=None, order=order, ndmin=ndmin) is data
+    )
 
 
 def _stacked(items: Any) -> Any:

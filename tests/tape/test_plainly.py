@@ -19,7 +19,7 @@ from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.values import conform, leaves
 from srcgrad.tape import Tensor
 from tests.differences import assert_same, numerical_gradient
-from tests.tape.programs import aliases, codes, methods, values  # noqa: F401 - they fill the corpus
+from tests.tape.programs import aliases, codes, methods, pieces, values  # noqa: F401 - they fill the corpus
 from tests.tape.programs.corpus import PROGRAMS
 
 X = np.array([0.5, 1.5, 2.5])
