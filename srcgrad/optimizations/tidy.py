@@ -43,6 +43,10 @@ def tidy(block: list[Any]) -> list[Any]:
                 continue
             statement.test = _negate(statement.test)
             statement.body, statement.orelse = statement.orelse, []
+        if isinstance(statement, gast.Try) and not statement.handlers:
+            if not statement.body or not statement.finalbody:
+                kept.extend([*statement.body, *statement.finalbody])
+                continue
         if isinstance(statement, (gast.For, gast.While)) and not statement.body:
             statement.body = [gast.Pass()]
         if not isinstance(statement, gast.Pass):

@@ -95,8 +95,6 @@ class Body(Control):
         for part in blocks_of(node):
             self.forget(part)
             part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
-        for handler in getattr(node, "handlers", []):
-            handler.body = self.block(handler.body)
         for item in getattr(node, "items", []):
             item.context_expr = self.expression(item.context_expr)
         for case in getattr(node, "cases", []):
@@ -338,6 +336,5 @@ def _returns(node: Any) -> bool:
         return False
     if isinstance(node, gast.Return):
         return True
-    handlers = [*getattr(node, "handlers", []), *getattr(node, "cases", [])]
-    blocks = [*blocks_of(node), *[item.body for item in handlers]]
+    blocks = [*blocks_of(node), *[item.body for item in getattr(node, "cases", [])]]
     return any(_returns(item) for block in blocks for item in block)

@@ -131,6 +131,15 @@ class Expressions(Frame):
         found = self.look(node.id)
         return found if isinstance(found, Static) else at(found, node)
 
+    def _value_NamedExpr(self, node: Any) -> Value:
+        """Only the value is an expression: the target stays a target."""
+        node.value = self.expression(node.value)
+        found = self.look(node.target.id)
+        if not isinstance(found, gast.Name):
+            return self.refuse(node, "`:=` of a name that means something known", "assign before")
+        node.target.id = found.id
+        return node
+
     def _value_Constant(self, node: Any) -> Value:
         return node
 
