@@ -61,7 +61,7 @@ class ContainerChanges:
     def problems(self) -> Iterator[tuple[Any, str, str]]:
         """Yield the changes that cannot be followed, each with a message and a hint."""
         for attempt in statements(self._program.body):
-            if isinstance(attempt, gast.Try):
+            if isinstance(attempt, gast.Try) and attempt.rescued:  # else it ends or leaves
                 yield from self._attempted(attempt)
         for statement in statements(self._program.body):
             slices = is_store(statement) and isinstance(store_target(statement).slice, gast.Slice)

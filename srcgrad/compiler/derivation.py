@@ -57,7 +57,7 @@ Finish = Callable[[list[Any]], list[Any]]
 
 @dataclass(slots=True)
 class Derivation:
-    """One function on its way to its derivative."""
+    """One function on its way to its derivative; a caller may catch what it raises if `caught`."""
 
     source: FunctionSource
     program: Program
@@ -70,6 +70,7 @@ class Derivation:
     conditions: tuple[str, ...] = ()
     taped: list[Diagnostic] = field(default_factory=list)
     written: frozenset[str] = frozenset()
+    caught: bool = False
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -267,7 +268,7 @@ class Derivation:
         return lambda name: name.startswith("grad_") or self.program.namer.base(name) in varied
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
-        return DeadStores(purity).drop(body)
+        return DeadStores(purity).drop(body, caught=self.caught)
 
     def _is_temporary(self, name: str) -> bool:
         base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")

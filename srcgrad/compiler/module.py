@@ -70,6 +70,7 @@ class Module:
     arrays: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
+    catches: bool = False
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
     def entry(
@@ -136,8 +137,15 @@ class Module:
             raise ComplexMetError
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
-        program, refusals = normal_form(source, inputs, own_names(), stages, updates=updates)
-        return Derivation(source, program, refusals, self.externals, stages, self.keep_complex)
+        caught = self.catches
+        program, refusals = normal_form(
+            source, inputs, own_names(), stages, updates=updates, caught=caught
+        )
+        self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
+        keep_complex = self.keep_complex
+        return Derivation(
+            source, program, refusals, self.externals, stages, keep_complex, caught=caught
+        )
 
     def _meets_complex(self, source: FunctionSource) -> bool:
         if may_make_complex(source.tree):
@@ -243,7 +251,7 @@ class Module:
         known: tuple[tuple[str, str], ...],
     ) -> _Half:
         """Return the halves for one pattern of calls, derived at its first."""
-        key = (source.function, wrt, known)
+        key = (source.function, wrt, known, self.catches)
         if key in self._derived:
             return self._derived[key]
         half = _Half(

@@ -50,12 +50,14 @@ def normal_form(
     stages: Stages,
     *,
     updates: bool = False,
+    caught: bool = False,
 ) -> tuple[Program, Refusals]:
     """Return a function in normal form, for derivatives with respect to `inputs`.
 
     `outside` are names that the generated module needs for itself. What is refused so far is in the
     second result; nothing has been raised. With `updates`, ``x += v`` stays as it is, since what it
-    does, binding anew or writing, only the run tells.
+    does, binding anew or writing, only the run tells. `caught` says that a caller may catch what
+    the function raises.
     """
     refusals = Refusals(source)
     tree = clone(source.tree)
@@ -94,7 +96,9 @@ def normal_form(
     lasting = scope.local | exits.flags | placed | flattener.carried
     versions = Versions(namer, [*parameters, *outside], lasting, fixed)
     tree.body = versions.block(tree.body)
-    tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(tree.body)
+    tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(
+        tree.body, caught=caught
+    )
     stages.note("name versions", tree)
     program.results = frozenset(exits.results)
     _fill(program, tree.body)

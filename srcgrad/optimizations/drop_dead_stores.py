@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
+from srcgrad.ir.nodes import Comment
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity
@@ -38,10 +39,18 @@ class DeadStores:
         self._in_try = False
         self._keep_updates = keep_updates  # ``y += v`` may write into memory with another name
 
-    def drop(self, body: list[Any]) -> list[Any]:
-        """Return `body` without pure assignments to names that nobody reads afterwards."""
-        kept, _ = self._sweep(body, set())
-        return kept
+    def drop(self, body: list[Any], *, caught: bool = False) -> list[Any]:
+        """Return `body` without pure assignments to names that nobody reads afterwards.
+
+        `caught` says that a caller may catch what is raised before the backward pass begins, so
+        that nothing is dropped there that may raise.
+        """
+        start = next((i for i, s in enumerate(body) if _is_backward(s)), len(body))
+        after, live = self._sweep(body[start:], set())
+        self._in_try = caught
+        before, _ = self._sweep(body[:start], live)
+        self._in_try = False
+        return before + after
 
     def _sweep(self, block: list[Any], live: set[str]) -> tuple[list[Any], set[str]]:
         kept: list[Any] = []
@@ -152,6 +161,10 @@ class DeadStores:
             elif not self._is_dead(statement, live):
                 live = self._before(statement, live)
         return live
+
+
+def _is_backward(statement: Any) -> bool:
+    return isinstance(statement, Comment) and statement.text == "backward"
 
 
 def _is_counted(loop: Any) -> bool:

@@ -43,16 +43,21 @@ def tidy(block: list[Any]) -> list[Any]:
                 continue
             statement.test = _negate(statement.test)
             statement.body, statement.orelse = statement.orelse, []
-        if isinstance(statement, gast.Try) and not statement.handlers:
-            if not statement.body or not statement.finalbody:
-                kept.extend([*statement.body, *statement.finalbody])
-                continue
+        if _tries_nothing(statement):
+            kept.extend([*statement.body, *statement.finalbody])
+            continue
         if isinstance(statement, (gast.For, gast.While)) and not statement.body:
             statement.body = [gast.Pass()]
         if not isinstance(statement, gast.Pass):
             kept.append(statement)
             kept.extend(_after_jump(statement))
     return kept
+
+
+def _tries_nothing(statement: Any) -> bool:
+    """Say whether a `try` catches nothing, and has nothing to run or nothing to do at last."""
+    bare = isinstance(statement, gast.Try) and not statement.handlers
+    return bare and not (statement.body and statement.finalbody)
 
 
 def _after_jump(statement: Any) -> list[Any]:

@@ -15,6 +15,23 @@ def _checked(x, k):
     return x * x * k
 
 
+def _failing_for_nothing(x, k):
+    unused = 6 // (k - 1)
+    del unused
+    return x * x
+
+
+@program("v")
+def failure_of_what_a_helper_does_not_use(x):
+    total = 0.0
+    for k in range(3):
+        try:
+            total = total + _failing_for_nothing(x[k], k)
+        except ZeroDivisionError:
+            total = total * x[3]
+    return total * _failing_for_nothing(x[0], 4)
+
+
 @program("v", "n")
 def division_that_fails(x, n):
     try:
