@@ -22,9 +22,13 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
 from srcgrad.ir.walk import blocks_of, names_bound
 from srcgrad.rules import steepness
+from srcgrad.runtime import getitem
 
-PLAIN, CURVED, STEEP = range(3)
-"""How bad the derivative of a step can be: constant; any number; infinite at finite values."""
+PLAIN, CURVED, STEEP, STEEP_ITSELF = range(4)
+"""How bad the derivative of a step can be: constant; any number; infinite at finite values.
+
+A value is as bad as the worst step that it is made by; the last kind asks for its last step alone.
+"""
 
 EVERYWHERE: Final = None
 
@@ -36,7 +40,7 @@ class Mask:
     Attributes:
         condition: An expression on names that are bound once.
         holds: Whether the elements are used where the condition holds.
-        least: The kind of step from which on it matters, `CURVED` or `STEEP`.
+        least: The kind of value from which on it matters.
     """
 
     condition: Any
@@ -101,6 +105,7 @@ class Selection:
         self.masks: dict[str, Mask] = {}
         self._operands: dict[tuple[int, str], Mask | None] = {}
         self._levels: dict[str, int] = {}
+        self._steep: set[str] = set()
         self._homes: dict[str, list[int]] = {}
         self._uses: dict[str, Mask | None] = {}
         self._misplaced: set[str] = set(program.outputs) | set(program.parameters)
@@ -146,7 +151,10 @@ class Selection:
         if not isinstance(target, gast.Name) or not self._each_element(operation):
             return
         below = [self._levels.get(name, PLAIN) for arg in operation.args for name in _names(arg)]
-        self._levels[target.id] = max([self._level(operation), *below])
+        own = self._level(operation)
+        self._levels[target.id] = max([own, *below])
+        if own == STEEP:
+            self._steep.add(target.id)
 
     def _level(self, operation: Operation) -> int:
         primal, args = operation.primal, operation.args
@@ -191,7 +199,8 @@ class Selection:
         names = operand_names(operation, self._program.reader.vocabulary.getitem)
         for name in dict.fromkeys(name for name in names if name in self._active):
             use = _both(whole, chosen.get(name, EVERYWHERE))
-            use = self._spread_back(use, name, target)
+            if operation.primal not in _PICK:
+                use = self._spread_back(use, name, target)
             self._operands[id(statement), name] = use
             known = name in self._uses
             self._uses[name] = _either(self._uses[name], use) if known else use
@@ -202,7 +211,8 @@ class Selection:
         once = len(self._homes.get(target, ())) == 1 and target not in self._misplaced
         if mask is EVERYWHERE or not once or target in self._mutated:
             return EVERYWHERE
-        if self._levels.get(target, PLAIN) < mask.least:
+        level = STEEP_ITSELF if target in self._steep else self._levels.get(target, PLAIN)
+        if level < mask.least:
             return EVERYWHERE
         self.masks[target] = mask
         return mask
@@ -215,10 +225,18 @@ class Selection:
         if maker is None or operation.kind != "primitive":
             return {}
         found: dict[str, Mask | None] = {}
+        index = operation.args[1:2]
+        if operation.primal is reader.vocabulary.getitem and not self._picks(index[0]):
+            return {}
         for operand, mask in maker(operation):
             both = _either(found[operand], mask) if operand in found else mask
             found[operand] = both if both is None or self._is_stable(both) else EVERYWHERE
         return found
+
+    def _picks(self, index: Any) -> bool:
+        """Say whether an index consists of arrays, which pick elements here and there."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(isinstance(p, gast.Name) and not self._shapes.is_number(p) for p in parts)
 
     def _is_stable(self, mask: Mask) -> bool:
         """Say whether the backward pass finds a condition as it was."""
@@ -239,6 +257,9 @@ class Selection:
         if self._shapes.is_number(load(name)):
             return Mask(call("np.any", mask.truth()), True, mask.least)
         return Mask(call("any_selected", mask.truth(), load(name)), True, mask.least)
+
+
+_PICK: Final = (getitem, np.triu, np.tril)
 
 
 def _names(arg: Any) -> list[str]:
@@ -323,6 +344,21 @@ def _select(operation: Operation) -> list[tuple[str, Mask | None]]:
     return [*found, *((name, before) for arg in default for name in _names(arg))]
 
 
+def _getitem(operation: Operation) -> list[tuple[str, Mask | None]]:
+    base, index = operation.args
+    return [
+        (name, Mask(call("picked", index, base), True, STEEP_ITSELF)) for name in direct_names(base)
+    ]
+
+
+def _triangle(operation: Operation) -> list[tuple[str, Mask | None]]:
+    base, *rest = [*operation.args, *operation.keywords.values()]
+    side = operation.primal.__name__
+    ones = call("np.ones_like", base, dtype=load("bool"))
+    mask = Mask(call(f"np.{side}", ones, *rest), True, STEEP_ITSELF)
+    return [(name, mask) for name in direct_names(base)]
+
+
 def _is_atom(node: Any) -> bool:
     return isinstance(node, (gast.Name, gast.Constant)) or (
         isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
@@ -337,4 +373,7 @@ _SELECTORS: Final = {
     "numpy.fmin": lambda operation: _extreme(operation, gast.LtE),
     "numpy.clip": _clip,
     "numpy.select": _select,
+    "numpy.triu": _triangle,
+    "numpy.tril": _triangle,
+    "srcgrad.runtime.indexing.getitem": _getitem,
 }

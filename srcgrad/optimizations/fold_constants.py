@@ -43,7 +43,7 @@ class ConstantFolding:
         for statement in body:
             for part in blocks_of(statement):
                 self.run(part)
-            computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return))
+            computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr))
             if computes and statement.value is not None:
                 statement.value = self._fold(statement.value)
             if isinstance(statement, gast.AugAssign):

@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     complex_zeros_like,
     is_matrix,
     is_number,
+    picked,
     scalar_seed,
     shortcut,
     stop_gradient,
@@ -78,7 +79,7 @@ _RANDOM = (
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(stop_gradient, zeros_like),
+    *(picked, stop_gradient, zeros_like),
 )
 
 

@@ -130,6 +130,7 @@ from srcgrad.runtime.indexing import (
     item_index,
     last_written,
     may_repeat,
+    picked,
     scatter,
 )
 from srcgrad.runtime.joining import (
@@ -292,7 +293,8 @@ __all__ = [
     "matmul_right", "matrix_norm_back", "matrix_power_back", "matrix_power_push", "may_repeat",
     "meshgrid_back", "multi_dot_back", "multi_dot_push", "negated", "nested_shapes",
     "norm_back", "number_sign", "numbers", "on_diagonal", "on_tape", "only_if", "onto_triangle",
-    "opposite", "others_product", "over_gaps", "pad_back", "pinv_back", "pinv_push", "places",
+    "opposite", "others_product", "over_gaps", "pad_back", "picked", "pinv_back", "pinv_push",
+    "places",
     "poly_back", "polyder_back", "polyfit_back", "polyint_back", "polyval_left", "polyval_push",
     "polyval_right", "power_log_slope", "power_slope", "prod_back", "prod_initial_back",
     "product_back", "put_along_axis", "qr_back", "qr_r_back", "quantile_back", "real_part",

@@ -91,6 +91,13 @@ def scatter(grad: Any, index: Any, like: Any) -> Any:
     return full
 
 
+def picked(index: Any, like: Any) -> Any:
+    """Return which elements of an array `index` selects, as truth values."""
+    full = np.zeros_like(like, dtype=bool)
+    full[beside(index, like)] = True
+    return full
+
+
 def compress(x: Any, condition: Any, axis: int | None = None) -> Any:
     """Return ``x.compress(condition, axis)``: `np.compress` with the array first."""
     return np.compress(condition, x, axis)

@@ -134,3 +134,61 @@ def test_the_tape_differentiates_selections_twice(case: Any) -> None:
         (twice,) = sg.autograd.grad((grad * np.arange(x.size).reshape(x.shape)).sum(), tensor)
         second.append(twice.numpy())
     np.testing.assert_allclose(*second, rtol=1e-10, atol=1e-12)
+
+
+# --- picked by index arrays, masks and triangles: by source ---------------------------------------
+
+POINTS = np.array([1.0, 3.0, -2.0])
+PAIRS = np.triu_indices(3, 1)
+SHARES = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.2, 0.8]])
+LABELS = np.array([0, 1, 2])
+
+
+def distances_of_pairs(x: Any) -> Any:
+    d = np.sqrt((x[:, None] - x[None, :]) ** 2)
+    i, j = PAIRS[0], PAIRS[1]
+    return np.sum(d[i, j] ** 3)
+
+
+def distances_picked_before(x: Any) -> Any:
+    difference = x[PAIRS[0]] - x[PAIRS[1]]
+    return np.sum(np.sqrt(difference**2) ** 3)
+
+
+def upper_distances(x: Any) -> Any:
+    return np.sum(np.triu(np.sqrt((x[:, None] - x[None, :]) ** 2), 1) ** 3)
+
+
+def cross_entropy(p: Any) -> Any:
+    log_p = np.log(p)
+    return -np.mean(log_p[LABELS, LABELS])
+
+
+def cross_entropy_picked_before(p: Any) -> Any:
+    return -np.mean(np.log(p[LABELS, LABELS]))
+
+
+def masked_roots(x: Any) -> Any:
+    root = np.sqrt(x)
+    there = x > 0
+    return np.sum(root[there] * 2.0)
+
+
+def masked_before(x: Any) -> Any:
+    return np.sum(np.sqrt(x[x > 0]) * 2.0)
+
+
+PICKS = [
+    (distances_of_pairs, distances_picked_before, POINTS),
+    (upper_distances, distances_picked_before, POINTS),
+    (cross_entropy, cross_entropy_picked_before, SHARES),
+    (masked_roots, masked_before, X),
+]
+
+
+@pytest.mark.parametrize(("program", "careful", "x"), PICKS, ids=[p[0].__name__ for p in PICKS])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_not_picked_contributes_nothing(program: Any, careful: Any, x: Any) -> None:
+    found = sg.grad(program, fallback="error")(x)
+    (expected,) = on_tape(careful, (x,))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
