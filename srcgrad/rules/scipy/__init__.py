@@ -29,6 +29,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "normal_distributions",
             "other_distributions",
             "positive_distributions",
+            "sample_statistics",
         ),
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),

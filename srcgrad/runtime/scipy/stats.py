@@ -1,7 +1,8 @@
-"""Calculates gradients of distributions of vectors."""
+"""Calculates gradients of distributions of vectors, and of entropies."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,3 +27,18 @@ def multivariate_normal_back(grad: Any, x: Any, mean: Any, cov: Any) -> tuple[An
         grad_cov = unbroadcast(np.diagonal(full), np.shape(cov))
     grad_mean = None if mean is None else unbroadcast(-np.sum(by_x, axis=0), np.shape(mean))
     return np.reshape(by_x, np.shape(x)), grad_mean, grad_cov
+
+
+def entropy_back(grad: Any, values: tuple[Any, Any, Any], base: Any, axis: int) -> tuple[Any, Any]:
+    """Return the gradients of the shares of ``y = stats.entropy(pk, qk, base, axis)``."""
+    pk, qk, y = values
+    unit = 1 if base is None else math.log(base)
+    grad, nats = np.expand_dims(grad / unit, axis), np.expand_dims(y * unit, axis)
+    total = np.sum(pk, axis=axis, keepdims=True)
+    p = pk / total
+    if qk is None:
+        return -grad * (np.log(p) + nats) / total, None
+    whole = np.sum(qk, axis=axis, keepdims=True)
+    ratio = p * whole / qk
+    by_p = grad * (np.log(ratio) - nats) / total
+    return unbroadcast(by_p, np.shape(pk)), unbroadcast(grad * (1 - ratio) / whole, np.shape(qk))

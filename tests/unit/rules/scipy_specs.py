@@ -337,6 +337,21 @@ def distributions() -> list[OpSpec]:
     return specs
 
 
+def sample_statistics() -> list[OpSpec]:
+    specs = []
+    for fn in (st.zscore, st.gmean, st.hmean, st.sem, st.skew, st.kurtosis):
+        specs += [op(fn, A(5)), op(fn, A(4, 5), axis=1), op(fn, A(4, 5), axis=None)]
+    specs += [
+        op(st.zscore, A(4, 5), ddof=1),
+        op(st.sem, A(4, 5), ddof=0),
+        op(st.kurtosis, A(5), fisher=False),
+        op(st.entropy, A(4)),
+        op(st.entropy, A(4, 3), base=2.0, axis=1),
+        op(st.entropy, A(4, 3), A(4, 3), axis=0),
+    ]
+    return specs
+
+
 def transforms() -> list[OpSpec]:
     specs = []
     for fn in (fft.fft, fft.ifft, fft.irfft, fft.hfft):
@@ -500,6 +515,7 @@ SCIPY_SPECS: list[OpSpec] = [
     *factorisations(),
     *matrix_functions(),
     *distributions(),
+    *sample_statistics(),
     *transforms(),
     *signals(),
     *images(),
