@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import distinct_back, distinct_take, histogram_back
+from srcgrad.runtime import distinct_back, distinct_take, edges_back, histogram_back
 
 table = RuleTable("distinct")
 
@@ -91,13 +91,17 @@ class DistinctTake(Function):
 
 @table.rule(np.histogram)
 class Histogram(Function):
-    """The sum of the weights in each bin; which bin an element is in is constant between jumps."""
+    """The sum of the weights in each bin, and the edges of the bins.
+
+    Which bin an element is in is constant between jumps.
+    """
 
     @staticmethod
     def forward(
         ctx: Context, a: Any, bins: Any = 10, range: Any = None, *, weights: Any = None
     ) -> Any:
         result = np.histogram(a, bins, range, weights=weights)
+        ctx.ends_in_a = range is None and np.ndim(bins) == 0  # the outer edges are elements of a
         ctx.save_for_backward(a, result[1])
         return result
 
@@ -105,7 +109,9 @@ class Histogram(Function):
     def backward(ctx: Context, grad: Any, grad_edges: Any) -> Any:
         a, edges = ctx.saved_tensors
         grad_weights = histogram_back(grad, a, edges) if ctx.needs_input_grad[3] else None
-        return None, None, None, grad_weights
+        grad_a = edges_back(grad_edges, a) if ctx.needs_input_grad[0] and ctx.ends_in_a else None
+        grad_bins = grad_edges if ctx.needs_input_grad[1] else None
+        return grad_a, grad_bins, None, grad_weights
 
 
 RULES = table.freeze()

@@ -29,6 +29,14 @@ def distinct_take(tangent: Any, x: Any, values: Any) -> Any:
     return np.ravel(tangent)[first[np.searchsorted(found, values)]]
 
 
+def edges_back(grad: Any, a: Any) -> Any:
+    """Return the gradient of edges at equal distances from the least to the largest of `a`."""
+    part = np.linspace(0.0, 1.0, len(grad))
+    least, largest = a == np.min(a), a == np.max(a)
+    low = np.sum(grad * (1 - part)) / np.sum(least)
+    return low * least + np.sum(grad * part) / np.sum(largest) * largest
+
+
 def histogram_back(grad: Any, a: Any, edges: Any) -> Any:
     """Return the gradient of the weights of ``np.histogram``: each gets that of its bin."""
     place = np.searchsorted(edges, a, "right") - 1
