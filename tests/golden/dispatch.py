@@ -1,0 +1,73 @@
+"""Layers chosen by number."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def network(x, kinds):
+    for kind in kinds:
+        match kind:
+            case 0:
+                break
+            case 1:
+                x = np.tanh(x)
+            case n if n > 1:
+                x = n * x
+    return np.sum(x**2)
+
+
+gradient = sg.grad(network)
+
+
+def example(rng):
+    return rng.normal(size=3), [1, 3, 1, 0, 2]
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import unbroadcast
+
+
+def network_grad(x, kinds):
+    """Gradient of `network` (dispatch.py:8) with respect to `x`."""
+    x_saved = []
+    steps = []
+    for kind in kinds:
+        test = kind == 0
+        steps.append((test, x, kind))
+        if test:
+            break
+        test_2 = kind == 1
+        if test_2:
+            x = np.tanh(x)
+            x_saved.append(x)
+        else:
+            test_3 = kind > 1
+            if test_3:
+                n = kind
+                x = n * x
+
+    # backward
+    # L17: return np.sum(x**2)
+    grad_x = 2 * x
+    # L9: for kind in kinds:
+    for test, x, kind in reversed(steps):
+        # L11: case 0:
+        if not test:
+            test_2 = kind == 1
+            # L13: case 1:
+            if test_2:
+                x = x_saved.pop()
+                # L14: x = np.tanh(x)
+                grad_x = grad_x * (1 - x * x)
+            else:
+                test_3 = kind > 1
+                # L15: case n if n > 1:
+                if test_3:
+                    n = kind
+                    # L16: x = n * x
+                    grad_x = unbroadcast(grad_x * n, x)
+    return grad_x

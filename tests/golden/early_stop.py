@@ -1,0 +1,62 @@
+"""A fixed point, iterated until it is exact enough or the steps are used up."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def fixed_point(a):
+    x = a
+    for _ in range(100):
+        new = np.cos(a * x)
+        step = new - x
+        x = x + 0.5 * step
+        if abs(step) < 1e-12:
+            break
+    return x
+
+
+gradient = sg.grad(fixed_point)
+
+
+def example(rng):
+    return (rng.uniform(0.5, 1.0),)
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import scalar_seed, zeros_like
+
+
+def fixed_point_grad(a):
+    """Gradient of `fixed_point` (early_stop.py:8) with respect to `a`."""
+    x = a
+    steps = []
+    for _ in range(100):
+        a_times_x = a * x
+        new = np.cos(a_times_x)
+        step = new - x
+        x_2 = x + 0.5 * step
+        steps.append((a_times_x, x))
+        x = x_2
+        if abs(step) < 1e-12:
+            break
+
+    # backward
+    # L10: for _ in range(100):
+    grad_a = zeros_like(a)
+    grad_x = scalar_seed(x)
+    for a_times_x, x in reversed(steps):
+        # L13: x = x + 0.5 * step
+        grad_step = grad_x * 0.5
+        # L12: step = new - x
+        grad_x = grad_x - grad_step
+        # L11: new = np.cos(a * x)
+        grad_a_times_x = grad_step * -np.sin(a_times_x)
+        grad_a += grad_a_times_x * x
+        grad_x += grad_a_times_x * a
+    # L9: x = a
+    grad_a += grad_x
+    return grad_a

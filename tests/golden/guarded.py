@@ -1,0 +1,78 @@
+"""A sum of roots that falls back on a line where `math` refuses."""
+
+import math
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def score(weights, counts):
+    total = 0.0
+    for weight, count in zip(weights, counts):
+        try:
+            term = count * math.sqrt(weight)
+        except ValueError:
+            term = -10.0 + weight
+        total = total + term
+    return total
+
+
+gradient = sg.grad(score)
+
+
+def example(rng):
+    return [0.5, -0.1, rng.uniform(0.5, 1.0)], [1.0, 2.0, 3.0]
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import math
+
+from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+
+
+def score_grad(weights, counts):
+    """Gradient of `score` (guarded.py:10) with respect to `weights`."""
+    total = 0.0
+    count_2 = min(len(weights), len(counts))
+    term = None
+    sqrt_weight_saved = []
+    failed_saved = []
+    for i in range(count_2):
+        weight = weights[i]
+        count = counts[i]
+        failed = False
+        try:
+            sqrt_weight = math.sqrt(weight)
+            term = count * sqrt_weight
+        except ValueError:
+            failed = True
+        if failed:
+            term = -10.0 + weight
+        else:
+            sqrt_weight_saved.append(sqrt_weight)
+        total = total + term
+        failed_saved.append(failed)
+
+    # backward
+    # L12: for weight, count in zip(weights, counts):
+    grad_weights = zeros_like(weights)
+    grad_total = scalar_seed(total)
+    for i in reversed(range(count_2)):
+        failed = failed_saved.pop()
+        weight = weights[i]
+        count = counts[i]
+        # L15: except ValueError:
+        grad_term = grad_total
+        if failed:
+            # L16: term = -10.0 + weight
+            grad_weight = unbroadcast(grad_term, weight)
+        else:
+            # L15: except ValueError:
+            sqrt_weight = sqrt_weight_saved.pop()
+            # L14: term = count * math.sqrt(weight)
+            grad_weight = 0.5 * unbroadcast(grad_term * count, sqrt_weight) / sqrt_weight
+        # L12: for weight, count in zip(weights, counts):
+        grad_weights[i] += grad_weight
+    return grad_weights

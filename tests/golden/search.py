@@ -1,0 +1,67 @@
+"""The first crossing of a threshold, returned from inside a loop."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def crossing(heights, level):
+    for i in range(1, len(heights)):
+        if heights[i] > level:
+            rise = heights[i] - heights[i - 1]
+            return i - 1 + (level - heights[i - 1]) / rise
+    return 0.0 * level
+
+
+gradient = sg.grad(crossing, argnums=(0, 1))
+
+
+def example(rng):
+    return np.cumsum(rng.uniform(0.5, 1.0, size=6)), 2.0
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+
+
+def crossing_grad(heights, level):
+    """Gradient of `crossing` (search.py:8) with respect to `heights`, `level`.
+
+    Taken for granted: heights.ndim == 1.
+    """
+    returned = False
+    steps = []
+    for i in range(1, len(heights)):
+        test = heights[i] > level
+        steps.append((test, i))
+        if test:
+            rise = heights[i] - heights[i - 1]
+            ratio = (level - heights[i - 1]) / rise
+            out = i - 1 + ratio
+            returned = True
+            break
+    if not returned:
+        out = 0.0 * level
+
+    # backward
+    # L9: for i in range(1, len(heights)):
+    grad_out = scalar_seed(out)
+    grad_level = zeros_like(level)
+    if not returned:
+        # L13: return 0.0 * level
+        grad_level += unbroadcast(grad_out * 0.0, level)
+    # L9: for i in range(1, len(heights)):
+    grad_heights = zeros_like(heights)
+    for test, i in reversed(steps):
+        # L10: if heights[i] > level:
+        if test:
+            # L12: return i - 1 + (level - heights[i - 1]) / rise
+            grad_difference = grad_out / rise
+            grad_rise = -grad_out * ratio / rise
+            grad_level += unbroadcast(grad_difference, level)
+            grad_heights[i - 1] -= grad_difference
+            # L11: rise = heights[i] - heights[i - 1]
+            grad_heights[i - 1] -= grad_rise
+            grad_heights[i] += grad_rise
+    return grad_heights, grad_level
