@@ -50,6 +50,7 @@ class Storage:
         scalars: Parameters that must not be arrays, since the program updates them by ``+=``.
         mutated: The names that may be bound to memory that is written after it is made.
         axisless: The names of numbers that may be arrays without axes, which writes change.
+        written: The names by which memory is written.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
         reshaped: The names that may be bound to lists and dicts that are changed in place.
@@ -60,6 +61,7 @@ class Storage:
     scalars: set[str] = field(default_factory=set)
     mutated: set[str] = field(default_factory=set)
     axisless: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     own: set[int] = field(default_factory=set)
     reshaped: set[str] = field(default_factory=set)
@@ -304,6 +306,7 @@ class _Analysis:
         groups: dict[str, list[tuple[Any, str, bool]]] = defaultdict(list)
         problems: dict[str, list[Problem]] = defaultdict(list)
         for statement, name, element in self._writes:
+            self._result.written.add(name)
             root = self._sharing.root(name)
             members = classes.get(root, {name}) | {name}
             groups[root].append((statement, name, element))
@@ -318,6 +321,21 @@ class _Analysis:
             if problems[root]:
                 self._resolve(classes[root], writes, problems[root], live_at)
         self._keep_outside_made(classes)
+        self._refuse_replaced_entries()
+
+    def _refuse_replaced_entries(self) -> None:
+        """Refuse to replace an array in a container whose arrays have shadows: it needs its own."""
+        for statement, name, _ in self._writes:
+            if (
+                not is_store(statement)
+                or name not in self._result.mirror.names & self._result.lists
+            ):
+                continue
+            whole = isinstance(store_target(statement).value, gast.Name)
+            if whole and not self._shapes.is_number(statement.value):
+                what = "this replaces an array in a container whose arrays are written in place"
+                hint = "write into the array: `a[i][...] = v`, or keep the new one in another list"
+                self._result.problems.append(Problem(statement, what, hint))
 
     def _note_write(self, statement: Any, members: set[str]) -> None:
         position = self._result.order[id(statement)]

@@ -12,7 +12,8 @@ def copied(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: copied(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):
-        return [copied(value) for value in x] if isinstance(x, list) else tuple(map(copied, x))
+        parts = [copied(value) for value in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     return x.copy() if hasattr(x, "copy") else x
 
 

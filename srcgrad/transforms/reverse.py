@@ -157,22 +157,14 @@ class Reverser:
     def _copy_written(self, names: list[str], statement: Any) -> tuple[list[Any], dict[str, str]]:
         """Return copies of the names whose memory is written after a statement, and their names."""
         sweep = self._sweep
-        memory = sweep.facts.storage
         copies: list[Any] = []
         found: dict[str, str] = {}
         for name in names:
-            if name in found or name not in memory.mutated | memory.reshaped:
-                continue
-            if not self._is_value(name) and memory.written_after(name, statement):
+            if name not in found and sweep.is_written_after(name, statement):
                 found[name] = sweep.namer.fresh(f"{sweep.namer.base(name)}_now")
                 copy = call(sweep.externals.use_runtime("copied"), load(name))
                 copies.append(assign(found[name], copy, statement))
         return copies, found
-
-    def _is_value(self, name: str) -> bool:
-        """Say whether a name holds a number, not an array without axes, which writes can change."""
-        facts = self._sweep.facts
-        return name not in facts.storage.axisless and facts.shapes.is_number(load(name))
 
     def _no_step(self, statement: Any, operation: Operation) -> list[Any]:
         """Only what is constant may go without an adjoint: silence would be a zero gradient."""

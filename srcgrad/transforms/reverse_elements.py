@@ -156,7 +156,7 @@ class ElementSteps:
     def stable_read(self, statement: Any, target: str) -> list[Any]:
         """Copy a slice that is read now and written later, for the backward pass to read."""
         storage = self._sweep.facts.storage
-        if target in storage.mirror.names:
+        if target in storage.mirror.names or target in storage.written:
             return [statement]  # it may be written after it is read: each use is copied by itself
         base = names_bound(statement.value.value)
         if not base or base[0] not in storage.mutated or base[0] in storage.lists:

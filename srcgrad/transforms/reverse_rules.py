@@ -40,7 +40,7 @@ class RuleSteps:
         self._sweep.originals.update(original)
         args = [self._sweep.kept(item) for item in operation.args]
         keywords = {key: self._sweep.kept(item) for key, item in operation.keywords.items()}
-        results = [load(target) for target in targets]
+        copies, results = self._results_kept(statement, targets)
         try:
             placed = self._sweep.inliner.place(
                 rule,
@@ -66,7 +66,24 @@ class RuleSteps:
             statement.value = placed.value
         for extra in placed.before:
             at(extra, statement)
-        return [*placed.before, statement]
+        return [*placed.before, statement, *copies]
+
+    def _results_kept(self, statement: Any, targets: list[str]) -> tuple[list[Any], list[Any]]:
+        """Return the results as the rule may read them backwards: copies of what is overwritten.
+
+        The copies that no adjoint reads go with the other dead stores.
+        """
+        copies: list[Any] = []
+        results: list[Any] = []
+        for target in targets:
+            name = target
+            if self._sweep.is_written_after(target, statement):
+                name = self._sweep.namer.fresh(f"{self._sweep.namer.base(target)}_then")
+                copied = call(self._sweep.externals.use_runtime("copied"), load(target))
+                copies.append(assign(name, copied, statement))
+                self._sweep.originals[name] = target
+            results.append(load(name))
+        return copies, results
 
     def called_rule(
         self,

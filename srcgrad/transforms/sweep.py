@@ -321,6 +321,14 @@ class Sweep:
             for item, target in zip(grads, targets, strict=True)
         ]
 
+    def is_written_after(self, name: str, statement: Any) -> bool:
+        """Say whether a later write may change what `name` holds when `statement` has run."""
+        memory = self.facts.storage
+        changed = memory.mutated | memory.reshaped
+        if name not in changed or not memory.written_after(name, statement):
+            return False
+        return name in memory.axisless or not self.facts.shapes.is_number(load(name))
+
     def kept(self, node: Any) -> Any:
         """Return an operand as the backward pass must name it."""
         return renamed(node, self.renamed)

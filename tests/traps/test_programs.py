@@ -197,6 +197,54 @@ def result_overwritten(x):
 
 
 @trap(X)
+def results_of_rules_overwritten(x):
+    u = np.sqrt(1.0 + x * x)
+    w = np.tanh(u)
+    u[-1] += 0.3
+    v = w
+    v *= u
+    return np.sum(w * u)
+
+
+@trap(X)
+def results_in_containers_overwritten(x):
+    u = np.exp(x)
+    for part in (u, x * 1.0):
+        part[1] += 1.0
+    pair = [np.tanh(x), u][1]
+    pair[2:] = pair[:2] * u[1]
+    return np.sum(u * u)
+
+
+@trap(X)
+def results_overwritten_in_a_loop(x):
+    u = np.tanh(x)
+    for _ in range(3):
+        w = np.exp(np.tanh(-u)) * 0.5
+        w = np.tanh(w)
+        w[1:] += w[:-1]
+        u = w * u
+        u[0] *= x[1]
+    return np.sum(u)
+
+
+@trap(A)
+def part_of_a_result_overwritten(a):
+    u = np.linalg.svd(a[:, :3])[1]
+    u[0] = a[0, 3]
+    return np.sum(u * a[1, :3])
+
+
+@trap(X)
+def entries_of_a_list_written_and_replaced(x):
+    parts = [np.exp(x), np.tanh(x)]
+    parts[0][1] = 2.0
+    parts[1] *= parts[0]
+    parts[0] = parts[1] * x
+    return np.sum(parts[0] * parts[1])
+
+
+@trap(X)
 def buffers(x):
     old, new = x * 1.0, np.zeros_like(x)
     for _ in range(3):
