@@ -59,13 +59,6 @@ class Expressions(Frame):
                 self.rebuilt(part)
         return node
 
-    def _value_NamedExpr(self, node: Any) -> Value:
-        """Bind the name of ``name := value`` to what only the run tells; it stays a target."""
-        node.value = self.expression(node.value)
-        self.env.pop(node.target.id, None)
-        self.own.add(node.target.id)
-        return node
-
     def _part(self, item: Any) -> Any:
         if isinstance(item, gast.expr):
             return self.plain(self.value(item), item)
