@@ -250,3 +250,35 @@ def layers_of_functions(a, b, v):
     dense = lambda w: lambda u: np.tanh(u @ w)  # noqa: E731
     first, second = dense(a.T), dense(b.T @ a.T)
     return np.sum(first(v)) + np.sum(second(np.ones(2)) * 0.5)
+
+
+@program("v", "s", by="tape")
+def list_of_functions_of_the_module_is_written(x, k):
+    STEPS[0] = np.cos
+    y = STEPS[0](x)
+    STEPS[0] = np.sin
+    return np.sum(y) * k
+
+
+def _last_of_more(functions, x):
+    functions.append(np.tanh)
+    return functions[-1](x)
+
+
+@program("v", "s")
+def list_of_functions_grows_in_a_helper(x, k):
+    functions = [np.sin]
+    same = functions
+    y = _last_of_more(functions, x)
+    return np.sum(same[-1](y)) * k
+
+
+@program("v", "s", by="tape")
+def function_replaced_in_a_try_that_fails(x, k):
+    f = np.sin
+    try:
+        k = k / len(x[:0])
+        f = np.cos
+    except ZeroDivisionError:
+        k = 2.0 * k
+    return np.sum(f(x)) * k

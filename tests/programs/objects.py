@@ -396,3 +396,74 @@ def fields_made_after_the_others(a, k):
     made = Derived(k, y=k * a)
     made.x = 5.0 * k
     return made.product * made.x + Derived(a).product
+
+
+@program("v", "s")
+def object_in_a_list_is_changed(x, k):
+    store = Store(x)
+    stores = [store, Store(k * x)]
+    store.array = store.array * 2.0
+    total = 0.0
+    for item in stores:
+        total = total + np.sum(item.array)
+    stores[1].array = stores[1].array * k
+    return total * np.sum(stores[1].array)
+
+
+@program("v", "s")
+def object_in_a_closure_is_changed(x, k):
+    store = Store(x)
+    total = lambda: np.sum(store.array) * k  # noqa: E731
+    add = store.add
+    first = total()
+    add(k * x)
+    return first * total()
+
+
+@program("v", "s")
+def object_inside_an_object_is_replaced(x, k):
+    outer = Store(Store(x))
+    inner = outer.array
+    outer.array = Store(k * x)
+    inner.array = inner.array * 5.0
+    return np.sum(outer.array.array * inner.array)
+
+
+@program("v", "s")
+def object_passed_twice(x, k):
+    store = Store(x)
+    return _both(store, store, k)
+
+
+def _both(a, b, k):
+    a.array = a.array * k
+    return np.sum(a.array * b.array)
+
+
+@program("v", "s", by="tape")
+def function_of_an_object_of_the_module_is_replaced(x, k):
+    KEPT.array = np.cos
+    y = KEPT.array(x)
+    KEPT.array = np.sin
+    return np.sum(y) * k
+
+
+KEPT = Store(np.sin)
+
+
+class Secret:
+    """Has private names."""
+
+    def __init__(self, v):
+        self.__v = v
+
+    def square(self):
+        return self.__v**2
+
+    def __getitem__(self, i):
+        return self.__v[i]
+
+
+@program("v", "s")
+def private_names(x, k):
+    return np.sum(Secret(x).square()) * k + Secret(k * x)[1]

@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.values import (
     Instance,
     Items,
     Local,
+    Lost,
     Object,
     Static,
     Value,
@@ -92,6 +93,7 @@ class Body(Control):
                 getattr(part, "ctx", None), gast.Store
             ):
                 setattr(node, name, self.expression(part))
+        before = dict(self.env)
         for part in blocks_of(node):
             self.forget(part)
             part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
@@ -99,6 +101,9 @@ class Body(Control):
             item.context_expr = self.expression(item.context_expr)
         for case in getattr(node, "cases", []):
             case.body = self.block(case.body)
+        if not isinstance(node, gast.With):  # its body runs; of others not all parts may
+            changed = [n for n, value in self.env.items() if before.get(n) is not value]
+            self.env.update({name: Lost() for name in changed})
         self.out.append(node)
 
     # -- simple statements
@@ -154,6 +159,8 @@ class Body(Control):
         owner = self.env.get(getattr(call.func.value, "id", ""))
         if call.func.attr != "append" or not isinstance(owner, Items) or owner.keys is not None:
             return False
+        if owner.lent:
+            raise NeedsInlineError
         if self.depth or owner.kind != "list":
             self.refuse(call, "a list of functions that grows on some paths", "write a display")
         owner.values.append(self.value(call.args[0]))
@@ -273,7 +280,7 @@ class Body(Control):
             if isinstance(item, gast.Subscript):
                 owner = item.value
                 held = self.env.get(getattr(owner, "id", ""))
-                if isinstance(held, (Items, Object)):
+                if isinstance(self.value(clone(owner)), (Items, Object)):
                     self.refuse(target, "a write into a list of functions", "make a new one")
                 item.slice = self.expression(item.slice)
                 if not isinstance(owner, gast.Name) or held is not None:

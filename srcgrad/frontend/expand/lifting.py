@@ -121,7 +121,7 @@ class Lifting:
         names = [wish if value.keys is None else str(key) for key in value.keys or value.values]
         parts = [self.lift(item, n) for item, n in zip(value.values, names, strict=True)]
         keys = None if value.keys is None else list(value.keys)
-        lifted = Items(value.kind, [item for item, _ in parts], keys)
+        lifted = Items(value.kind, [item for item, _ in parts], keys, lent=True)
         return lifted, (value.kind, repr(keys), tuple(key for _, key in parts))
 
     def _lift_Object(self, value: Object, wish: str) -> tuple[Value, Key]:

@@ -29,12 +29,14 @@ from srcgrad.runtime.objects import (
     is_differentiable,
     is_plain_class,
     is_plain_object,
+    may_be_static,
 )
 
 _OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul",
     "Pow": "pow", "Mod": "mod", "FloorDiv": "floordiv",
 }  # fmt: skip
+_DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop"])
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
@@ -60,8 +62,10 @@ class Objects(Calls):
             return self._of_super(owner, name, node)
         if isinstance(owner, Known):
             return self._of_known(owner, name, node)
-        if isinstance(owner, Items) and owner.keys is not None:
-            return self._of_dict(owner, name, node)
+        if isinstance(owner, Items):
+            if owner.keys is not None and name in _DICT_METHODS:
+                return DictMethod(owner, name)
+            self.refuse(node, f"`{name}` of a list or dict of functions", "make a new one")
         return gast.Attribute(self.plain(owner, node), name, gast.Load())
 
     def _of_known(self, owner: Known, name: str, node: Any) -> Value:
@@ -321,8 +325,10 @@ class Objects(Calls):
     def write_attribute(self, target: Any, value: Value, node: Any) -> bool:
         """Write into the field of an object; False if the target is no object of ours."""
         owner = self.value(clone(target.value))
-        if isinstance(owner, Instance) and owner.leaves is not None:
-            self.refuse(node, "a write into an argument's attribute", "work on a copy")
+        if isinstance(owner, Instance):
+            old = getattr(owner.value, target.attr, None)
+            if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
+                self.refuse(node, "a write into an object's attribute", "work on a copy")
         if not isinstance(owner, Object):
             return False
         name = target.attr
@@ -404,12 +410,6 @@ class Objects(Calls):
 
     # -- dicts of functions
 
-    def _of_dict(self, owner: Items, name: str, node: Any) -> Value:
-        assert owner.keys is not None
-        if name in ("items", "values", "keys", "get", "pop"):
-            return DictMethod(owner, name)
-        return gast.Attribute(self.plain(owner, node), name, gast.Load())
-
     def _call_DictMethod(
         self, callee: DictMethod, args: list[Value], keywords: dict[str, Value], node: Any
     ) -> Value:
@@ -424,6 +424,8 @@ class Objects(Calls):
             pairs = zip(names, owner.values, strict=True)
             return Items("list", [Items("tuple", [key, item]) for key, item in pairs])
         key = getattr(args[0], "value", MISSING)
+        if callee.name == "pop" and owner.lent:
+            raise NeedsInlineError
         if key is MISSING or (callee.name == "pop" and self.depth):
             self.refuse(node, "reading options by a key that only the run tells", "name the option")
         if key not in keys:

@@ -74,6 +74,9 @@ class Placing(Special):
             if isinstance(value, Static) or is_literal(value):
                 env[name], part = lifting.lift(value, name)
                 key.append((name, part))
+        for starred in (code.tree.args.vararg, code.tree.args.kwarg):
+            if starred is not None:
+                env[starred.id].lent = False  # the call itself makes it
         return env, key
 
     def _make(self, key: Any, code: Code, name: str, params: list[str], env: Bound) -> None:

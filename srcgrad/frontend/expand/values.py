@@ -94,11 +94,15 @@ class Method(Static):
 
 @dataclass(slots=True)
 class Items(Static):
-    """A tuple, list or dict with functions or objects in it; `keys` are those of a dict."""
+    """A tuple, list or dict with functions or objects in it; `keys` are those of a dict.
+
+    It is `lent` if a caller made it, who would not see it being changed.
+    """
 
     kind: str
     values: list[Value]
     keys: list[Any] | None = None
+    lent: bool = False
 
     def get(self, key: Any) -> Value | None:
         """Return the value at a position or key, or None."""
