@@ -351,3 +351,52 @@ def gram_schmidt(a):
             v = v - (v @ b) * b
         basis.append(v / np.sqrt(v @ v))
     return np.sum(np.stack(basis) * np.arange(12.0).reshape(3, 4))
+
+
+@program("v")
+def list_bound_on_two_paths(x):
+    values = [x[0]]
+    if x[0] < 50.0:
+        values = [x[1], x[2]]
+    values.append(x[3] * values[-1])
+    return values[-1] * values[0]
+
+
+@program("v")
+def two_lists_that_feed_each_other(x):
+    a, b = [x[0]], [x[1]]
+    for i in range(3):
+        a.append(b[-1] * x[2])
+        b.append(a[-1] + b[i])
+    return a[-1] * b[-1]
+
+
+@program("v")
+def length_kept_before_it_changes(x):
+    values = [v for v in x]
+    n = len(values)
+    for i in range(len(values)):
+        values.append(values[i] * values[n - 1 - i])
+    return sum(values) / len(values)
+
+
+@program("v")
+def area_of_a_polygon(x):
+    corners = [(x[0], x[1]), (x[2], x[3])]
+    corners.append((x[0] * x[1], x[2]))
+    area = 0.0
+    for (a, b), (c, d) in zip(corners, corners[1:] + corners[:1]):
+        area += a * d - b * c
+    return 0.5 * area
+
+
+def _shrunk(values):
+    found = [v for v in values]
+    last = found.pop()
+    return last * sum(found)
+
+
+@program("v")
+def helpers_with_lists_of_their_own(x):
+    found = _helper([x[0], x[1]], 2.0)
+    return _shrunk(found) * _shrunk([found[0], x[3], found[1]])

@@ -42,8 +42,8 @@ class WriteCalls:
     c[...] = np.where(where, np.log(np.where(where, a, 1)), c)
     d = c
     a[...] = x
-    a_T = a.T
-    a_T[0] += x
+    a_t = a.T
+    a_t[0] += x
     a[i] += x
     """
 
