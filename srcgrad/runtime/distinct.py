@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import beside, recordable
 
 
 @recordable
@@ -31,7 +31,7 @@ def distinct_take(tangent: Any, x: Any, values: Any) -> Any:
 
 def edges_back(grad: Any, a: Any) -> Any:
     """Return the gradient of edges at equal distances from the least to the largest of `a`."""
-    part = np.linspace(0.0, 1.0, len(grad))
+    part = beside(np.linspace(0.0, 1.0, len(grad)), grad)
     least, largest = a == np.min(a), a == np.max(a)
     low = np.sum(grad * (1 - part)) / np.sum(least)
     return low * least + np.sum(grad * part) / np.sum(largest) * largest
