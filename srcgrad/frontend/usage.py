@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound
@@ -22,7 +23,7 @@ def container_parameters(function: FunctionType) -> frozenset[str]:
 
 
 def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
-    if function in seen or _is_library(function):
+    if function in seen or is_library(function):
         return frozenset()
     try:
         tree = find_source(function).tree
@@ -38,12 +39,6 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
     return frozenset(found & {item.id for item in names})
 
 
-def _is_library(function: FunctionType) -> bool:
-    """Say whether a function is of NumPy or SciPy, whose own code tells nothing of the user's."""
-    module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] in ("numpy", "scipy")
-
-
 @functools.lru_cache(maxsize=1024)
 def vector_parameters(function: FunctionType) -> frozenset[str]:
     """Return the parameters that are used by elements only: ``x[i]`` with integers, and ``len(x)``.
@@ -54,7 +49,7 @@ def vector_parameters(function: FunctionType) -> frozenset[str]:
 
 
 def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
-    if function in seen or _is_library(function):
+    if function in seen or is_library(function):
         return frozenset()
     try:
         tree = find_source(function).tree
