@@ -37,13 +37,14 @@ class ContainerChanges:
     def puts_entry(self, statement: Any, name: str) -> bool:
         """Say whether a store binds an entry of a list or dict of the program's own making.
 
-        ``xs[i] += v`` writes into the entry itself, unless that is a number.
+        ``xs[i] += v`` (or ``*=``) writes into the entry itself, unless that is a number.
         """
         if id(statement) not in self.own:
             return False
         values = self._entries.of(name)
         numbers = values is not None and all(self._shapes.is_number(value) for value in values)
-        return numbers or "op" not in statement._fields
+        updates = "op" in statement._fields or getattr(statement, "updates_entry", False)
+        return numbers or not updates
 
     def held(self, statement: Any) -> Iterator[tuple[str, str]]:
         """Yield the pairs of names that share memory since one holds the other."""

@@ -141,7 +141,12 @@ class Shadowing:
         return mirror
 
     def _check_store(self, statement: Any, name: str) -> None:
-        if is_store(statement) and self._may_be_display(name, set()):
+        if not is_store(statement) or not self._may_be_display(name, set()):
+            return
+        condition = self._axes.of(name)
+        if condition:
+            self._taken[condition] = None
+        if condition is None:
             raise NotShadowedError("what a list holds may be numbers, which have no memory")
 
     def _may_be_display(self, name: str, seen: set[str]) -> bool:

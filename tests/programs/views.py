@@ -243,3 +243,100 @@ def boolean_and_index_arrays_are_copies(m):
     y *= 0.5
     chosen *= 2.0
     return np.sum(chosen) * np.sum(rows) + np.sum(y * y)
+
+
+@program("v")
+def view_chosen_by_the_trip(x):
+    y = x * 1.0
+    v = y
+    for i in range(3):
+        if i == 1:
+            v = y[1:]
+        elif i == 2:
+            v = v.reshape(-1, 1)[:, 0]
+        v[0] += x[i]
+        y *= 1.1
+    return np.sum(v * v) + np.sum(y)
+
+
+@program("v")
+def interleaved_views_while_small(x):
+    y = x * 1.0
+    v = y[::2]
+    n = 0
+    while np.sum(v * v) < 50.0 and n < 6:
+        v *= 1.7
+        v += y[1::2]
+        n += 1
+    return np.sum(y * y)
+
+
+@program("m")
+def elements_of_rows(m):
+    a = m * 1.0
+    for row in a:
+        for k in range(1, 4):
+            row[k] += row[k - 1] * 0.5
+            if row[k] > 1.0:
+                row[k] *= 0.5
+    return np.sum(a * a)
+
+
+@program("v")
+def returned_from_the_loop_that_writes(x):
+    y = x * 1.0
+    v = y[1:]
+    for i in range(3):
+        v[i] *= y[i]
+        if v[i] > 2.0:
+            return np.sum(y)
+    return np.sum(y * y)
+
+
+@program("v")
+def loop_that_writes_left_early(x):
+    y = x * 1.0
+    v = y[1:]
+    for i in range(3):
+        v *= 1.5
+        if i == 1:
+            break
+        y[0] += v[i]
+    return np.sum(y * y)
+
+
+@program("v")
+def arrays_of_a_list_enumerated(x):
+    rows = [x * 1.0, x * 2.0]
+    for i, row in enumerate(rows):
+        row[i] = 5.0 * row[i + 1]
+        row *= row[0]
+    return np.sum(rows[0] * rows[1])
+
+
+@program("m")
+def rows_of_the_caller_under_two_names(m):
+    u, v = m[0], m[1]
+    u += v
+    v += u
+    return np.sum(m * m)
+
+
+@program("v")
+def names_swapped_between_writes(x):
+    a, b = x * 1.0, x * 2.0
+    a, b = b, a
+    a += b
+    b[1:] = a[:-1]
+    a, b = b[::-1], a
+    a *= b
+    return np.sum(a) + np.sum(b * b)
+
+
+@program("v")
+def array_without_axes_under_two_names(x):
+    t = np.zeros(())
+    u = t
+    t += x[0]
+    t *= x[1]
+    return u * t

@@ -160,7 +160,9 @@ class Flattener:
             return
         old = subscript(load(target.value.id), clone(target.slice))
         new = self._expressions.atom(at(gast.BinOp(old, node.op, value), node), node)
-        self._work.emit(assign(target, new, node))
+        stored = assign(target, new, node)
+        stored.updates_entry = True  # of a list, it would be written in place
+        self._work.emit(stored)
 
     def _Try(self, node: Any) -> None:
         for part in blocks_of(node):
