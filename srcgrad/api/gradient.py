@@ -82,10 +82,6 @@ class Gradient:
         self._plan: Plan | None = None
         self._shown: Plan | None = None
         self._twins: dict[str, Plan] = {}
-        defaults = [p.default for p in self._selection.signature.parameters.values()]
-        self._has_static_default = any(
-            d is not inspect.Parameter.empty and may_be_static(d) for d in defaults
-        )
         self._last: dict[str, Any] = {}
         if self._is_method:
             self._last = {next(iter(self._selection.signature.parameters)): self._owner}
@@ -269,10 +265,11 @@ class Gradient:
 
     def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments that are functions or objects: the text is made for them."""
-        if not any(map(may_be_static, (*args, *kwargs.values()))) and not self._has_static_default:
+        defaults = _defaults(self._function)
+        if not any(map(may_be_static, (*args, *kwargs.values(), *defaults))):
             return {}
-        try:
-            bound = self._selection.signature.bind(*args, **kwargs)
+        try:  # the signature as it is now: defaults may have been replaced
+            bound = inspect.signature(self._function, follow_wrapped=False).bind(*args, **kwargs)
         except TypeError:
             return {}  # the call itself says what is wrong
         bound.apply_defaults()
@@ -425,6 +422,12 @@ class Gradient:
         if found is self:
             return describe(self.primal)
         return Gradient, (self.primal, *self._options)
+
+
+def _defaults(function: Any) -> tuple[Any, ...]:
+    """Return the defaults of a function as they are now."""
+    named = getattr(function, "__kwdefaults__", None) or {}
+    return (*(getattr(function, "__defaults__", None) or ()), *named.values())
 
 
 def _update_of_array(plan: Plan, function: Any) -> MutationError:

@@ -249,3 +249,16 @@ def test_parameters_may_be_called_as_what_text_needs() -> None:
     np.testing.assert_allclose(b, 6.0 * X)
     a, b = derivative(np_=X, zeros_like=2.0 * X, copied=1.0)
     np.testing.assert_allclose(a, 2.0 * X)
+
+
+def test_defaults_that_are_functions_may_be_replaced() -> None:
+    def program(x: Any, f: Any = np.sin, *, g: Any = np.square) -> Any:
+        return np.sum(g(f(x)))
+
+    derivative = sg.grad(program, fallback="error")
+    np.testing.assert_allclose(derivative(X), 2.0 * np.sin(X) * np.cos(X))
+    program.__defaults__ = (np.exp,)
+    np.testing.assert_allclose(derivative(X), 2.0 * np.exp(2.0 * X))
+    program.__kwdefaults__ = {"g": np.sin}
+    np.testing.assert_allclose(derivative(X), np.cos(np.exp(X)) * np.exp(X))
+    np.testing.assert_allclose(derivative(X, np.cos), -np.cos(np.cos(X)) * np.sin(X))
