@@ -114,8 +114,8 @@ class Adjoints:
         self.state[cell] = Status.OWNED
         if held is Status.OWNED and cell not in self.borrowed:
             return [*lead, _add_in_place(self.name(cell), value, like)]
-        before = load(self.name(cell))
         lead += self.vacate(cell, like)
+        before = load(self.name(cell))  # vacating may have moved it
         return [*lead, assign(self.own_name(cell), gast.BinOp(before, gast.Add(), value), like)]
 
     def vacate(self, cell: str, like: Any) -> list[Any]:
@@ -198,8 +198,8 @@ class Adjoints:
         if uniform is not None and uniform.vector == ():
             filled = call("np.full_like", load(cell), uniform.args[0])
             return [*self.vacate(cell, like), assign(self.own_name(cell), filled, like)]
-        held_in = uniform if uniform is not None else load(self.name(cell))
         lead = self.vacate(cell, like)
+        held_in = uniform if uniform is not None else load(self.name(cell))
         copy = call(self._externals.use_runtime("copied"), held_in)
         return [*lead, assign(self.own_name(cell), copy, like)]
 

@@ -228,6 +228,17 @@ def results_overwritten_in_a_loop(x):
     return np.sum(u)
 
 
+@trap(X)
+def names_swapped_that_are_not_read_after_the_loop(x):
+    a = np.zeros_like(x)
+    b = x.copy()
+    total = 0.0
+    for _ in range(3):
+        total = total + np.sum(np.sin(b) * np.arange(4.0))
+        a, b = b, a
+    return np.tanh(total)
+
+
 @trap(A)
 def part_of_a_result_overwritten(a):
     u = np.linalg.svd(a[:, :3])[1]
