@@ -47,3 +47,28 @@ def number_stored_into_a_list_under_two_names(x):
     first = numbers[0]
     same[0] = x[2] * 3.0
     return numbers[0] * numbers[1] + first
+
+
+def _total(p):
+    if isinstance(p, dict):
+        return p["a"] * 2.0
+    s = 0.0
+    for v in p:
+        s = s + v * v
+    return s
+
+
+@program("v", by="tape")
+def a_list_or_a_dict_by_its_type(x):
+    return _total([x[0], x[1]]) + _total({"a": x[2]})
+
+
+def _copied(v):
+    if isinstance(v, dict):
+        return v["a"] * 1.0
+    return v.copy()
+
+
+@program("v")
+def a_copy_of_an_array_that_might_be_a_dict(x):
+    return np.sum(_copied(x) * x)

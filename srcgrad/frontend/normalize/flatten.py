@@ -23,6 +23,8 @@ from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
+_QUESTIONS = ("isinstance", "hasattr", "type", "callable")
+
 
 class Flattener:
     """Rewrites one function body into normal form.
@@ -69,6 +71,7 @@ class Flattener:
             if isinstance(target, gast.Name)
         }
         work.changing = {node.value.id for node in nodes if _changes(node)}
+        work.asked = {name for node in nodes for name in _asked(node)}
         tuples = {
             target.id
             for node in nodes
@@ -231,7 +234,8 @@ class Flattener:
                 self._take(made)
                 return
             outer, self._loop = self._loop, node
-            loop = self._loops.rewritten(node)
+            unclear = getattr(node.iter, "id", None) in self._work.asked & self._work.dicts
+            loop = None if unclear else self._loops.rewritten(node)
             self._loop = outer
             if loop is None:
                 self._refusals.add(
@@ -291,6 +295,12 @@ def _changes(node: Any) -> bool:
         and isinstance(node.value, gast.Name)
         and node.attr in SHAPERS
     )
+
+
+def _asked(node: Any) -> list[str]:
+    """Return the name that is asked for its type by ``isinstance(x, ...)`` or the like."""
+    asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") in _QUESTIONS
+    return [item.id for item in node.args[:1] if isinstance(item, gast.Name)] if asks else []
 
 
 def _treats_as_dict(node: Any) -> bool:

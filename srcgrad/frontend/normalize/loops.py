@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
+from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
@@ -184,6 +184,7 @@ class IndexLoops:
         if self._callee(node.iter) in (sorted, list) and len(node.iter.args) == 1:
             (inner,) = node.iter.args
             if isinstance(inner, gast.Name) and self._is_dict(inner):
+                node.iter.args = [_sure_keys(inner, node)]
                 return _loop(node.target, node.iter, [], node)
         if view is None:
             is_dict = isinstance(node.iter, gast.Name) and self._is_dict(node.iter)
@@ -192,7 +193,7 @@ class IndexLoops:
             return None
         owner, kind = self._simple(view[0]), view[1]
         if kind == "keys":
-            return _loop(node.target, owner, [], node)
+            return _loop(node.target, _sure_keys(owner, node), [], node)
         if kind == "values":
             key = self._namer.fresh("key")
             value = subscript(clone(owner), load(key))
@@ -296,3 +297,19 @@ def _length(xs: Any) -> Any:
 
 def _read(xs: Any, index: Any) -> Any:
     return subscript(clone(xs), clone(index))
+
+
+def _sure_keys(owner: Any, loop: Any) -> Any:
+    """Return what runs over the keys of `owner`, and fails if it turns out to be a list.
+
+    A body that reads ``d[key]`` fails on a list by itself.
+    """
+    names = names_bound(loop.target)
+    reads = any(
+        isinstance(item, gast.Subscript)
+        and getattr(item.value, "id", None) == owner.id
+        and getattr(item.slice, "id", "") in names
+        for statement in loop.body
+        for item in gast.walk(statement)
+    )
+    return owner if reads else method(clone(owner), "keys")

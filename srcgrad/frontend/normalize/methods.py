@@ -47,8 +47,8 @@ class Methods(Rewriter):
 
     def _copied(self, name: str, value: Any, node: Any) -> list[Any] | None:
         owner = value.func.value
-        if not isinstance(owner, gast.Name):
-            return None  # it may be a row of an array
+        if not isinstance(owner, gast.Name) or owner.id in self.work.asked:
+            return None  # it may be an array
         if owner.id in self.work.dicts:
             return [assign(name, gast.Dict([None], [owner]), node)]
         return [assign(name, gast.List([gast.Starred(owner, gast.Load())], gast.Load()), node)]

@@ -32,6 +32,7 @@ class Workspace:
     Attributes:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
         changing: The names of lists and dicts that grow or shrink.
+        asked: The names whose type the function asks for, so that use shows nothing.
         taken: The names of variables, which those of comprehensions must not be.
         carried: The variables made here that live across the trips of loops.
         run: Puts statements of the user's language into normal form.
@@ -45,6 +46,7 @@ class Workspace:
         self.lists: set[str] = set()
         self.dicts: set[str] = set()
         self.changing: set[str] = set()
+        self.asked: set[str] = set()
         self.taken: set[str] = set()
         self.carried: set[str] = set()
         self.run: Callable[[list[Any]], None] = _unset
