@@ -361,6 +361,16 @@ class _Analysis:
                 found.update(_targets(statement))
         return found
 
+    def _listed(self, members: set[str]) -> bool:
+        """Say whether a member is ``[*a]``: copies of numbers or views of rows, as `a` has it."""
+        return any(
+            isinstance(statement, gast.Assign)
+            and isinstance(statement.value, (gast.List, gast.Tuple))
+            and any(isinstance(item, gast.Starred) for item in statement.value.elts)
+            and not members.isdisjoint(_targets(statement))
+            for statement in statements(self._program.body)
+        )
+
     def _resolve(
         self,
         members: set[str],
@@ -369,6 +379,9 @@ class _Analysis:
         live_at: dict[int, frozenset[str]],
     ) -> None:
         """Give the names of a group with a problem shadows, or report the problem."""
+        if self._listed(members):
+            self._result.problems += problems
+            return
         shadowing = Shadowing(
             self._program,
             self._dimensions,
