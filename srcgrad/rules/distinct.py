@@ -8,7 +8,13 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import distinct_back, distinct_take, edges_back, histogram_back
+from srcgrad.runtime import (
+    distinct_back,
+    distinct_take,
+    edges_back,
+    ends_back,
+    histogram_back,
+)
 
 table = RuleTable("distinct")
 
@@ -102,6 +108,7 @@ class Histogram(Function):
     ) -> Any:
         result = np.histogram(a, bins, range, weights=weights)
         ctx.ends_in_a = range is None and np.ndim(bins) == 0  # the outer edges are elements of a
+        ctx.even = np.ndim(bins) == 0
         ctx.save_for_backward(a, result[1])
         return result
 
@@ -111,7 +118,8 @@ class Histogram(Function):
         grad_weights = histogram_back(grad, a, edges) if ctx.needs_input_grad[3] else None
         grad_a = edges_back(grad_edges, a) if ctx.needs_input_grad[0] and ctx.ends_in_a else None
         grad_bins = grad_edges if ctx.needs_input_grad[1] else None
-        return grad_a, grad_bins, None, grad_weights
+        grad_range = ends_back(grad_edges, ctx.even) if ctx.needs_input_grad[2] else None
+        return grad_a, grad_bins, grad_range, grad_weights
 
 
 RULES = table.freeze()

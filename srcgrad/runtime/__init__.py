@@ -66,7 +66,13 @@ from srcgrad.runtime.dispatch import (
     recordable,
     records,
 )
-from srcgrad.runtime.distinct import distinct_back, distinct_take, edges_back, histogram_back
+from srcgrad.runtime.distinct import (
+    distinct_back,
+    distinct_take,
+    edges_back,
+    ends_back,
+    histogram_back,
+)
 from srcgrad.runtime.drawing import checked_generator
 from srcgrad.runtime.factors import (
     are_tied,
@@ -280,9 +286,8 @@ __all__ = [
     "cross_left", "cross_right", "cumprod_back", "cumprod_push", "cumsum_back", "det_back",
     "diag_back", "diagonal_back", "diff_back", "digamma", "dist_back", "distinct_back",
     "distinct_take", "divide_or_zero", "divided_each", "dot_left", "dot_right", "edges_back",
-    "ediff1d_back",
-    "eig_back", "eigh_back", "eigh_push", "eigvals_back", "eigvalsh_back", "eigvalsh_push",
-    "einsum_back", "exclusive_cumprod", "exp2_difference", "exp_difference", "expand_mean",
+    "ediff1d_back", "eig_back", "eigh_back", "eigh_push", "eigvals_back", "eigvalsh_back", "eigvalsh_push",
+    "einsum_back", "ends_back", "exclusive_cumprod", "exp2_difference", "exp_difference", "expand_mean",
     "expand_reduced", "expand_sum", "extreme_push", "fft_back", "fftn_back", "flatten",
     "from_rows", "full_grad", "gather", "gather_back", "gathered", "getitem", "given",
     "gradient_back", "greater_part", "histogram_back", "ifft_back", "ifftn_back", "imag_back",

@@ -43,3 +43,12 @@ def histogram_back(grad: Any, a: Any, edges: Any) -> Any:
     place = np.where(a == edges[-1], len(grad) - 1, place)
     inside = np.logical_and(place >= 0, place < len(grad))
     return np.where(inside, np.take(grad, np.where(inside, place, 0)), 0)
+
+
+def ends_back(grad: Any, even: bool) -> tuple[Any, Any]:
+    """Return the gradient of the range that ``np.histogram`` has divided into even bins.
+
+    Edges that were given are what they are, whatever the range is.
+    """
+    share = np.linspace(0, 1, len(grad))
+    return np.sum(grad * (1 - share)) * even, np.sum(grad * share) * even

@@ -7,6 +7,7 @@ of each operand along with its gradient, and the elementwise steps behind it mas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -164,19 +165,24 @@ _SHAPES: Final = ("x_shape", "y_shape")
 def _masked(node: Any, mask: Any, run: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return what an elementwise node pulls, masked before it is summed to the operands' shapes."""
     known = {name: shape for name in _SHAPES if (shape := getattr(node, name, None)) is not None}
-    full = np.broadcast_shapes(np.shape(mask), *known.values())
+    several = getattr(node, "shapes", None)  # a rule given by its partial derivatives
+    full = np.broadcast_shapes(np.shape(mask), *known.values(), *(several or ()))
     for name in known:
         setattr(node, name, full)
+    if several is not None:
+        node.shapes = [full] * len(several)
     try:
         parts = run()
     finally:
         for name, shape in known.items():
             setattr(node, name, shape)
+        if several is not None:
+            node.shapes = several
     first = 1 if node.op.primal is np.where else 0
-    shapes = [None] * first + [known.get(name) for name in _SHAPES]
+    shapes = several or [None] * first + [known.get(name) for name in _SHAPES]
     return tuple(
         None if part is None else _nothing_outside(mask, part, shape)
-        for part, shape in zip(parts, shapes, strict=False)
+        for part, shape in zip_longest(parts, shapes[: len(parts)])
     )
 
 

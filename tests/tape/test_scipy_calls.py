@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft, linalg, stats
+from scipy import fft, linalg, special, stats
 from scipy.fft import rfft
 from scipy.stats import multivariate_normal, norm
 
@@ -34,8 +34,28 @@ def with_parameters_held(x: Any) -> Any:
     return stats.norm(x[0], scale=x[1]).logpdf(x[2]) + norm(0.0, 1.0).cdf(x[0])
 
 
+def selected_of_three(x: Any) -> Any:
+    low = np.where(x > 0.5, special.betainc(1.0, 2.0, x / 2), 0)
+    return np.sum(low + np.where(x > 1, special.eval_jacobi(3, 1, 1, x), x))
+
+
+def selected_of_spread(x: Any) -> Any:
+    there = np.arange(12).reshape(4, 3) > 4
+    rows = np.linspace(0.5, 2.0, 4)[:, None]
+    area = np.where(there, special.elliprf(x, rows, x * x), 0)
+    return np.sum(area * np.where(there, special.beta(x, rows), 0))
+
+
 @pytest.mark.parametrize(
-    "function", [imported_by_name, through_its_module, of_vectors, with_parameters_held]
+    "function",
+    [
+        imported_by_name,
+        through_its_module,
+        of_vectors,
+        with_parameters_held,
+        selected_of_three,
+        selected_of_spread,
+    ],
 )
 def test_calls_are_recorded(function: Any) -> None:
     signature = inspect.signature(function)
