@@ -136,9 +136,35 @@ class Shadowing:
                 wanted |= sources
             if self._is_display(name, set()):
                 wanted |= self._read_from(name)
-        if not {"maybe", "number"}.isdisjoint(mirror.makers.values()):
-            mirror.numbers = {name for name in mirror.names if self._axes.of(name) != ""}
+        self._find_numbers(mirror)
         return mirror
+
+    def _find_numbers(self, mirror: Shadowed) -> None:
+        """Note the names that may be bound to numbers, where that is not settled by their use.
+
+        An update of a number binds anew, and what shares its shadow does not follow.
+        """
+        reads = not {"maybe", "number"}.isdisjoint(mirror.makers.values())
+        linked = {name for link in mirror.links for name in link}
+        computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
+        if reads or computed:
+            sure = {"", *mirror.conditions}
+            mirror.numbers = {n for n in mirror.names if self._axes.of(n) not in sure}
+        if computed and mirror.updates:
+            raise NotShadowedError("an update of a number is no write, as one of an array is")
+
+    def _may_be_number(self, name: str, mirror: Shadowed) -> bool:
+        """Say whether a name may be bound to a number that the program computes.
+
+        If that hangs on an argument, it is taken for an array, and the call is asked.
+        """
+        makers = {mirror.makers.get(id(item)) for item in self._makers.get(name, [])}
+        if "fresh" not in makers or name in self._indexed:
+            return False
+        condition = self._axes.of(name)
+        if condition:
+            mirror.conditions[condition] = None
+        return condition is None
 
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement) or not self._may_be_display(name, set()):
@@ -284,6 +310,11 @@ def _targets(statement: Any) -> list[str]:
 
 
 def _indexed(program: Program) -> set[str]:
-    """Return the names that are written into by an index: numbers cannot be."""
+    """Return the names that are written into by an index, or sliced: numbers cannot be."""
     stores = [item for item in statements(program.body) if is_store(item)]
-    return {name for item in stores for name in direct_names(store_target(item).value)}
+    found = {name for item in stores for name in direct_names(store_target(item).value)}
+    for statement in program.body:  # what surely runs
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+            found.add(value.value.id)
+    return found

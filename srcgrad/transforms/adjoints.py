@@ -147,6 +147,26 @@ class Adjoints:
         self.state.update(dict.fromkeys(wanted, Status.SHARED))
         return done + self._move(moves, like)
 
+    def set_aside(self, like: Any, targets: Iterable[str], own: set[str]) -> list[Any]:
+        """Move adjoints out of variables that others will get when the variables `own` are needed.
+
+        Whoever borrows one of those is given its own variable then, and that may be the one which
+        an adjoint of `targets`, about to be read, lies in.
+        """
+        moved = set(own)
+        size = -1
+        while len(moved) != size:
+            size = len(moved)
+            moved |= {self._namer.adjoint(c) for c, held in self.borrowed.items() if held in moved}
+        done: list[Any] = []
+        for target in targets:
+            held = self.borrowed.get(target)
+            if held is not None and held in moved - own:
+                aside = self._namer.version(held)
+                done.append(assign(aside, load(held), like))
+                self.borrowed[target] = aside
+        return done
+
     def _move(self, moves: dict[str, str], like: Any) -> list[Any]:
         """Return the assignments of a parallel copy, in an order that loses nothing."""
         done: list[Any] = []

@@ -206,9 +206,10 @@ class Sweep:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""
         own = {self.namer.adjoint(cell) for cell in self.operands(statement)[1]}
         borrowed = self.adjoints.borrowed
-        return self.adjoints.spell_out(
+        done = self.adjoints.spell_out(
             statement, [target for target in targets if borrowed.get(target) in own]
         )
+        return done + self.adjoints.set_aside(statement, targets, own)
 
     def contribute(
         self,

@@ -27,7 +27,10 @@ from srcgrad.runtime import copied, zeros_like
 
 
 def energy_grad(start, steps):
-    """Gradient of `energy` (double_buffer.py:8) with respect to `start`."""
+    """Gradient of `energy` (double_buffer.py:8) with respect to `start`.
+
+    Taken for granted: np.ndim(start) > 0.
+    """
     u = start.copy()
     grad_u = zeros_like(u)
     new = start.copy()

@@ -72,3 +72,55 @@ def _copied(v):
 @program("v")
 def a_copy_of_an_array_that_might_be_a_dict(x):
     return np.sum(_copied(x) * x)
+
+
+@program("v")
+def elements_swapped_with_a_number(x):
+    t = x @ np.array([0.3, -0.2, 0.5, 0.9])
+    for e in x:
+        for _ in range(3):
+            e *= np.log(1.5 + np.sin(e) ** 2)
+            t, e = e, t
+    return np.tanh(t * 0.1)
+
+
+@program("s", "s")
+def numbers_swapped_in_an_inner_loop(x, t):
+    for k in range(2):
+        e = x * (k + 1.0)
+        for _ in range(3):
+            e = e * np.sin(e)
+            t, e = e, t
+    return t * 0.1
+
+
+@program("v")
+def three_numbers_turned_in_an_inner_loop(x):
+    a, b, c = x[0], x[1], x[2]
+    for _ in range(2):
+        d = x[3] * a
+        for _ in range(2):
+            d = d * b + 0.1
+            a, b, c, d = d, a, b, c
+    return a * b + c
+
+
+@program("v")
+def array_or_number_beside_a_write(x):
+    y = x * 1.0
+    if x[0] > 10.0:
+        v = y
+    else:
+        v = np.sum(x) * 2.0
+    y[0] = 3.0 * x[1]
+    return np.sum(v * x)
+
+
+@program("v", by="tape")
+def array_or_number_beside_an_update(x):
+    y = x * 1.0
+    v = x[0] * x[1]
+    if x[0] > 10.0:
+        v = y
+    y *= 2.0
+    return np.sum(v * x)
