@@ -268,7 +268,8 @@ class Derivation:
         return lambda name: name.startswith("grad_") or self.program.namer.base(name) in varied
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
-        return DeadStores(purity).drop(body, caught=self.caught)
+        unbound = self.program.unbound
+        return DeadStores(purity, unbound=unbound).drop(body, caught=self.caught)
 
     def _is_temporary(self, name: str) -> bool:
         base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")

@@ -26,6 +26,7 @@ from srcgrad.frontend.normalize.writes import WriteCalls
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
+from srcgrad.ir.binding import maybe_unbound
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -96,9 +97,9 @@ def normal_form(
     lasting = scope.local | exits.flags | placed | flattener.carried
     versions = Versions(namer, [*parameters, *outside], lasting, fixed)
     tree.body = versions.block(tree.body)
-    tree.body = DeadStores(Purity(reader, frozenset()), keep_updates=True).drop(
-        tree.body, caught=caught
-    )
+    program.unbound = maybe_unbound(tree.body, [*parameters, *outside], namer.base)
+    dead = DeadStores(Purity(reader, frozenset()), keep_updates=True, unbound=program.unbound)
+    tree.body = dead.drop(tree.body, caught=caught)
     stages.note("name versions", tree)
     program.results = frozenset(exits.results)
     _fill(program, tree.body)

@@ -28,6 +28,7 @@ class Program:
         outputs: The names that are returned, in order.
         returns_tuple: Whether the user's function returns a tuple display.
         inlined: The functions whose bodies were put in the place of their calls.
+        unbound: Names that are read where not every path has bound them.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         results: The variables that keep the result on the way to the exit. They are bound where a
             `return` stood, and read only if it was met.
@@ -42,6 +43,7 @@ class Program:
     namer: Namer
     outputs: tuple[str, ...] = ()
     returns_tuple: bool = False
+    unbound: frozenset[str] = frozenset()
     given: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
     results: frozenset[str] = frozenset()

@@ -32,8 +32,15 @@ class DeadStores:
     return x * a
     """
 
-    def __init__(self, purity: Purity, *, keep_updates: bool = False) -> None:
+    def __init__(
+        self,
+        purity: Purity,
+        *,
+        keep_updates: bool = False,
+        unbound: frozenset[str] = frozenset(),
+    ) -> None:
         self._purity = purity
+        self._unbound = unbound  # names whose read may raise
         self._after_loop: frozenset[str] = frozenset()
         self._raises: frozenset[str] = frozenset()
         self._in_try = False
@@ -104,6 +111,8 @@ class DeadStores:
         if self._keep_updates and getattr(statement, "in_place", False):
             return False
         if self._in_try and may_raise(statement):
+            return False
+        if self._unbound and not self._unbound.isdisjoint(header_reads(statement)):
             return False
         if not all(isinstance(target, (gast.Name, gast.Tuple)) for target in statement.targets):
             return False
