@@ -98,16 +98,18 @@ def normal_form(
     versions = Versions(namer, [*parameters, *outside], lasting, fixed)
     tree.body = versions.block(tree.body)
     program.unbound = maybe_unbound(tree.body, [*parameters, *outside], namer.base)
-    dead = DeadStores(Purity(reader, frozenset()), keep_updates=True, unbound=program.unbound)
-    tree.body = dead.drop(tree.body, caught=caught)
-    stages.note("name versions", tree)
     program.results = frozenset(exits.results)
-    _fill(program, tree.body)
+    _fill(program, tree.body, caught)
+    tree.body = program.body
+    stages.note("name versions", tree)
     return program, refusals
 
 
-def _fill(program: Program, body: list[Any]) -> None:
-    program.body = body
+def _fill(program: Program, body: list[Any], caught: bool) -> None:
+    """Give a program its body, without what nobody reads, and say what it returns."""
+    purity = Purity(program.reader, frozenset())
+    dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
+    program.body = body = dead.drop(body, caught=caught)
     returned = body[-1].value
     program.returns_tuple = isinstance(returned, gast.Tuple)
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
