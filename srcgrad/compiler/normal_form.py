@@ -99,13 +99,12 @@ def normal_form(
     tree.body = versions.block(tree.body)
     program.unbound = maybe_unbound(tree.body, [*parameters, *outside], namer.base)
     program.results = frozenset(exits.results)
-    _fill(program, tree.body, caught)
-    tree.body = program.body
+    tree.body = _fill(program, tree.body, caught)
     stages.note("name versions", tree)
     return program, refusals
 
 
-def _fill(program: Program, body: list[Any], caught: bool) -> None:
+def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
     """Give a program its body, without what nobody reads, and say what it returns."""
     purity = Purity(program.reader, frozenset())
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
@@ -114,6 +113,7 @@ def _fill(program: Program, body: list[Any], caught: bool) -> None:
     program.returns_tuple = isinstance(returned, gast.Tuple)
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
     program.outputs = tuple(item.id for item in values)
+    return body
 
 
 def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
