@@ -44,6 +44,7 @@ from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
+from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.repeats import spell_repeats
@@ -158,6 +159,9 @@ class Derivation:
                 "use the value itself, or srcgrad.stop_gradient of it",
             )
         self.refusals.raise_if_any()
+        check_floats(
+            self.program, self.externals, reached.active, reached.varied, memory.own
+        )
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
 

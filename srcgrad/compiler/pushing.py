@@ -26,6 +26,7 @@ from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.optimizations.purity import Purity
+from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
 from srcgrad.transforms.templates import Inliner
 
@@ -77,6 +78,7 @@ class Pusher:
         values = _values_of(program)
         shapes = Shapes(values, Integers(values))
         found = mirroring(program, program.outputs)
+        check_floats(program, derivation.externals, found.active, found.varied)
         inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
 
         def push_call(

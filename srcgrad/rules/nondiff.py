@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     is_matrix,
     is_number,
     picked,
+    refuse_integers,
     scalar_seed,
     shortcut,
     stop_gradient,
@@ -79,7 +80,7 @@ _RANDOM = (
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(picked, stop_gradient, zeros_like),
+    *(picked, refuse_integers, stop_gradient, zeros_like),
 )
 
 

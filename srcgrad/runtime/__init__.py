@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.adjoints import complex_zeros_like, scalar_seed, zeros_like
+from srcgrad.runtime.adjoints import complex_zeros_like, refuse_integers, scalar_seed, zeros_like
 from srcgrad.runtime.broadcasting import (
     any_selected,
     expand_reduced,
@@ -305,7 +305,7 @@ __all__ = [
     "poly_back", "polyder_back", "polyfit_back", "polyint_back", "polyval_left", "polyval_push",
     "polyval_right", "power_log_slope", "power_slope", "prod_back", "prod_initial_back",
     "product_back", "put_along_axis", "qr_back", "qr_r_back", "quantile_back", "real_part",
-    "recordable", "records", "reduceat_back", "reduced_size", "repeat_back", "repeated",
+    "recordable", "records", "reduceat_back", "reduced_size", "refuse_integers", "repeat_back", "repeated",
     "reshape_back", "reshape_each", "resize_axis", "restack", "result_dtype", "rfft_back",
     "rfftn_back", "rollaxis_back", "roots_back", "running_back", "scalar_seed", "scaled_back",
     "scatter", "select_back", "several", "shadow_of", "shadow_of_view", "shape_of",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NonScalarOutputError
+from srcgrad.errors import NonScalarOutputError, NotDifferentiableError
 
 
 def zeros_like(x: Any) -> Any:
@@ -57,6 +57,19 @@ def scalar_seed(value: Any) -> float:
         f"the gradient needs a function that returns one real number, but got {_name(value)}",
         hint="reduce it to one number, for example with .sum() or .mean()",
     )
+
+
+def refuse_integers(array: Any) -> None:
+    """Refuse an array of integers, which cuts off the fraction of what is stored in it.
+
+    Raises:
+        NotDifferentiableError: `array` is an array of integers or truths.
+    """
+    if getattr(getattr(array, "dtype", None), "kind", "") in tuple("iub"):
+        raise NotDifferentiableError(
+            f"a value with a derivative is stored into {_name(array)}, which keeps its whole part",
+            hint="make the array of floats, for example with `dtype=float` or `.astype(float)`",
+        )
 
 
 def _name(value: Any) -> str:

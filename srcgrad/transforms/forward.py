@@ -22,6 +22,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name
+from srcgrad.transforms.float_checks import is_check
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
 from srcgrad.transforms.templates import Inliner
 
@@ -269,7 +270,7 @@ class Forwarder:
         """A call for its effect on values with tangents does the same to the tangents."""
         value = statement.value
         reads = [name for name in names_read(value) if self._dot(name)]
-        if not reads or not isinstance(value, gast.Call):
+        if not reads or not isinstance(value, gast.Call) or is_check(statement):
             return [statement]
         callee = self._program.reader.scope.resolve(value.func)
         if callee is not MISSING:

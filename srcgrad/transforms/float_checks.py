@@ -1,0 +1,133 @@
+"""Lets a program refuse arrays of integers that it would store values with derivatives into.
+
+Such an array keeps the whole part of what it is given, which has no slope. Often only the run tells:
+``np.zeros_like(k)`` is an array of what `k` is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.float_names import float_names
+from srcgrad.ir.build import at, call, load
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, direct_names, is_store, store_target, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.transforms.externals import Externals
+
+
+def check_floats(
+    program: Program,
+    externals: Externals,
+    active: Collection[str],
+    varied: Collection[str],
+    own: Collection[int] = (),
+) -> None:
+    """Add a check where a name is bound to what may be integers and is written into.
+
+    `own` are the stores that change lists and dicts, by identity.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> from srcgrad.ir.names import Namer
+    >>> program = program_of('''
+    ... def f(x, k):
+    ...     y = np.zeros_like(k)
+    ...     y[0] = x
+    ...     return np.sum(y)
+    ... ''')
+    >>> check_floats(program, Externals(Namer(set())), {"x", "y"}, {"x", "y"})
+    >>> print(text(program.body[:3]))
+    y = np.zeros_like(k)
+    refuse_integers(y)
+    y[0] = x
+    """
+    written = set(_written(program, active, varied, own)) - _containers(program)
+    unknown = written - float_names(program) if written else written
+    if not unknown:
+        return
+
+    def checks(names: list[str], like: Any) -> list[Any]:
+        check = externals.use_runtime("refuse_integers")
+        found = [name for name in dict.fromkeys(names) if name in unknown]
+        return [at(gast.Expr(call(check, load(name))), like) for name in found]
+
+    def checked(block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = checked(part)
+            names = [name for target in targets_of(statement) for name in names_bound(target)]
+            after = checks([] if is_store(statement) else names, statement)
+            done.append(statement)
+            if isinstance(statement, gast.For):
+                statement.body = after + statement.body
+            else:
+                done += after
+        return done
+
+    first = program.body[0]
+    program.body = checks(list(program.parameters), first) + checked(program.body)
+
+
+def _written(
+    program: Program, active: Collection[str], varied: Collection[str], own: Collection[int]
+) -> Iterator[str]:
+    """Yield the names of memory that values with derivatives may be stored into."""
+    for statement in statements(program.body):
+        if change_of(statement) is not None:
+            continue  # of a list or dict
+        if is_store(statement):
+            target = root_name(store_target(statement)) or ""
+            stored = names_read(statement.value)
+            if target in active and id(statement) not in own and not _is_checked(statement):
+                yield from [target] if any(name in varied for name in stored) else []
+        elif isinstance(getattr(statement, "value", None), gast.Call):
+            operands = _written_operands(program, statement)
+            yield from (n for item in operands for n in direct_names(item) if n in active)
+
+
+def _containers(program: Program) -> set[str]:
+    """Return the names that are bound to lists and dicts made in the program."""
+    return {
+        name
+        for statement in statements(program.body)
+        if isinstance(statement, gast.Assign)
+        and (makes_list(statement.value) or isinstance(statement.value, gast.Dict))
+        for target in statement.targets
+        for name in names_bound(target)
+    }
+
+
+def _written_operands(program: Program, statement: Any) -> list[Any]:
+    """Return the operands that the call in a statement writes into."""
+    value = statement.value
+    operation = program.reader.read(value)
+    if operation.kind == "user":
+        operands, _ = program.reader.vocabulary.written_operands(operation.primal, value)
+        return operands
+    if not isinstance(statement, gast.Expr) or operation.kind == "constant":
+        return []
+    is_method = operation.args[:1] == (getattr(value.func, "value", None),)
+    if is_method:
+        return [value.func.value] if value.func.attr == "fill" else []
+    return value.args[:1]
+
+
+def is_check(statement: Any) -> bool:
+    """Say whether a statement is one that `check_floats` has added."""
+    return getattr(getattr(statement.value, "func", None), "id", "") == "refuse_integers"
+
+
+def _is_checked(statement: Any) -> bool:
+    """Say whether NumPy itself refuses an update, as it does for every part that is an array."""
+    if not isinstance(statement, gast.AugAssign):
+        return False
+    index = statement.target.slice
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(
+        isinstance(part, gast.Slice) or getattr(part, "value", None) is Ellipsis for part in parts
+    )
