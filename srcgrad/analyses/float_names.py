@@ -151,7 +151,9 @@ class _Analysis:
         if name in _BY_THEMSELVES or module.endswith((".linalg", ".fft")) or name in _AVERAGES:
             return True
         if name in ("full", "arange"):
-            return any(map(self._is_float, operation.args[1:] if name == "full" else operation.args))
+            return any(
+                map(self._is_float, operation.args[1:] if name == "full" else operation.args)
+            )
         if name in _OF_FIRST:
             return module.startswith("srcgrad") or self._is_float(operation.args[0])
         return operation.kind == "primitive" and self._has_float(name, operation)

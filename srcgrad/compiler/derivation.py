@@ -159,9 +159,7 @@ class Derivation:
                 "use the value itself, or srcgrad.stop_gradient of it",
             )
         self.refusals.raise_if_any()
-        check_floats(
-            self.program, self.externals, reached.active, reached.varied, memory.own
-        )
+        check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
 
