@@ -10,14 +10,18 @@ import numpy as np
 
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names, is_store
+from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _MAKERS: Final = {  # functions whose result is of floats, with the position of their dtype
     **dict.fromkeys("zeros ones empty array asarray asanyarray zeros_like empty_like".split(), 1),
     **dict.fromkeys("ones_like asfortranarray ascontiguousarray astype".split(), 1),
-    **{"full": 2, "full_like": 2, "eye": 3, "identity": 1, "linspace": 5},
+    "full": 2,
+    "full_like": 2,
+    "eye": 3,
+    "identity": 1,
+    "linspace": 5,
 }
 _BY_THEMSELVES: Final = frozenset("zeros ones empty eye identity linspace".split())
 _OF_FIRST: Final = frozenset("zeros_like ones_like empty_like full_like".split())

@@ -44,8 +44,8 @@ from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.width import width
-from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser

@@ -1,7 +1,7 @@
 """Lets a program refuse arrays of integers that it would store values with derivatives into.
 
-Such an array keeps the whole part of what it is given, which has no slope. Often only the run tells:
-``np.zeros_like(k)`` is an array of what `k` is of.
+Such an array keeps the whole part of what it is given, which has no slope. Often only the run
+tells: ``np.zeros_like(k)`` is an array of what `k` is of.
 """
 
 from __future__ import annotations

@@ -67,7 +67,6 @@ def _put(a, v):
         a[0] = v
 
 
-
 def written_by_a_helper(x, k):
     y = k + 1
     _put(y, x[0] * 5)
