@@ -1,4 +1,4 @@
-"""Says which names are surely bound to floats, so that what is stored in them keeps its fraction."""
+"""Says which names are surely bound to floats: what is stored in them keeps its fraction."""
 
 from __future__ import annotations
 
