@@ -108,13 +108,13 @@ def _written_operands(program: Program, statement: Any) -> list[Any]:
     operation = program.reader.read(value)
     if operation.kind == "user":
         operands, _ = program.reader.vocabulary.written_operands(operation.primal, value)
-        return operands
+        return list(operands)
     if not isinstance(statement, gast.Expr) or operation.kind == "constant":
         return []
     is_method = operation.args[:1] == (getattr(value.func, "value", None),)
     if is_method:
         return [value.func.value] if value.func.attr == "fill" else []
-    return value.args[:1]
+    return list(value.args[:1])
 
 
 def is_check(statement: Any) -> bool:
