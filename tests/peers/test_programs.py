@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import srcgrad as sg
 from tests.differences import assert_same, copied, numerical_gradient
+from tests.programs.compiled import gradient_of
 from tests.programs.corpus import Program, every_program
 
 pytestmark = [pytest.mark.peers, pytest.mark.slow]
@@ -73,7 +73,7 @@ def check(program: Program, peer: str) -> None:
     theirs = by_peer(program, peer)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours = sg.grad(program.function, program.argnums)(*program.arguments())
+        ours = gradient_of(program)(*program.arguments())
     try:
         for mine, other in zip(ours, theirs, strict=True):
             assert_same(_plain(other), _plain(mine), 1e-8, 1e-9)

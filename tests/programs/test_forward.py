@@ -12,6 +12,7 @@ import pytest
 import srcgrad as sg
 from tests.differences import assert_same, copied
 from tests.programs import test_agreement
+from tests.programs.compiled import gradient_of
 from tests.programs.corpus import PROGRAMS, Program
 
 assert test_agreement.__doc__  # it fills the corpus
@@ -94,7 +95,7 @@ def test_tangents_agree_with_gradients(program: Program) -> None:
         warnings.simplefilter("ignore", sg.FallbackWarning)
         try:
             _, tangent = sg.jvp(program.function, copied(args), tangents)
-            grads = sg.grad(program.function, program.argnums)(*copied(args))
+            grads = gradient_of(program)(*copied(args))
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
             pytest.skip(f"refused: {str(refusal).splitlines()[0]}")
     total = sum(dot(grad, tangents[i]) for i, grad in zip(program.argnums, grads, strict=True))

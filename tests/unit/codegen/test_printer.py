@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import time
 from textwrap import dedent
 
 import gast
@@ -349,17 +348,3 @@ def test_printing_is_deterministic_and_leaves_the_tree_alone():
     before = gast.dump(tree)
     assert to_source(tree) == to_source(tree) == to_source(gast.parse(FORMATTED))
     assert gast.dump(tree) == before
-
-
-def test_printing_a_thousand_statements_is_quick():
-    lines = [f"    t{i} = np.sin(a) * x + (b - 0.5) * w[{i}:, None]" for i in range(1000)]
-    tree = ast.parse("\n".join(["def f(x):", *lines]))
-    fastest = min(_seconds(to_source, tree) for _ in range(3))
-    reference = min(_seconds(ast.unparse, tree) for _ in range(3))
-    assert fastest < 2 * reference  # a bound that holds on any machine; alone it takes 25 ms
-
-
-def _seconds(function, tree):
-    start = time.perf_counter()
-    function(tree)
-    return time.perf_counter() - start

@@ -23,6 +23,7 @@ import srcgrad.runtime as rt
 from srcgrad.rules.library import canonical_name
 from srcgrad.rules.scipy import FILES
 from tests.unit.rules.opspec import Draw, OpSpec, as_outputs, numeric_gradient
+from tests.unit.rules.specs import SPECS
 
 SPELLED = {"np": np, "rt": rt, "math": math, "operator": operator, "scipy": scipy}
 SCIPY = "".join(f"import {package}\n" for package in FILES)
@@ -187,3 +188,9 @@ def callers(specs: list[OpSpec]) -> list[Caller]:
         vars(module).update(caller.constants)
         caller.function = getattr(module, f"call_{number}")
     return written
+
+
+@functools.cache
+def callers_of_specs() -> list[Caller]:
+    """Return the callers of all specs: what is compiled and measured for one test serves all."""
+    return callers(SPECS)

@@ -13,12 +13,11 @@ from scipy.optimize import _minpack
 import srcgrad as sg
 from srcgrad.rules.library import canonical_name
 from srcgrad.tape import strict_fallback
-from tests.unit.rules.callers import SPELLED, Caller, callers
+from tests.unit.rules.callers import SPELLED, Caller, callers, callers_of_specs
 from tests.unit.rules.opspec import A, S, numeric_gradient, op
-from tests.unit.rules.specs import SPECS
 from tests.unit.rules.test_rules import narrow, stays_single
 
-CALLERS = callers(SPECS)
+CALLERS = callers_of_specs()
 DETACHED = "NumPy does not hand this call on: it makes a plain array of its arguments"
 NUMBERS = "it takes Python numbers only, and a tensor is none"
 GAPS = {

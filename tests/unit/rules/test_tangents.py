@@ -12,10 +12,9 @@ import srcgrad as sg
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.rules.base import Elementwise
 from srcgrad.rules.library import RULES
-from tests.unit.rules.callers import Caller, callers
-from tests.unit.rules.specs import SPECS
+from tests.unit.rules.callers import Caller, callers_of_specs
 
-CALLERS = callers(SPECS)
+CALLERS = callers_of_specs()
 
 LEAST_BY_SOURCE = 0.75
 """The share of calls whose tangent an attribute of their rule tells, or a `jvp`."""

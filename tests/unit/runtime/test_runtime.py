@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import timeit
 from collections import namedtuple
 from typing import Any
 
@@ -42,12 +41,6 @@ def test_unbroadcast_is_the_adjoint_of_broadcasting(shape: tuple[int, ...]) -> N
 def test_unbroadcast_keeps_single_precision_and_empty_shapes() -> None:
     assert rt.unbroadcast(np.ones((2, 3), np.float32), (3,)).dtype == np.float32
     np.testing.assert_array_equal(rt.unbroadcast(np.ones((0, 3)), (3,)), [0, 0, 0])
-
-
-def test_unbroadcast_of_floats_takes_less_than_half_a_microsecond() -> None:
-    rounds = 20_000
-    best = min(timeit.repeat(lambda: rt.unbroadcast(1.0, 2.0), number=rounds, repeat=5))
-    assert best / rounds < 5e-7
 
 
 def test_expand_reduced_undoes_the_shape_of_a_reduction() -> None:
