@@ -1,6 +1,7 @@
 # make demo       set up, show a generated gradient, train on handwritten digits
 # make examples   the other examples, each with a picture in build/
 # make test       everything that must hold: format, lint, types, layers, structure, tests
+# make pages      write the pages of docs that are made from the tests
 # make fuzz       10,000 random programs through both engines (a quarter of an hour)
 # make bench      run and compile times, as ratios
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint fuzz bench peers clean
+.PHONY: help demo examples test lint pages fuzz bench peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -31,6 +32,10 @@ test: $(VENV)/.tests $(VENV)/.examples
 
 lint: $(VENV)/.tests
 	@$(BIN)/python tools/check.py --no-tests
+
+pages: $(VENV)/.tests
+	@$(BIN)/python -W ignore -m tests.docs.coverage
+	@$(BIN)/python -W ignore -m tests.unit.rules.coverage_page
 
 fuzz: $(VENV)/.tests
 	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \

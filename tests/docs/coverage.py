@@ -1,4 +1,4 @@
-"""Writes the page that says, by construct, which programs of the corpus go by which engine."""
+"""Writes docs/coverage-language.md from the corpus: ``make pages``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ SHOWN = 2  # names of programs in a cell
 HEAD = """\
 # Programs by construct
 
-This page is written by the tests from the {total} programs of `tests/programs`, each of which is
-checked against finite differences: {source} are differentiated by source, {tape} on the tape after
-a warning, and {refused} are refused with an error. A program counts for every construct in it.
-[What is differentiated](language.md) is the summary. To write this page anew:
-`pytest tests/docs --update-golden`.
+Written by `make pages` from the programs of `tests/programs`, each of which is checked against
+finite differences: change those, not this page. A program counts for every construct in it; one on
+the tape comes with a warning, one that is refused with an error. [What is
+differentiated](language.md) is the summary.
 
 | construct | by source | on the tape | refused | such as |
 |---|--:|--:|--:|---|
@@ -38,12 +37,9 @@ What the compiler says first of each program that it refuses.
 def page() -> str:
     """Return the text of the page."""
     programs = every_program()
-    count = {engine: _number(programs.values(), engine) for engine in ("source", "tape", "refused")}
     rows = [_row(name, users) for name, users in sorted(_users(programs).items(), key=_order)]
     others = [_refusal(item) for item in programs.values() if item.by != "source"]
-    return (
-        HEAD.format(total=len(programs), **count) + "".join(rows) + NOT_BY_SOURCE + "".join(others)
-    )
+    return HEAD + "".join(rows) + NOT_BY_SOURCE + "".join(others)
 
 
 def _users(programs: dict[str, Program]) -> dict[str, list[Program]]:
@@ -77,3 +73,7 @@ def _refusal(item: Program) -> str:
         line = first.span.text.strip() if first.span else ""
         return f"| `{item.name}` | {item.by} | {first.code} | `{line}` |\n"
     return f"| `{item.name}` | source | | |\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

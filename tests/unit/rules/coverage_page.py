@@ -1,4 +1,4 @@
-"""Writes docs/coverage-rules.md from the specs: ``python -m tests.unit.rules.coverage_page``."""
+"""Writes docs/coverage-rules.md from the specs: ``make pages``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "operator", "builtins",
 HEAD = """\
 # Which functions have a derivative
 
-Written by `python -m tests.unit.rules.coverage_page` from the specs of the rules, which are checked
-against differences: change those, not this page. Any function made of these is differentiated too,
-and [the language](language.md) says which methods and operators stand for them.
+Written by `make pages` from the specs of the rules, which are checked against differences: change
+those, not this page. Any function made of these is differentiated too, and [the
+language](language.md) says which methods and operators stand for them.
 
 A call with a derivative in another argument, or with an option that a rule does not know, is
 refused by name.
@@ -116,15 +116,15 @@ def page() -> str:
     for module, functions in differentiated().items():
         rows = [f"| `{name}` | {', '.join(functions[name])} |" for name in sorted(functions)]
         table = "\n".join(["| function | differentiated in |", "| --- | --- |", *rows])
-        parts.append(f"## {module}\n\n{len(rows)} functions.\n\n{table}\n")
+        parts.append(f"## {module}\n\n{table}\n")
     parts.append("## Without a derivative\n\nTheir results are constants to both engines.\n")
     for reason, names in constants().items():
-        parts.append(f"- {reason}: {len(names)} functions\n\n{indented(wrapped(sorted(names)))}\n")
+        parts.append(f"- {reason}:\n\n{indented(wrapped(sorted(names)))}\n")
     parts.append(MISSING.format(numpy=np.__version__, scipy=scipy.__version__))
     for module in MODULES:
         names = missing(module)
         if names:
-            parts.append(f"### {module}: {len(names)}\n\n{wrapped(names)}\n")
+            parts.append(f"### {module}\n\n{wrapped(names)}\n")
     return "\n".join(parts)
 
 

@@ -8,7 +8,7 @@ import scipy
 
 from tests.unit.rules.coverage_page import MISSING, PAGE, differentiated, page
 
-WRITE = "run python -m tests.unit.rules.coverage_page"
+WRITE = "run make pages"
 
 
 def before_the_versions(text: str) -> str:
