@@ -10,7 +10,14 @@ from typing import Any
 import gast
 
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
+from srcgrad.ir.program import (
+    Program,
+    bound_names,
+    direct_names,
+    is_store,
+    operand_names,
+    store_target,
+)
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
 
@@ -65,9 +72,24 @@ class _Analysis:
             for other in self._same[name]:
                 self._edge(name, other)
                 self._edge(other, name)
-        varied = _reach(self._program.inputs, self._forward)
+        local = bound_names(self._program.body) | set(self._program.parameters)
+        local -= self._counters()
+        varied = _reach(self._program.inputs, self._forward) & local
         useful = _reach(outputs, self._backward)
         return Mirroring(frozenset(varied), frozenset(varied & useful), frozenset(written))
+
+    def _counters(self) -> set[str]:
+        """Return the names that loops over ranges bind: integers have no tangents."""
+        found: set[str] = set()
+        for statement in statements(self._program.body):
+            if isinstance(statement, gast.For) and isinstance(statement.iter, gast.Call):
+                inner = statement.iter
+                if getattr(inner.func, "id", "") == "reversed" and len(inner.args) == 1:
+                    inner = inner.args[0]
+                func = getattr(inner, "func", None)
+                if func is not None and self._program.reader.scope.resolve(func) is range:
+                    found.update(names_bound(statement.target))
+        return found
 
     def _visit(self, statement: Any) -> None:
         if is_store(statement):
@@ -108,14 +130,20 @@ class _Analysis:
 
     def _effect(self, value: Any) -> None:
         """A call for its effect may write anything that it reads into anything else."""
-        names = set(names_read(value)) & self._program.reader.scope.local | {
-            name for name in names_read(value) if self._program.namer.taken(name)
-        }
+        names = {name for part in self._written_parts(value) for name in names_read(part)}
+        names = {name for name in names if self._program.namer.taken(name)}
         self._roots |= names
         for name in names:
             for other in names:
                 self._edge(name, other)
                 self._same[name].add(other)
+
+    def _written_parts(self, value: Any) -> list[Any]:
+        """Return the parts of a call that may share memory after it: not the indices of lists."""
+        attr = getattr(value.func, "attr", "")
+        if attr in ("pop", "popleft"):
+            return [value.func]
+        return [value.func, *value.args[1:]] if attr == "insert" else [value]
 
     def _may_share(self, operation: Operation) -> bool:
         vocabulary = self._program.reader.vocabulary

@@ -249,7 +249,7 @@ class FullLike(Function):
         device: Any = None,
     ) -> Any:
         ctx.shape, ctx.dtype = np.shape(fill_value), dtype or result_dtype(a)
-        ctx.save_for_backward(a if ctx.needs_input_grad[0] else None)
+        ctx.save_for_backward(a)
         return np.full_like(a, fill_value, dtype, order, subok, shape, **given(device=device))
 
     @staticmethod
@@ -257,6 +257,12 @@ class FullLike(Function):
         (a,) = ctx.saved_tensors
         grad_a = np.zeros_like(a) if ctx.needs_input_grad[0] else None
         return grad_a, cast_back(unbroadcast(grad, ctx.shape), ctx.shape, ctx.dtype)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, fill_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        filled = np.zeros_like(a) if fill_dot is None else np.full_like(a, fill_dot, ctx.dtype)
+        return cast_back(filled, np.shape(filled), ctx.dtype)
 
 
 @table.rule(np.linspace)

@@ -10,6 +10,7 @@ from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     conj,
+    copied,
     digamma,
     dot_left,
     dot_right,
@@ -157,6 +158,21 @@ class DotRight(Function):
         grad_grad = np.dot(a, grad) if ctx.needs_input_grad[0] else None
         grad_a = dot_left(outer, a, grad) if ctx.needs_input_grad[1] else None
         return grad_grad, grad_a
+
+
+@table.rule(copied)
+class Copied(Function):
+    """A copy of x, entry by entry if it is a container."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def forward(ctx: Context, x: Any) -> Any:
+        return copied(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
 
 
 @table.rule(conj)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
@@ -88,6 +89,7 @@ class Forwarder:
         """
         *body, end = self._program.body
         done = self._copies() if keeps else []
+        done += self._entry_zeros()
         done += self._block(body)
         outputs = self._program.outputs
         values = [load(name) for name in outputs]
@@ -105,6 +107,13 @@ class Forwarder:
             done.append(assign(dot, call(copy, load(dot), load(name))))
         return done
 
+    def _entry_zeros(self) -> list[Any]:
+        """Return tangents of zeros for the other parameters that tangents are written into."""
+        program = self._program
+        others = [n for n in program.parameters if n in self._active and n not in program.inputs]
+        zeros = self._externals.use_runtime
+        return [assign(self._dot(n) or "", call(zeros("zeros_like"), load(n))) for n in others]
+
     # -- statements
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -112,6 +121,8 @@ class Forwarder:
         for statement in block:
             for part in blocks_of(statement):
                 part[:] = self._block(part)
+            if isinstance(statement, gast.For):
+                self._loop(statement)
             done.extend(at(item, statement) for item in self._step(statement))
         return done
 
@@ -129,6 +140,18 @@ class Forwarder:
         except NoTangentError:
             self._note_unknown(statement)
         return [statement]
+
+    def _loop(self, loop: Any) -> None:
+        """Let a loop over values with tangents run over those beside them."""
+        names = [name for name in names_bound(loop.target) if self._dot(name)]
+        if not names:
+            return
+        if isinstance(loop.iter, gast.Name) and self._dot(loop.iter.id):
+            pair = [loop.target, self._target(loop.target)]
+            loop.target = gast.Tuple(pair, gast.Store())
+            loop.iter = call("zip", loop.iter, load(self._dot(loop.iter.id) or ""))
+        else:
+            self.unknown.append((loop, "this loop"))
 
     def _note_unknown(self, statement: Any) -> None:
         name = "this"
@@ -201,6 +224,8 @@ class Forwarder:
         raise NoTangentError
 
     def _call(self, statement: Any, operation: Operation) -> list[Any]:
+        if operation.primal in (runtime.shadow_of, runtime.shadow_of_view):
+            raise NoTangentError  # only the run tells what their results share memory with
         pushed = self._push_call(statement, operation, self._varies)
         if pushed is None:
             raise NoTangentError

@@ -17,6 +17,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.runtime import add_at
 
 _VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
 _VIEW_METHODS: Final = frozenset("reshape ravel transpose swapaxes squeeze diagonal view".split())
@@ -120,6 +121,8 @@ class WriteCalls:
         added = getattr(callee, "__name__", "") == "at" and getattr(callee, "__self__", None)
         if added in (np.add, np.subtract) and len(node.args) == 3 and not keywords:
             return self._add_at(node.args, added is np.add, like)
+        if callee is add_at and not _is_key(node.args[1]):  # a generated text is read
+            return self._add_at(node.args, True, like)
         try:
             handler = handlers.get(callee)
         except TypeError:
@@ -311,3 +314,7 @@ def _is_made_or_reached(value: Any) -> bool:
 def _is_list(value: Any) -> bool:
     made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in ("list", "sorted")
     return made or isinstance(value, (gast.List, gast.ListComp, gast.Tuple))
+
+
+def _is_key(index: Any) -> bool:
+    return isinstance(index, gast.Constant) and isinstance(index.value, str)
