@@ -12,11 +12,17 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 
+SPLITS: Final = frozenset(
+    f"numpy.{name}" for name in ["split", "array_split", "hsplit", "vsplit", "dsplit"]
+)
+"""Functions that return lists of views of their argument."""
+
 SURE_VIEWS: Final = frozenset(
     f"numpy.{name}"
     for name in (
         "transpose swapaxes moveaxis rollaxis squeeze expand_dims flip fliplr flipud rot90 "
-        "matrix_transpose permute_dims split array_split hsplit vsplit dsplit"
+        "matrix_transpose linalg.matrix_transpose permute_dims split array_split hsplit vsplit "
+        "dsplit"
     ).split()
 )
 """Functions that return views of their argument, whatever it is."""
@@ -24,7 +30,8 @@ SURE_VIEWS: Final = frozenset(
 PERHAPS_VIEWS: Final = frozenset(
     f"numpy.{name}"
     for name in (
-        "reshape ravel asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d real"
+        "reshape ravel asarray asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d "
+        "atleast_3d real"
     ).split()
 )
 """Functions that return a view, the argument itself or a copy: the run tells."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import gast
 
-from srcgrad.analyses.axes import PERHAPS_VIEWS, SURE_VIEWS, Axes, is_basic, is_position
+from srcgrad.analyses.axes import PERHAPS_VIEWS, SPLITS, SURE_VIEWS, Axes, is_basic, is_position
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
@@ -43,6 +43,7 @@ class Shadowed:
         conditions: What must hold of the arguments for the updates to be writes.
         updates: The statements ``y = y * v`` that write into memory in place.
         numbers: The names that may be bound to numbers, which have shadows without axes.
+        lists: The names that are bound to the lists of views that `np.split` makes.
         links: Pairs of names that share memory: what is written under one is read under the other.
     """
 
@@ -52,6 +53,7 @@ class Shadowed:
     updates: set[int] = field(default_factory=set)
     links: list[tuple[str, str]] = field(default_factory=list)
     numbers: set[str] = field(default_factory=set)
+    lists: set[str] = field(default_factory=set)
 
     def add(self, other: Shadowed) -> None:
         """Take in the names of another group."""
@@ -61,6 +63,7 @@ class Shadowed:
         self.updates |= other.updates
         self.links += other.links
         self.numbers |= other.numbers
+        self.lists |= other.lists
 
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -205,6 +208,27 @@ class Shadowing:
             return self._is_display(statement.value.id, seen)
         return kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name)
 
+    def _holds_views(self, name: str) -> bool:
+        """Say whether a name is bound to nothing but the lists of views that `np.split` makes."""
+        name_of = self._program.reader.vocabulary.canonical_name
+        makers = [
+            self._program.operation(item) if isinstance(item, gast.Assign) else None
+            for item in self._makers.get(name, [])
+        ]
+        return bool(makers) and all(
+            item is not None and item.primal is not None and name_of(item.primal) in SPLITS
+            for item in makers
+        )
+
+    def _read_by_position(self, name: str) -> bool:
+        """Say whether a list is read entry by entry only: a part of it is another list."""
+        return all(
+            is_position(node.slice, self._integers)
+            for statement in statements(self._program.body)
+            for node in gast.walk(statement)
+            if isinstance(node, gast.Subscript) and getattr(node.value, "id", "") == name
+        )
+
     def _read_from(self, name: str) -> set[str]:
         """Return the names of what is read from a tuple or list."""
         return {
@@ -223,6 +247,8 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         maker = "update" if id(statement) in mirror.updates else self.maker(statement)
         mirror.makers[id(statement)] = maker
+        if maker == "view" and isinstance(statement.targets[0], gast.Name):
+            mirror.lists.update(filter(self._holds_views, _targets(statement)))
         if maker in ("fresh", "nothing", "number"):
             return set()
         operation = self._program.operation(statement)
@@ -241,6 +267,8 @@ class Shadowing:
         operation = self._program.operation(statement)
         value = statement.value
         if operation.kind == "copy":
+            if self._holds_views(value.id):
+                raise NotShadowedError("what its names may be bound to is not known")
             return "copy"
         if isinstance(value, gast.Constant):
             return "nothing" if value.value is None else "number"
@@ -257,14 +285,17 @@ class Shadowing:
         if operation.primal is self._program.reader.vocabulary.getitem:
             return self._reads(value)
         if operation.kind == "primitive":
-            return self._views(operation)
+            return self._views(statement, operation)
         raise NotShadowedError("what its names may be bound to is not known")
 
-    def _views(self, operation: Operation) -> Maker:
+    def _views(self, statement: Any, operation: Operation) -> Maker:
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        if name in SPLITS and isinstance(statement.targets[0], gast.Name):
+            if not all(map(self._read_by_position, _targets(statement))):
+                raise NotShadowedError("what its names may be bound to is not known")
         if name in SURE_VIEWS:
             return "view"
-        if name in PERHAPS_VIEWS:
+        if name in PERHAPS_VIEWS and not _reorders(name, operation):
             return "maybe"
         raise NotShadowedError("what its names may be bound to is not known")
 
@@ -274,6 +305,8 @@ class Shadowing:
             if is_position(read.slice, self._integers):
                 return "view"
             raise NotShadowedError("what its names may be bound to is not known")
+        if self._holds_views(read.value.id) and is_position(read.slice, self._integers):
+            return "view"
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not all(is_basic(part, self._integers) for part in parts):
             return "maybe"
@@ -299,6 +332,16 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         if condition:
             mirror.conditions[condition] = None
+
+
+def _reorders(name: str, operation: Operation) -> bool:
+    """Say whether elements may be read in another order than that of C, as the memory has them."""
+    place = {"numpy.reshape": 2, "numpy.ravel": 1}.get(name)
+    if place is None:
+        return False
+    given = [*operation.args[place : place + 1], operation.keywords.get("order")]
+    order = next(iter(item for item in given if item is not None), None)
+    return order is not None and getattr(order, "value", None) != "C"
 
 
 def _targets(statement: Any) -> list[str]:

@@ -31,7 +31,10 @@ _VIEWS: Final = frozenset(
         "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims "
         "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
         "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
-        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims unstack"
+        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims unstack "
+        "asfortranarray asarray_chkfinite require real_if_close trim_zeros conjugate "
+        "linalg.diagonal linalg.matrix_transpose linalg.matrix_power "
+        "lib.stride_tricks.sliding_window_view"
     ).split()
 )
 

@@ -31,7 +31,7 @@ class Reshape(Function):
     def forward(
         ctx: Context, a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     ) -> Any:
-        ctx.shape, ctx.order = np.shape(a), order
+        ctx.shape, ctx.order, ctx.is_fortran = np.shape(a), order, is_fortran(a)
         return np.reshape(a, shape, order, **given(copy=copy))
 
     @staticmethod
@@ -39,7 +39,7 @@ class Reshape(Function):
         if shortcut(ctx.order == "C"):
             grad_a = np.reshape(grad, ctx.shape)
         else:
-            grad_a = reshape_back(grad, ctx.shape, ctx.order)
+            grad_a = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
         return grad_a
 
 

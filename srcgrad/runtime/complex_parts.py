@@ -28,6 +28,13 @@ def real_part(x: Any) -> Any:
     return np.real(x) if is_complex(x) else x
 
 
+def as_complex(x: Any) -> Any:
+    """Return an array as one of complex numbers, which may be added to it; anything else itself."""
+    if getattr(getattr(x, "dtype", None), "kind", "c") == "c":
+        return x
+    return x.astype(np.result_type(x.dtype, np.complex64))
+
+
 def imag_back(grad: Any, is_complex: bool) -> Any:
     """Return the adjoint of taking an imaginary part, which a real number does not have."""
     return 1j * real_part(grad) if is_complex else 0 * real_part(grad)

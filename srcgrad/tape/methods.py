@@ -134,6 +134,12 @@ class Methods(Protocols):
         """The conjugate transpose."""
         return call_function(np.conjugate, (self.T,), {})
 
+    def conj(self) -> Any:
+        """Return the conjugate: of real numbers the tensor itself, as NumPy and PyTorch do."""
+        return call_function(np.conjugate, (self,), {}) if self.dtype.kind == "c" else self
+
+    conjugate = conj
+
     @property
     def real(self) -> Any:
         """The real part."""

@@ -62,6 +62,7 @@ class Adjoints:
         self.models: dict[str, Any] = {}
         self.parts: dict[str, tuple[str, Any]] = {}
         self.mirrored: frozenset[str] = frozenset()
+        self._wide: set[str] = set()  # the cells whose adjoints began as complex zeros, if any do
         self.roots: frozenset[str] = frozenset()
         self._namer = namer
         self._externals = externals
@@ -107,12 +108,14 @@ class Adjoints:
             value = value.args[0]  # it is spread by the addition itself
         if held is None:
             self.state[cell] = status or _status_of(value)
+            self._wide.discard(cell)
             if isinstance(value, gast.Name) and value.id != self._namer.adjoint(cell):
                 self.borrowed[cell] = value.id
                 return []
             return [*self.vacate(cell, like), assign(self.own_name(cell), value, like)]
         self.state[cell] = Status.OWNED
-        if held is Status.OWNED and cell not in self.borrowed:
+        in_place = not self._keep_complex or cell in self._wide  # it may be real, the value complex
+        if held is Status.OWNED and cell not in self.borrowed and in_place:
             return [*lead, _add_in_place(self.name(cell), value, like)]
         lead += self.vacate(cell, like)
         before = load(self.name(cell))  # vacating may have moved it
@@ -188,6 +191,7 @@ class Adjoints:
         Nothing may borrow its variable then: call `spell_out` or `vacate` before.
         """
         self.state[cell] = Status.OWNED
+        self._wide.add(cell)
         maker = "complex_zeros_like" if self._keep_complex else "zeros_like"
         zeros = call(self._externals.use_runtime(maker), self._model(cell, model))
         return assign(self.own_name(cell), zeros, like)
@@ -208,7 +212,7 @@ class Adjoints:
         if held is None:
             return [*self.vacate(cell, like), self.zeros(cell, like)]
         if cell in self.parts or (held is Status.OWNED and cell not in self.borrowed):
-            return []
+            return self._widen(cell, like)
         if self._is_number(cell):
             done = self.spell_out(like, [cell])
             self.state[cell] = Status.OWNED
@@ -221,7 +225,16 @@ class Adjoints:
         lead = self.vacate(cell, like)
         held_in = uniform if uniform is not None else load(self.name(cell))
         copy = call(self._externals.use_runtime("copied"), held_in)
-        return [*lead, assign(self.own_name(cell), copy, like)]
+        return [*lead, assign(self.own_name(cell), copy, like), *self._widen(cell, like)]
+
+    def _widen(self, cell: str, like: Any) -> list[Any]:
+        """Make an adjoint complex that may be real, before complex numbers are written into it."""
+        known = cell in self._wide or cell in self.parts or self._is_number(cell)
+        if not self._keep_complex or known:
+            return []
+        self._wide.add(cell)
+        wide = call(self._externals.use_runtime("as_complex"), load(self.name(cell)))
+        return [assign(self.own_name(cell), wide, like)]
 
     def _need_part(self, cell: str, like: Any) -> list[Any]:
         """Find the adjoint of a part in the adjoint of the whole."""

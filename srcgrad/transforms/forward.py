@@ -37,7 +37,13 @@ _WRITERS: Final = frozenset(
         "srcgrad.runtime.indexing.add_entries",
     ]
 )
-_MAY_COPY: Final = frozenset({"numpy.reshape", "numpy.ravel", "numpy.asarray"})
+_MAY_COPY: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "reshape ravel asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite "
+        "require real_if_close trim_zeros conjugate linalg.matrix_power"
+    ).split()
+)
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp)
 
 

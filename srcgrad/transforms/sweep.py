@@ -230,7 +230,7 @@ class Sweep:
                 self.adjoints.state[cell] = Status.SHARED
                 continue
             there = cell in self.adjoints.state or cell in self.adjoints.parts
-            if cell in self.containers and there:
+            if (cell in self.containers and there) or cell in self.facts.storage.mirror.lists:
                 done.extend(self.add_entries(cell, value, statement))
                 continue
             if self.may_be_container(cell) and cell in self.adjoints.state:
