@@ -23,8 +23,8 @@ from srcgrad.runtime.calculus import (
     undo_diff,
 )
 from srcgrad.runtime.complex_parts import (
-    as_complex,
     COMPLEX_ONLY,
+    as_complex,
     conj,
     imag_back,
     is_complex,
