@@ -290,7 +290,8 @@ class Shadowing:
 
     def _views(self, statement: Any, operation: Operation) -> Maker:
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        if name in SPLITS and not all(map(self._read_by_position, _targets(statement))):
+        holds = _targets(statement) if isinstance(statement.targets[0], gast.Name) else []
+        if name in SPLITS and not all(map(self._read_by_position, holds)):
             raise NotShadowedError("what its names may be bound to is not known")
         if name in SURE_VIEWS:
             return "view"
