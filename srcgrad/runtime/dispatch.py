@@ -16,7 +16,7 @@ PLAIN = frozenset({np.ndarray, float, int, bool, complex, tuple, list, slice, st
 def records(value: Any) -> bool:
     """Return whether `value` is no array yet answers to NumPy's functions, as a Tensor does."""
     kind = type(value)
-    if kind in PLAIN or isinstance(value, (np.ndarray, np.generic)):
+    if kind in PLAIN or issubclass(kind, (np.ndarray, np.generic)):
         return False
     return hasattr(kind, "__array_function__") and not kind.__module__.startswith("cupy")
 

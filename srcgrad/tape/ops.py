@@ -90,8 +90,10 @@ def let_scipy_record(scope: dict[str, Any]) -> None:
 
 
 def _calls_scipy(value: Any) -> bool:
+    """Say whether a value is a helper that calls SciPy, and records no call of its own."""
     module = getattr(value, "__module__", None) or ""
-    return isinstance(value, types.FunctionType) and module.startswith("srcgrad.runtime.scipy.")
+    helper = isinstance(value, types.FunctionType) and module.startswith("srcgrad.runtime.scipy.")
+    return helper and not hasattr(value, "__srcgrad_rule__")
 
 
 _COPIES: dict[Any, Any] = {}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import MissingRuleError
+from srcgrad.runtime.interpolators import is_interpolator, makes_interpolator
 from srcgrad.tape.core import Core
 
 Caller = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -42,6 +46,10 @@ def recording(value: Any) -> Any:
         return RecordingModule(value)
     if is_distribution(value):
         return RecordingDistribution(value)
+    if makes_interpolator(value):
+        return RecordingMaker(value)
+    if is_interpolator(value):
+        return RecordingInterpolator(value)
     return _recording_call(value) if is_function(value) else value
 
 
@@ -103,6 +111,70 @@ class FrozenDistribution:
             return method(*args, *self._args, **self._kwargs, **kwargs)
 
         return call
+
+
+class RecordingMaker:
+    """A class of interpolating objects, or a function that makes them, which takes tensors."""
+
+    def __init__(self, make: Any) -> None:
+        self.__wrapped__ = make
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not _has_tensor((*args, *kwargs.values())):
+            return RecordingInterpolator(self.__wrapped__(*args, **kwargs))
+        bound = dict(inspect.signature(self.__wrapped__).bind(*args, **kwargs).arguments)
+        knots, values = _copied(bound.pop("x")), _copied(bound.pop("y"))
+        if _has_tensor(bound.values()):
+            raise MissingRuleError(
+                f"`{self.__wrapped__.__name__}` has no derivative rule in its options",
+                hint="keep them constant",
+            )
+        make = functools.partial(self.__wrapped__, **bound) if bound else self.__wrapped__
+        return RecordingInterpolation(make, knots, values)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+
+def _copied(value: Any) -> Any:
+    """Return knots or values as they are now: an object does not see them being written."""
+    return value if isinstance(value, (list, tuple)) else np.copy(value)
+
+
+class RecordingInterpolation:
+    """An interpolating object made of tensors."""
+
+    def __init__(self, make: Any, knots: Any, values: Any) -> None:
+        self._made_of = (make, knots, values)
+
+    def __call__(self, x: Any, nu: int = 0) -> Any:
+        return _interpolation().interpolation(*self._made_of, x, nu)
+
+    def __getattr__(self, name: str) -> Any:
+        raise MissingRuleError(
+            f"the attribute `{name}` of an interpolating object has no derivative rule",
+            hint="call the object; `s(x, nu)` is its derivative of order nu",
+        )
+
+
+class RecordingInterpolator:
+    """An interpolating object that takes tensors as points."""
+
+    def __init__(self, spline: Any) -> None:
+        self.__wrapped__ = spline
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not _has_tensor((*args, *kwargs.values())):
+            return self.__wrapped__(*args, **kwargs)
+        return _interpolation().interpolated(self.__wrapped__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+
+def _interpolation() -> Any:
+    importlib.import_module("srcgrad.rules.scipy.interpolation")
+    return importlib.import_module("srcgrad.runtime.scipy.interpolation")
 
 
 def _recording_call(function: Any) -> Any:

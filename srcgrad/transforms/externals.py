@@ -77,7 +77,7 @@ class Externals:
             self.imports[name] = _import_of(value, name)
             return name
         name = self.namer.fresh(wish)
-        module = importer()
+        module = _own_module(value) or importer()
         holder = sys.modules.get(module) if module and module != "__main__" else None
         if holder is not None and getattr(holder, wish, None) is value:
             alias = "" if name == wish else f" as {name}"
@@ -85,6 +85,13 @@ class Externals:
         else:
             self.bound[name] = value
         return name
+
+
+def _own_module(value: Any) -> str | None:
+    """Return the module of a helper of ours that is read on demand."""
+    module = getattr(value, "__module__", None)
+    own = isinstance(module, str) and module.startswith("srcgrad.runtime.")
+    return module if own and callable(value) else None
 
 
 def _import_of(module: ModuleType, name: str) -> str:

@@ -171,6 +171,8 @@ class Calls(Placing):
     def _call_Known(self, callee: Known, args: list[Value], keywords: Bound, node: Any) -> Value:
         function = callee.value
         found = self.special(function, args, keywords, node)
+        if found is None:
+            found = self.interpolator(callee, args, keywords, node)
         if found is not None:
             return found
         opened = self._opened(callee, any(map(self.varies, [*args, *keywords.values()])))

@@ -16,6 +16,7 @@ from srcgrad.frontend.expand.values import (
     Known,
     Local,
     Object,
+    Partial,
     Static,
     Value,
     is_literal,
@@ -87,10 +88,15 @@ class Expressions(Frame):
             return self._lambda(value, node)
         if isinstance(value, Object):
             return self.display_object(value, node)
-        return self.refuse(
-            node,
-            "a function that is kept as a value is not differentiated by source",
-            "call it where it is defined, or pass it to a Python function",
+        kept = value.expression if isinstance(value, Partial) else None
+        return (
+            clone(kept)
+            if kept is not None
+            else self.refuse(
+                node,
+                "a function that is kept as a value is not differentiated by source",
+                "call it where it is defined, or pass it to a Python function",
+            )
         )
 
     def argument(self, value: Instance, node: Any) -> Any:

@@ -77,11 +77,15 @@ class Local(Static):
 
 @dataclass(slots=True)
 class Partial(Static):
-    """A function with its first or some named arguments."""
+    """A function with its first or some named arguments.
+
+    `expression` is the variable that holds it, if it is an object of the run.
+    """
 
     function: Static
     args: list[Value]
     keywords: dict[str, Value]
+    expression: Any = None
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),
         "scipy.ndimage": ("images",),
+        "scipy.interpolate": ("interpolation",),
         "scipy.integrate": ("integrals", "equations"),
         "scipy.optimize": ("roots",),
         "scipy.sparse.linalg": ("sparse_systems",),

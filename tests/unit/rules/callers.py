@@ -26,9 +26,11 @@ from tests.unit.rules.opspec import Draw, OpSpec, as_outputs, numeric_gradient
 from tests.unit.rules.specs import SPECS
 
 SPELLED = {"np": np, "rt": rt, "math": math, "operator": operator, "scipy": scipy}
+SPELLED |= {"srcgrad": sg}
 SCIPY = "".join(f"import {package}\n" for package in FILES)
 IMPORTS = (
     f"import math\nimport operator\n\nimport numpy as np\n{SCIPY}\nimport srcgrad.runtime as rt\n"
+    "import srcgrad.runtime.scipy.interpolation\n"
 )
 
 

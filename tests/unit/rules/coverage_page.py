@@ -14,6 +14,8 @@ import scipy
 
 from srcgrad.rules.library import CONSTANT, canonical_name, constant_reason, rule_for
 from srcgrad.rules.scipy import FILES
+from srcgrad.rules.scipy.interpolation import interpolated, interpolation
+from srcgrad.runtime.interpolators import makes_interpolator
 from tests.unit.rules.opspec import OpSpec
 from tests.unit.rules.specs import SPECS
 
@@ -42,11 +44,24 @@ def differentiated() -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {module: {} for module in MODULES}
     for spec in SPECS:
         module, name = place(spec.fn)
+        if spec.fn in (interpolated, interpolation):
+            module, name = "scipy.interpolate", maker(spec.args[0])
         if module not in found:
             continue  # what generated text calls
         known = found[module].setdefault(name, [])
         known += [item for item in active_parameters(spec) if item not in known]
+    interpolators = found["scipy.interpolate"]
+    for name, known in interpolators.items():  # as SciPy calls them
+        read = {"values": "y", "x": "the points it is called with"}
+        interpolators[name] = [words for item, words in read.items() if item in known]
     return found
+
+
+def maker(made: Any) -> str:
+    """Return the name of what makes an interpolating object."""
+    make = getattr(made, "func", made)
+    name = getattr(make, "__name__", type(make).__name__)
+    return str(name).removeprefix("LSQ")  # SciPy changes the class of what it has smoothed
 
 
 def place(fn: Any) -> tuple[str, str]:
@@ -92,7 +107,11 @@ def _is_at_home(value: Any) -> bool:
 def missing(module: str) -> list[str]:
     """Return the public functions of a module with neither a rule nor a reason to have none."""
     values = public_functions(importlib.import_module(module))
-    return sorted(n for n, v in values.items() if not rule_for(v) and not constant_reason(v))
+    return sorted(
+        name
+        for name, value in values.items()
+        if not (rule_for(value) or constant_reason(value) or makes_interpolator(value))
+    )
 
 
 def constants() -> dict[str, list[str]]:

@@ -103,7 +103,7 @@ def _describe(arg: Any) -> str:
     if isinstance(arg, (list, tuple)) and _draws(arg):
         return "[" + ",".join(_describe(item) for item in arg) + "]"
     if callable(arg):
-        return str(arg.__name__)
+        return str(getattr(arg, "__name__", type(arg).__name__))
     return str(arg).replace("\n", "")[:30]
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse.linalg
-from scipy import fft, integrate, ndimage, optimize, signal, sparse
+from scipy import fft, integrate, interpolate, ndimage, optimize, signal, sparse
 from scipy import linalg as la
 from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance
 
+from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 BETWEEN = {"low": 0.2, "high": 0.8}
@@ -507,6 +509,40 @@ def solvers() -> list[OpSpec]:
     return specs
 
 
+KNOTS = np.linspace(0.0, 3.1, 6)
+ROWS = np.stack([np.sin(KNOTS), KNOTS**2, np.cos(KNOTS)], axis=1)
+
+
+def interpolations() -> list[OpSpec]:
+    there = [
+        interpolate.CubicSpline(KNOTS, ROWS[:, 0]),
+        interpolate.CubicSpline(KNOTS, ROWS.T, axis=1),
+        interpolate.PchipInterpolator(KNOTS, ROWS),
+        interpolate.Akima1DInterpolator(KNOTS, ROWS[:, 2]),
+        interpolate.UnivariateSpline(KNOTS, ROWS[:, 1], s=0.1),
+        interpolate.make_interp_spline(KNOTS, ROWS, k=4),
+        interpolate.interp1d(KNOTS, ROWS.T),
+        interpolate.interp1d(KNOTS, ROWS[:, 0], kind="cubic"),
+    ]
+    specs = [op(interpolated, spline, A(2, 2), _single=False) for spline in there]
+    specs += [op(interpolated, there[0], S(), 1, _single=False)]
+    for make in (
+        interpolate.CubicSpline,
+        interpolate.interp1d,
+        interpolate.InterpolatedUnivariateSpline,
+        interpolate.make_interp_spline,
+        partial(interpolate.CubicSpline, bc_type="natural"),
+        partial(interpolate.interp1d, kind="quadratic"),
+    ):
+        specs += [op(interpolation, make, KNOTS, A(6), A(2, 2), _single=False)]
+    wide = partial(interpolate.interp1d, axis=0, bounds_error=False, fill_value=0.3)
+    specs += [
+        op(interpolation, wide, KNOTS, A(6, 2), A(3, low=2.0, high=5.0), _single=False),
+        op(interpolation, interpolate.CubicSpline, KNOTS, A(6, 2), S(), 1, _single=False),
+    ]
+    return specs
+
+
 SCIPY_SPECS: list[OpSpec] = [
     *special_of_one(),
     *special_of_several(),
@@ -522,4 +558,5 @@ SCIPY_SPECS: list[OpSpec] = [
     *integrals(),
     *distances(),
     *solvers(),
+    *interpolations(),
 ]

@@ -1,0 +1,104 @@
+"""Reads interpolating objects of SciPy as functions of their points and values."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.expand.expressions import Expressions
+from srcgrad.frontend.expand.scoping import parameters
+from srcgrad.frontend.expand.values import Known, Partial, Static, Value
+from srcgrad.ir.build import at
+from srcgrad.runtime.interpolators import (
+    is_interpolator,
+    is_linear_in_values,
+    makes_interpolator,
+)
+
+Bound = dict[str, Value]
+
+
+class Interpolators(Expressions):
+    """The part of the expansion that deals with the interpolating objects of SciPy."""
+
+    def interpolator(
+        self, callee: Known, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Return what making or calling an interpolating object means, if this is one.
+
+        ``s = CubicSpline(knots, y)`` with values that vary means no object but a function:
+        ``s(x)`` is ``interpolation(CubicSpline, knots, y, x)``.
+        """
+        function = callee.value
+        if is_interpolator(function):
+            called = Known(_helpers().interpolated)
+            return self.call(called, [callee, *args], keywords, node)
+        if not makes_interpolator(function):
+            return None
+        bound = _by_name(function, args, keywords)
+        if bound is None:
+            return None
+        knots, values = bound.pop("x"), bound.pop("y")
+        varying = self.varies(values)
+        if any(map(self.varies, bound.values())):
+            return None  # refused for want of a rule
+        if self.varies(knots) or (varying and not is_linear_in_values(function)):
+            what = "knots" if self.varies(knots) else "values"
+            self.refuse(
+                node,
+                f"a `{function.__name__}` whose {what} vary",
+                "keep the knots constant, and give values to CubicSpline or make_interp_spline",
+            )
+        knots, values = self._as_now(knots, "knots", node), self._as_now(values, "values", node)
+        named = [gast.keyword(name, self.plain(item, node)) for name, item in bound.items()]
+        if not varying:
+            parts = [self.plain(item, node) for item in (callee, knots, values)]
+            made = at(gast.Call(parts[0], parts[1:], named), node)
+            spline = self.keep("spline", made, node)
+            return Partial(Known(_helpers().interpolated), [spline], {}, spline)
+        make: Value = callee
+        if named:
+            partial = self.constant(functools.partial, "partial")
+            options = at(gast.Call(partial, [self.plain(callee, node)], named), node)
+            make = self.keep("make", options, node)
+        return Partial(Known(_helpers().interpolation), [make, knots, values], {})
+
+    def _as_now(self, value: Value, wish: str, node: Any) -> Value:
+        """Return a value as it is now, whatever is bound or written later."""
+        if isinstance(value, (Static, gast.Constant)) or self._stays(value):
+            return value
+        wish = getattr(value, "id", wish)
+        if not isinstance(value, (gast.BinOp, gast.UnaryOp)):
+            value = at(gast.Call(gast.Attribute(value, "copy", gast.Load()), [], []), node)
+        return self.keep(wish, value, node)
+
+    def _stays(self, value: Any) -> bool:
+        """Say whether a value is a parameter that is bound to nothing else, or from outside."""
+        if not isinstance(value, gast.Name):
+            return False
+        tree = self.code.tree
+        bound = {
+            item.id
+            for item in gast.walk(tree)
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
+        }
+        own = value.id in self.own or value.id in self.env
+        return value.id not in bound and (not own or value.id in parameters(tree.args))
+
+
+def _helpers() -> Any:
+    importlib.import_module("srcgrad.rules.scipy.interpolation")
+    return importlib.import_module("srcgrad.runtime.scipy.interpolation")
+
+
+def _by_name(function: Any, args: list[Value], keywords: Bound) -> Bound | None:
+    """Return arguments by the names of their parameters; None if they do not fit."""
+    try:
+        bound = dict(inspect.signature(function).bind(*args, **keywords).arguments)
+    except (TypeError, ValueError):
+        return None
+    return bound if {"x", "y"} <= set(bound) and "kwargs" not in bound else None

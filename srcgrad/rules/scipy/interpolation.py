@@ -1,0 +1,67 @@
+"""Rules of interpolating objects: in the points, and in the values where it is linear in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.rules.base import Context, Function
+from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.interpolation import (
+    axis_made,
+    axis_of,
+    interpolated,
+    interpolation,
+    summed_to_points,
+    unknown_knots,
+    values_back,
+)
+
+table = RuleTable("interpolation")
+
+
+@table.rule(interpolated)
+class Interpolated(Function):
+    """What an object that is there already interpolates."""
+
+    @staticmethod
+    def forward(ctx: Context, spline: Any, x: Any, nu: int = 0) -> Any:
+        ctx.spline = spline
+        ctx.nu = nu
+        ctx.save_for_backward(x)
+        return interpolated(spline, x, nu)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        slope = interpolated(ctx.spline, x, ctx.nu + 1)
+        return None, summed_to_points(grad * slope, x, axis_of(ctx.spline))
+
+
+@table.rule(interpolation)
+class Interpolation(Function):
+    """What an object made of knots and values interpolates; the knots are held fixed."""
+
+    @staticmethod
+    def forward(ctx: Context, make: Any, knots: Any, values: Any, x: Any, nu: int = 0) -> Any:
+        ctx.make = make
+        ctx.nu = nu
+        ctx.save_for_backward(knots, values, x)
+        return interpolation(make, knots, values, x, nu)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        knots, values, x = ctx.saved_tensors
+        grad_knots, grad_values, grad_x = None, None, None
+        if ctx.needs_input_grad[1]:
+            grad_knots = unknown_knots(ctx.make)
+        if ctx.needs_input_grad[2]:
+            grad_values = values_back(grad, ctx.make, knots, values, x, ctx.nu)
+        if ctx.needs_input_grad[3]:
+            slope = interpolation(ctx.make, knots, values, x, ctx.nu + 1)
+            grad_x = summed_to_points(grad * slope, x, axis_made(ctx.make, values))
+        return None, grad_knots, grad_values, grad_x
+
+
+for _function, _rule in ((interpolated, Interpolated), (interpolation, Interpolation)):
+    vars(_function)["__srcgrad_rule__"] = _rule
+RULES = table.freeze()

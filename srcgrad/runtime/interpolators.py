@@ -1,0 +1,47 @@
+"""Tells the interpolating objects of SciPy, which is not imported for it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_MAKERS: Final = frozenset(
+    {
+        "Akima1DInterpolator",
+        "CubicSpline",
+        "InterpolatedUnivariateSpline",
+        "PchipInterpolator",
+        "UnivariateSpline",
+        "interp1d",
+        "make_interp_spline",
+    }
+)
+_LINEAR: Final = frozenset(
+    {"CubicSpline", "InterpolatedUnivariateSpline", "interp1d", "make_interp_spline"}
+)
+_KINDS: Final = (_MAKERS - {"make_interp_spline"}) | {
+    "BSpline",
+    "CubicHermiteSpline",
+    "LSQUnivariateSpline",
+    "PPoly",
+}
+
+
+def makes_interpolator(value: Any) -> bool:
+    """Say whether a class or function makes an object that interpolates values at knots."""
+    return _is_of(value, _MAKERS) and callable(value)
+
+
+def is_interpolator(value: Any) -> bool:
+    """Say whether a value is an object that interpolates along one axis."""
+    return _is_of(type(value), _KINDS)
+
+
+def is_linear_in_values(make: Any) -> bool:
+    """Say whether what an object interpolates is linear in the values that it is made of."""
+    return make.__name__ in _LINEAR
+
+
+def _is_of(value: Any, names: frozenset[str]) -> bool:
+    module = getattr(value, "__module__", None)
+    known = isinstance(module, str) and module.startswith("scipy.interpolate")
+    return known and getattr(value, "__name__", None) in names
