@@ -51,3 +51,27 @@ def displacement_under_load(load):
     """A sparse system, and a sparse product."""
     moved = spsolve(STIFFNESS, load)
     return load @ moved + np.sum((STIFFNESS @ moved) ** 2)
+
+
+@program("s")
+def area_under_what_a_lambda_closes_over(rate):
+    """An integrand that reads a variable of the function around it."""
+    scale = np.exp(rate)
+    return integrate.quad(lambda t: np.exp(-scale * t * t) * rate, 0.0, 1.0)[0]
+
+
+@program("s")
+def root_of_a_nested_function(load):
+    """A nested function whose root is looked for."""
+
+    def balance(height):
+        return height**3 + height - load * load
+
+    return optimize.brentq(balance, -1.0, 20.0) * load
+
+
+@program(("v", 3))
+def area_of_several_waves(v):
+    """An integrand that closes over an array."""
+    area, _ = integrate.quad(lambda t: np.sum(np.sin(v * t)), 0.0, 1.5)
+    return area * v[0]

@@ -173,6 +173,8 @@ class Calls(Placing):
         found = self.special(function, args, keywords, node)
         if found is None:
             found = self.interpolator(callee, args, keywords, node)
+        if found is None:
+            found = self.solver(callee, args, keywords, node)
         if found is not None:
             return found
         opened = self._opened(callee, any(map(self.varies, [*args, *keywords.values()])))

@@ -18,10 +18,15 @@ def quad_back(grad: Any, func: Any, a: Any, b: Any, args: Any) -> tuple[Any, Any
     grad_a = -grad * func(a, *handed) if np.isfinite(a) else 0.0
     grad_b = grad * func(b, *handed) if np.isfinite(b) else 0.0
     parts = tuple(
-        grad * integrate.quad(lambda t, i=i: slope(func, t, handed, i), a, b)[0]
+        grad * _integral(lambda t, i=i: slope(func, t, handed, i), a, b, np.ndim(handed[i]))
         for i in range(len(handed))
     )
     return grad_a, grad_b, parts if isinstance(args, tuple) else parts[0]
+
+
+def _integral(func: Any, a: Any, b: Any, axes: int) -> Any:
+    """Return the integral of a function whose values are numbers, or arrays with some axes."""
+    return integrate.quad_vec(func, a, b)[0] if axes else integrate.quad(func, a, b)[0]
 
 
 def slope(func: Any, t: Any, args: tuple[Any, ...], number: int) -> Any:
