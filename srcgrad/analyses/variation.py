@@ -104,7 +104,10 @@ class Variation:
             return
         if isinstance(call.func, gast.Attribute) and call.func.attr in SHAPERS:
             if any(map(self.of, [*call.args, *[item.value for item in call.keywords]])):
-                self._mark(call.func)
+                root = _holder(call.func)
+                local = self._reader.scope.local | self._bound
+                inside = {name for name in names_read(call.func) if name in local}
+                self.names.update(inside if root is None else [root])
             return
         for part in [call.func, *call.args]:
             name = root_name(part)
@@ -179,8 +182,18 @@ def _bound(statement: Any) -> list[Any]:
     return getattr(statement, "targets", [])
 
 
+def _holder(node: Any) -> str | None:
+    """Return the variable at the root of ``d.setdefault(k, []).append``, or None."""
+    while isinstance(node, (gast.Subscript, gast.Attribute, gast.Call)):
+        node = node.func if isinstance(node, gast.Call) else node.value
+    return node.id if isinstance(node, gast.Name) else None
+
+
 def _written(statement: Any) -> list[Any]:
     """Return the places that a statement writes into."""
+    func = getattr(getattr(statement, "value", None), "func", None)
+    if isinstance(statement, gast.Expr) and getattr(func, "attr", "") in SHAPERS:
+        return [func]
     if isinstance(statement, gast.AugAssign):
         return [statement.target]
     targets = getattr(statement, "targets", [])

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, warn_of
+from srcgrad.api.refusal import describe, lists_joined, warn_of
 from srcgrad.api.selection import Selection, select
 from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.values import check_input, conform, fits, is_complex
@@ -34,6 +34,7 @@ from srcgrad.runtime.objects import may_be_static
 from srcgrad.spans import Span
 
 _ARRAY = np.ndarray
+_LISTS = (list, tuple)
 
 Fallback = Literal["warn", "tape", "error"]
 
@@ -142,7 +143,7 @@ class Gradient:
             check_input(x, self._selection.names[0])
         for item in args:
             kind = type(item)
-            if kind is not float and kind is not int and is_complex(item):
+            if kind is not float and kind is not int and (kind in _LISTS or is_complex(item)):
                 return self._call_any(plan, args, {})
         try:
             result = plan.function(*args)
@@ -214,6 +215,11 @@ class Gradient:
 
     def _fitting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
         """Return the plan, or its twin for such arguments; None if that is refused."""
+        if any(isinstance(item, _LISTS) for item in (*args, *kwargs.values())) and (
+            plan.joins_lists(self._bound(args, kwargs))
+        ):
+            self._refuse(lists_joined(self._function))
+            return None
         is_complex = not self._complex_plan(plan) and self._sees_complex(args, kwargs)
         if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
             problem = _update_of_array(plan, self._function)

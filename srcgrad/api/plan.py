@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
+from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.ir.scopes import MISSING
 
 
@@ -29,6 +30,7 @@ class Plan:
         scalars: Positions of parameters that must not be arrays.
         written: Whether the function writes into its arguments.
         given: The parameters for whose arguments, functions or objects, the text was made.
+        joins: What the function does with `+` and `*` to its arguments, once it was asked for.
     """
 
     generated: Generated
@@ -39,6 +41,14 @@ class Plan:
     scalars: tuple[int, ...] = ()
     written: bool = False
     given: frozenset[str] = frozenset()
+    joins: frozenset[Join] | None = None
+
+    def joins_lists(self, arguments: Mapping[str, Any]) -> bool:
+        """Say whether the function may join or repeat arguments that are lists."""
+        if self.joins is None:
+            function: Any = self.function.__dict__["__srcgrad_primal__"]
+            self.joins = frozenset(joins_of(function))
+        return any(join.happens(arguments) for join in self.joins)
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Say whether the text holds for these arguments."""

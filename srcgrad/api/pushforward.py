@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, warn_of
+from srcgrad.api.refusal import describe, lists_joined, warn_of
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
@@ -42,7 +42,9 @@ class Pushforward:
         Raises:
             UnsupportedError: The function can neither be differentiated by source nor on the tape.
         """
-        plan = self._plan(keep_complex=any(map(is_complex, [*arguments.values(), *tangents])))
+        plan = self._plan(
+            arguments, keep_complex=any(map(is_complex, [*arguments.values(), *tangents]))
+        )
         if plan is None:
             function = on_tape(self.primal)
             return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
@@ -72,18 +74,20 @@ class Pushforward:
         plan = self._make_plan(function, keep_complex=False, stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
-    def _plan(self, *, keep_complex: bool) -> Plan | None:
+    def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
         try:
             function = to_differentiate(self.primal)
-            if plan is None or not plan.is_current(function):
+            if plan is None or not plan.is_current(function) or not plan.suits(arguments):
                 plan = self._make_plan(function, keep_complex=keep_complex)
+            self._plans[keep_complex] = plan
+            if plan.joins_lists(arguments):
+                raise lists_joined(function)
         except UnsupportedError as refusal:
             if not self._warned:
                 self._warned = True
                 warn_of(refusal, self.primal)
-            plan = None
-        self._plans[keep_complex] = plan
+            return None
         return plan
 
     def _make_plan(
@@ -139,6 +143,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     for name, tangent in zip(names, chosen, strict=True):
         check_input(bound[name], name)
         _check_tangent(bound[name], tangent, name)
+    chosen = [_filled(t, bound[name]) for name, t in zip(names, chosen, strict=True)]
     if not names:
         value = f(*primals)
         return value, conform(None, value)
@@ -171,6 +176,18 @@ def _check_tangent(value: Any, tangent: Any, name: str) -> None:
             f"the tangent of `{name}` does not have its structure and shapes",
             hint="a tangent is a small change of the argument: give one of the same shape",
         )
+
+
+def _filled(tangent: Any, value: Any) -> Any:
+    """Return a tangent with zeros where it has None in the place of a number or an array."""
+    if tangent is None and isinstance(value, (int, float, complex, np.ndarray, np.generic)):
+        return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
+    if isinstance(tangent, dict) and isinstance(value, dict):
+        return {key: _filled(item, value[key]) for key, item in tangent.items()}
+    if isinstance(tangent, (list, tuple)) and isinstance(value, (list, tuple)):
+        parts = [_filled(t, v) for t, v in zip(tangent, value, strict=True)]
+        return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
+    return tangent
 
 
 def _own(tangent: Any, given: Sequence[Any]) -> Any:

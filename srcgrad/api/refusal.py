@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import warnings
 from typing import Any
 
-from srcgrad.errors import FallbackWarning, UnsupportedError
+from srcgrad.errors import FallbackWarning, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.spans import Span
 
 
 def describe(thing: Any) -> str:
@@ -23,3 +25,14 @@ def warn_of(refusal: UnsupportedError, primal: Any) -> None:
         frame = frame.f_back
         depth += 1
     warnings.warn(message, FallbackWarning, stacklevel=depth)
+
+
+def lists_joined(function: Any) -> UnsupportedSyntaxError:
+    """Return the refusal of list arguments that the function may join or repeat."""
+    code = function.__code__
+    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
+    return UnsupportedSyntaxError(
+        f"`{code.co_name}` applies `+` or `*` to what is a list in this call",
+        span=Span(code.co_filename, code.co_firstlineno, text=line),
+        hint="pass an array, or write np.asarray(x) + y",
+    )

@@ -34,6 +34,7 @@ from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.refusals import Refusals, merged
 from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone, load, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
@@ -358,6 +359,8 @@ def compile_halves(request: Request) -> Generated:
 
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
+    for cached in (container_parameters, vector_parameters):
+        cached.cache_clear()  # a function that they looked into may have been replaced
     collects = gc.isenabled()
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:

@@ -9,15 +9,16 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
+from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.mirroring import mirroring
+from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate, own_names
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MissingRuleError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
 from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merged
@@ -25,6 +26,7 @@ from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
+from srcgrad.ir.walk import statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
@@ -78,6 +80,7 @@ class Pusher:
         values = _values_of(program)
         shapes = Shapes(values, Integers(values))
         found = mirroring(program, program.outputs)
+        _refuse_writing_calls(derivation, found.varied)
         check_floats(program, derivation.externals, found.active, found.varied)
         inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
 
@@ -87,7 +90,7 @@ class Pusher:
             return self._push_call(derivation.source, statement, operation, varies)
 
         forwarder = Forwarder(program, found, shapes, inliner, push_call)
-        body = forwarder.run(keeps=keeps)
+        body = [*_held(program, found, forwarder), *forwarder.run(keeps=keeps)]
         for statement, name in forwarder.unknown:
             derivation.refusals.add(
                 statement,
@@ -121,6 +124,24 @@ class Pusher:
         wrt = tuple(name for name, item in pairs if varies(item))
         seeds = [item for name, item in pairs if name in wrt]
         return PushedCall(self._function(source, wrt, Stages()), passed, seeds)
+
+
+def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> None:
+    """Refuse calls that write what varies into their arguments, whose tangents stay as they are."""
+
+    def report(statement: Any, message: str, hint: str) -> None:
+        derivation.refusals.add(statement, message, hint, MutationError)
+
+    writes = CallWrites(derivation.program, varied.__contains__, report)
+    for statement in statements(derivation.program.body):
+        writes.of(statement)
+    derivation.refusals.raise_if_any()
+
+
+def _held(program: Program, found: Mirroring, forwarder: Forwarder) -> list[Any]:
+    """Start the tangents of parameters that none was given for, but that are kept with others."""
+    names = [n for n in program.parameters if n in found.active and n not in program.inputs]
+    return [forwarder.start(name) for name in names]
 
 
 def _values_of(program: Program) -> Program:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import NotDifferentiableError
 from srcgrad.tape.apply import apply, differentiable, tensors_in
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
@@ -176,6 +177,7 @@ def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
         return None
     seed = make(np.zeros_like(out._data), flag=True)
     pulled = grad(out, inputs, seed, create_graph=True, allow_unused=True)
+    _check_linked(out, inputs, pulled)
     pairs = [
         (g, t) for g, t in zip(pulled, tangents, strict=True) if g is not None and requires_grad(g)
     ]
@@ -190,3 +192,20 @@ def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
         allow_unused=True,
     )
     return make(np.zeros_like(out._data)) if tangent is None else tangent
+
+
+def _check_linked(out: Any, inputs: list[Any], pulled: Any) -> None:
+    """Raise where a gradient that is not zero does not stem from the seed as the tape sees it.
+
+    A rule whose backward calculates outside of the tape cannot be transposed: that would give zero.
+    """
+    if all(g is None or requires_grad(g) for g in pulled):
+        return
+    seed = make(np.ones_like(out._data))
+    found = grad(out, inputs, seed, retain_graph=True, allow_unused=True)
+    for known, g in zip(pulled, found, strict=True):
+        if known is not None and not requires_grad(known) and g is not None and np.any(g._data):
+            raise NotDifferentiableError(
+                "this is not differentiated in forward mode: its gradient is calculated at once",
+                hint="use srcgrad.grad or srcgrad.vjp",
+            )

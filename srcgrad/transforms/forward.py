@@ -103,6 +103,10 @@ class Forwarder:
         pair = [_display(values), _display(tangents)]
         return [*done, at(gast.Return(gast.Tuple(pair, gast.Load())), end)]
 
+    def start(self, name: str) -> Any:
+        """Return the statement that starts the tangent of a name at zero."""
+        return assign(self._dot(name) or "", self._zeros_like(load(name), name))
+
     def _copies(self) -> list[Any]:
         """Return copies of the tangents of the inputs that the program may write into."""
         names = [n for n in self._program.inputs if n in self._written and n in self._active]
@@ -258,6 +262,8 @@ class Forwarder:
             return clone(value)
         if self._shapes.is_number(load(name)) and name not in self._written:
             return gast.Constant(0.0, None)
+        if name in self._written and _repeats_entries(value):
+            raise NoTangentError  # the entries of the list are one object, its zeros would not be
         return call(self._externals.use_runtime("zeros_like"), load(name))
 
     def _update(self, statement: Any) -> list[Any]:
@@ -463,6 +469,14 @@ class Forwarder:
         if rule is None or len(operation.args) < 2:
             return False
         return bool(rule.elementwise or rule.spreads)
+
+
+def _repeats_entries(value: Any) -> bool:
+    """Say whether an expression is ``[row] * n``, of entries that may be written into."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return False
+    lists = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    return any(not isinstance(item, gast.Constant) for side in lists for item in side.elts)
 
 
 def _reads(block: list[Any]) -> set[str]:

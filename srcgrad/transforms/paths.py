@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -48,6 +49,8 @@ def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:
     """
     wanted = [n for n in sweep.program.inputs if n in sweep.facts.activity.active]
     paths: dict[str, dict[str, str]] = {name: {} for name in wanted}
+    sure = {id(statement) for statement in _always_run(sweep.program.body)}
+    certain: set[tuple[str, str]] = set()
     for statement in statements(sweep.program.body):
         reads = header_reads(statement)
         if is_store(statement):
@@ -59,7 +62,21 @@ def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:
                 paths.pop(name, None)
             else:
                 paths[name].setdefault(key, _path_cell(sweep, name, key, statement))
-    return {name: keys for name, keys in paths.items() if keys}
+                if id(statement) in sure:
+                    certain.add((name, key))
+    return {
+        name: keys
+        for name, keys in paths.items()
+        if keys and all((name, key) in certain for key in keys)
+    }
+
+
+def _always_run(block: list[Any]) -> Iterator[Any]:
+    """Yield the statements that run unless a loop has no trips: the others' keys may be absent."""
+    for statement in block:
+        yield statement
+        if isinstance(statement, (gast.For, gast.While, gast.With)):
+            yield from _always_run(statement.body)
 
 
 def _is_sure(sweep: Sweep, statement: Any) -> bool:

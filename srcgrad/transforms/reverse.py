@@ -168,7 +168,12 @@ class Reverser:
 
     def _no_step(self, statement: Any, operation: Operation) -> list[Any]:
         """Only what is constant may go without an adjoint: silence would be a zero gradient."""
-        if operation.kind != "constant":
+        if operation.kind == "unknown":
+            made = getattr(statement.value, "func", None)
+            what = getattr(operation.primal, "__name__", getattr(made, "attr", "this expression"))
+            name = self._sweep.namer.base(names_bound(statement.targets[0])[0])
+            self._sweep.missing.append((statement, what, name))
+        elif operation.kind != "constant":
             raise InternalError(f"an active statement of kind {operation.kind!r} has no adjoint")
         return [statement]
 

@@ -6,17 +6,20 @@ exception must not be read afterwards, except for what its last step binds.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.liveness import may_raise, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+
+_QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
 
 class Attempts:
@@ -118,6 +121,7 @@ class Attempts:
         bare = [s for s in statements(body) if isinstance(s, gast.Raise) and s.exc is None]
         if not bare and (name is None or name not in {n for s in body for n in names_read(s)}):
             return list(body)
+        self._refuse_carried(body, name)
         caught = name or self._namer.fresh("problem")
         handler.name = at(gast.Name(caught, gast.Store(), None, None), handler)
         kept = self._name("error")
@@ -129,6 +133,20 @@ class Attempts:
                 if isinstance(item, gast.Name) and item.id == name:
                     item.id = kept
         return list(body)
+
+    def _refuse_carried(self, body: list[Any], name: str | None) -> None:
+        """Refuse values that an exception brings along: they may have derivatives."""
+        for statement in statements(body):
+            value = getattr(statement, "value", None)
+            if value is None or (isinstance(statement, gast.Expr) and not _puts(value)):
+                continue
+            if name in _carriers(value):
+                self._refusals.add(
+                    statement,
+                    "a value that an exception carries is not differentiated by source",
+                    "return it, or bind it before the exception is raised",
+                )
+                return
 
     def _name(self, wish: str) -> str:
         name = self._namer.fresh(wish)
@@ -165,6 +183,32 @@ class Attempts:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
+
+
+def _carriers(value: Any) -> list[str]:
+    """Return the names that are bound whole or of which an attribute is read, but for questions."""
+    if isinstance(value, gast.Name):
+        return [value.id]
+    if isinstance(value, gast.JoinedStr):
+        return []
+    if isinstance(value, gast.Call) and getattr(value.func, "id", "") in _QUESTIONS:
+        return []
+    if isinstance(value, gast.Call) and getattr(value.func, "id", "") == "float":
+        return names_read(value)  # from the text of its message
+    found = [value.value.id] if _is_attribute(value) else []
+    found += [item.id for item in getattr(value, "args", []) if isinstance(item, gast.Name)]
+    for child in gast.iter_child_nodes(value):
+        found += [] if isinstance(child, gast.Name) else _carriers(child)
+    return found
+
+
+def _puts(value: Any) -> bool:
+    """Say whether an expression is ``xs.append(v)`` or the like."""
+    return getattr(getattr(value, "func", None), "attr", "") in SHAPERS
+
+
+def _is_attribute(value: Any) -> bool:
+    return isinstance(value, gast.Attribute) and isinstance(value.value, gast.Name)
 
 
 def _is_bound_last(body: list[Any], name: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -25,6 +25,7 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
 from srcgrad.ir.walk import names_read
 
+_ORDERING: Final = (sum, max, min, sorted)
 Maker = Callable[[str, Any, Any], "list[Any] | None"]
 
 
@@ -75,7 +76,20 @@ class Containers(Rewriter):
             maker = self._makers.get(callee)
         except TypeError:  # not hashable: nothing of ours
             return None
-        return maker(name, value, node) if maker is not None and value.args else None
+        if maker is None or not value.args:
+            return None
+        if callee in _ORDERING and self._is_dict(value.args[0]):
+            self.work.refusals.add(
+                value,
+                f"`{callee.__name__}` over the keys of a dict is not differentiated by source",
+                "write it over `list(d.values())`, or loop over the items",
+            )
+            return None
+        return maker(name, value, node)
+
+    def _is_dict(self, node: Any) -> bool:
+        name = getattr(node, "id", None)
+        return name in self.work.dicts and name not in self.work.lists
 
     def _listed(self, name: str, value: Any, node: Any) -> list[Any] | None:
         """Write ``list(xs)`` as ``[*xs]``."""
@@ -117,18 +131,26 @@ class Containers(Rewriter):
         """Write ``xs + ys`` as ``[*xs, *ys]``, ``xs * n`` as a loop, ``p | q`` as a dict."""
         work = self.work
         sides = (value.left, value.right)
-        if isinstance(value.op, gast.Add) and all(work.is_list(side) for side in sides):
+        if isinstance(value.op, gast.Add) and all(work.is_surely_list(side) for side in sides):
             items = [item for side in sides for item in self._items(side)]
             kind = gast.Tuple if any(isinstance(s, gast.Tuple) for s in sides) else gast.List
             return [assign(name, kind(items, gast.Load()), node)]
-        if isinstance(value.op, gast.Mult) and any(work.is_list(side) for side in sides):
+        if isinstance(value.op, gast.Mult) and any(work.is_surely_list(side) for side in sides):
             entries, count = sides if work.is_list(value.left) else (value.right, value.left)
-            return self._repeated(name, entries, count, node)
+            return self._repeated(name, entries, count, node) if self._counts(count) else None
         if isinstance(value.op, gast.BitOr) and any(
             isinstance(side, gast.Dict) or getattr(side, "id", None) in work.dicts for side in sides
         ):
             return self._merged(name, gast.Dict([None, None], list(sides)), node)
         return None
+
+    def _counts(self, count: Any) -> bool:
+        """Say whether a factor of a list is a number of times, not an array to multiply it by."""
+        named = isinstance(count, (gast.Name, gast.Attribute))
+        known: Any = self.resolve(count) if named else None
+        is_array = hasattr(known, "shape") and known.shape != ()
+        is_array = is_array or getattr(count, "id", None) in self.work.arrays
+        return not is_array and not self.work.varies.of(count)
 
     def _items(self, side: Any) -> list[Any]:
         if isinstance(side, (gast.List, gast.Tuple)):

@@ -72,8 +72,7 @@ class Expressions:
         name = self._namer.fresh(wording(value))
         if self._varies.of(value):
             self._varies.names.add(name)
-        if self._work.is_list(value):
-            self._work.lists.add(name)
+        self._work.note_list(name, value)
         self.into(name, value, node)
         return load(name)
 
@@ -142,12 +141,12 @@ class Expressions:
         """Refuse `+` and `*` of lists, which join and repeat them."""
         sides = [value.left, value.right]
         lists = [side for side in sides if self._work.is_list(side)]
-        if len(lists) < 2 and not any(self._varies.of(side) for side in lists):
+        if not lists:
             return True
         self._refusals.add(
             value,
-            "joining or repeating lists of values with derivatives is not differentiated by source",
-            "use np.concatenate or np.stack",
+            "arithmetic with what may be a list, or joining it, is not differentiated by source",
+            "use np.asarray of it, np.concatenate or np.stack",
         )
         return False
 

@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.expressions import Expressions
+from srcgrad.frontend.normalize.kinds import find_kinds
 from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
@@ -21,7 +22,7 @@ from srcgrad.ir.changes import SHAPERS, change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")
 
@@ -60,7 +61,7 @@ class Flattener:
         work = self._work
         code = self._reader.scope.function.__code__
         work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
-        self._find_lists(body)
+        find_kinds(body, work)
         nodes = [node for item in body for node in gast.walk(item)]
         work.dicts = {node.value.id for node in nodes if _treats_as_dict(node)}
         work.dicts |= {
@@ -87,21 +88,6 @@ class Flattener:
             and getattr(node.target, "id", None) in work.lists - tuples
         }
         return self.block(body)
-
-    def _find_lists(self, body: list[Any]) -> None:
-        found = self._work.lists
-        size = -1
-        while size != (size := len(found)):
-            for statement in statements(body):
-                targets = statement.targets if isinstance(statement, gast.Assign) else []
-                if isinstance(statement, gast.AugAssign):
-                    targets = [statement.target]
-                for target in targets:
-                    if isinstance(target, gast.Name) and self._work.is_list(statement.value):
-                        found.add(target.id)
-                    for item in getattr(target, "elts", []):
-                        if isinstance(item, gast.Starred) and isinstance(item.value, gast.Name):
-                            found.add(item.value.id)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list in normal form."""

@@ -32,8 +32,7 @@ class Rewriter:
         """Bind a value that varies to a name before."""
         name = self.namer.fresh(wish)
         self.work.varies.names.add(name)
-        if self.work.is_list(value):
-            self.work.lists.add(name)
+        self.work.note_list(name, value)
         self.work.run([assign(name, value, node)])
         return load(name)
 

@@ -11,6 +11,7 @@ from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, clone, constant, load, store, subscript
+from srcgrad.ir.changes import is_change
 from srcgrad.ir.walk import names_bound, names_read
 
 
@@ -71,7 +72,7 @@ class Targets:
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
-        if self._is_one_value(value, len(target.elts)):
+        if is_change(value) or self._is_one_value(value, len(target.elts)):
             value = self._expressions.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
         targets = gast.Tuple([store(name) for name in names], gast.Store())

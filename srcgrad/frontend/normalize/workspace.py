@@ -31,6 +31,8 @@ class Workspace:
 
     Attributes:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
+        arrays: The names that are bound to what functions of NumPy return.
+        sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
         asked: The names whose type the function asks for, so that use shows nothing.
         taken: The names of variables, which those of comprehensions must not be.
@@ -44,6 +46,8 @@ class Workspace:
         self.namer = namer
         self.refusals = refusals
         self.lists: set[str] = set()
+        self.arrays: set[str] = set()
+        self.sure: set[str] = set()
         self.dicts: set[str] = set()
         self.changing: set[str] = set()
         self.asked: set[str] = set()
@@ -83,8 +87,29 @@ class Workspace:
         self.emit(assign(name, value, node))
         return load(name)
 
+    def note_list(self, name: str, value: Any) -> None:
+        """Remember that a new name is bound to a list, if its value is one."""
+        if self.is_list(value):
+            self.lists.add(name)
+        if self.is_surely_list(value):
+            self.sure.add(name)
+
+    def is_surely_list(self, node: Any) -> bool:
+        """Say whether an expression is a list or a tuple, whatever the arguments are."""
+        if isinstance(node, gast.Name):
+            return node.id in self.sure
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+            return self.is_surely_list(node.left) and self.is_surely_list(node.right)
+        if isinstance(node, gast.BinOp):
+            sides = (node.left, node.right)
+            counted = any(isinstance(side, gast.Constant) for side in sides)
+            return self.is_list(node) and counted and any(map(self.is_surely_list, sides))
+        if isinstance(node, gast.Subscript):
+            return isinstance(node.slice, gast.Slice) and self.is_surely_list(node.value)
+        return self.is_list(node)
+
     def is_list(self, node: Any) -> bool:
-        """Say whether an expression is surely a list or a tuple."""
+        """Say whether an expression may be a list or a tuple, and is meant as one."""
         if isinstance(node, gast.Name):
             return node.id in self.lists
         if isinstance(node, gast.BinOp):

@@ -7,8 +7,10 @@ import types
 from typing import Any
 
 import numpy as np
+import pytest
 
 import srcgrad as sg
+from tests.differences import assert_same, numerical_gradient
 
 X = np.array([0.5, -1.2, 2.0])
 GAIN = 2.0
@@ -167,3 +169,50 @@ def test_an_update_of_a_number_binds_anew_and_of_an_array_without_axes_writes() 
     assert gradient(3.0) == 12.0
     ends = [_doubled_under_two_names(np.array(3.0 + step)) for step in (1e-3, -1e-3)]
     np.testing.assert_allclose(gradient(np.array(3.0)), (ends[0] - ends[1]) / 2e-3, rtol=1e-6)
+
+
+class _Holder:
+    step: Any = None
+
+
+HOLDER = _Holder()
+
+
+def test_tangents_follow_a_function_of_an_object_that_is_replaced() -> None:
+    def through(x: Any) -> Any:
+        return np.sum(HOLDER.step(x))
+
+    for HOLDER.step in (_square, _cube):
+        _, tangent = sg.jvp(through, (X,), (np.ones_like(X),))
+        np.testing.assert_allclose(tangent, np.sum(numerical_gradient(through, (X,), 0)))
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _cube(x: Any) -> Any:
+    return x * x * x
+
+
+def _doubled(x: Any) -> Any:
+    y = x * 2
+    return y[1] * y[-1]
+
+
+def test_a_list_where_an_array_was_is_repeated_not_scaled() -> None:
+    gradient = sg.grad(_doubled)
+    assert_same(gradient(X), numerical_gradient(_doubled, (X,), 0))
+    with pytest.warns(sg.FallbackWarning, match="a list in this call"):
+        found = gradient(list(X))
+    assert_same(found, numerical_gradient(_doubled, (list(X),), 0))
+
+
+def test_none_in_the_place_of_an_integer_is_no_change() -> None:
+    def power(d: Any) -> Any:
+        return d["x"] ** d["n"]
+
+    point = {"x": 2.0, "n": 3}
+    value, tangent = sg.jvp(power, (point,), ({"x": 1.0, "n": None},))
+    assert value == power(point)
+    np.testing.assert_allclose(tangent, numerical_gradient(power, (point,), 0)["x"])

@@ -1,0 +1,138 @@
+"""Says which parameters a function adds to or multiplies, which joins and repeats lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.walk import names_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """An operation that would join or repeat an argument that is a list.
+
+    Attributes:
+        name: The parameter.
+        depth: 0 for itself, 1 for an entry of it, 2 for an entry of an entry.
+        other: The parameter that is the other operand, if it is one.
+    """
+
+    name: str
+    depth: int
+    other: str | None
+
+    def happens(self, arguments: Mapping[str, Any]) -> bool:
+        """Say whether the arguments may make it one of lists."""
+        if not _lists(arguments.get(self.name), self.depth):
+            return False
+        return not isinstance(arguments.get(self.other or ""), np.ndarray)
+
+
+def _lists(value: Any, depth: int) -> bool:
+    """Say whether there are lists so deep in a value."""
+    if isinstance(value, dict) and depth:
+        return any(_lists(item, depth - 1) for item in value.values())
+    if not isinstance(value, (list, tuple)):
+        return False
+    return not depth or any(_lists(item, depth - 1) for item in value)
+
+
+def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()) -> set[Join]:
+    """Return what a function and those that it calls do to its parameters with `+` and `*`."""
+    if function in seen or is_library(function):
+        return set()
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return set()
+    scope = scope_of(function, tree)
+    names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
+    origins = _origins(tree, names)
+    found: set[Join] = set()
+    for node in gast.walk(tree):
+        for side, other in _operands(node):
+            for name, depth in _origin(side, origins):
+                known = other.id if isinstance(other, gast.Name) and other.id in names else None
+                found.add(Join(name, depth, known))
+        if isinstance(node, gast.Call):
+            found |= _joins_inside(node, scope, origins, seen | {function})
+    return found
+
+
+def _operands(node: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(node, (gast.BinOp, gast.AugAssign)) and isinstance(
+        node.op, (gast.Add, gast.Mult)
+    ):
+        is_update = isinstance(node, gast.AugAssign)
+        left, right = (node.target, node.value) if is_update else (node.left, node.right)
+        yield left, right
+        yield right, left
+
+
+Origins = dict[str, set[tuple[str, int]]]
+_DEEPEST = 4
+
+
+def _origins(tree: Any, names: set[str]) -> Origins:
+    """Return the parameters that each variable may be, or be an entry of."""
+    found: Origins = {name: {(name, 0)} for name in names}
+    size = -1
+    while size != (size := sum(map(len, found.values()))):
+        for node in gast.walk(tree):
+            if isinstance(node, gast.Assign):
+                for target in node.targets:
+                    for name, level in _levels(target):
+                        _add(found, name, _origin(node.value, found), level)
+            elif isinstance(node, (gast.For, gast.comprehension)):
+                given = 0 if isinstance(node.iter, gast.Call) else 1  # as zip makes tuples
+                for name, level in _levels(node.target):
+                    for part in gast.walk(node.iter):
+                        _add(found, name, _origin(part, found), max(1, level + given))
+    return found
+
+
+def _levels(target: Any, level: int = 0) -> list[tuple[str, int]]:
+    """Return the names in a target, with the number of tuples that they are in."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [pair for item in target.elts for pair in _levels(item, level + 1)]
+    return [(name, level) for name in names_bound(target)]
+
+
+def _add(found: Origins, name: str, origins: set[tuple[str, int]], level: int) -> None:
+    deeper = {(of, min(depth + level, _DEEPEST)) for of, depth in origins}
+    found.setdefault(name, set()).update(deeper)
+
+
+def _origin(node: Any, origins: Origins) -> set[tuple[str, int]]:
+    level = 0
+    while isinstance(node, gast.Subscript):
+        level += not isinstance(node.slice, gast.Slice)
+        node = node.value
+    known = origins.get(node.id, set()) if isinstance(node, gast.Name) else set()
+    return {(name, min(depth + level, _DEEPEST)) for name, depth in known}
+
+
+def _joins_inside(
+    call: Any, scope: Scope, origins: Origins, seen: frozenset[FunctionType]
+) -> set[Join]:
+    callee = scope.resolve(call.func)
+    if not isinstance(callee, FunctionType):
+        return set()
+    order = callee.__code__.co_varnames[: callee.__code__.co_argcount]
+    given = dict([*zip(order, call.args, strict=False), *[(k.arg, k.value) for k in call.keywords]])
+    found: set[Join] = set()
+    for join in joins_of(callee, seen):
+        for name, depth in _origin(given.get(join.name), origins):
+            other = getattr(given.get(join.other or ""), "id", None)
+            found.add(Join(name, min(depth + join.depth, _DEEPEST), other))
+    return found

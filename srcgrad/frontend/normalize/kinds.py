@@ -1,0 +1,97 @@
+"""Finds which variables of a function are lists, and refuses those that are more than one thing.
+
+What ``+``, ``*``, ``+=`` and a loop do depends on the kind of a value, which is told by name.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.ir.build import load
+from srcgrad.ir.walk import names_bound, statements
+
+_OTHERS = "a variable is a list in one place and something else in another"
+
+
+def find_kinds(body: list[Any], work: Workspace) -> None:
+    """Note the names that are lists, surely or by their use, and refuse those that change kind."""
+    bindings = _bindings(body)
+    size = -1
+    while size != (size := len(work.lists)):
+        for name, values in bindings.items():
+            if any(value is not None and work.is_list(value) for value in values):
+                work.lists.add(name)
+    _find_sure(bindings, work)
+    work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
+    for name in sorted(work.lists):
+        other = next((v for v in bindings[name] if _is_other(v, work)), None)
+        if other is not None and work.varies.of(load(name)):
+            work.refusals.add(other, _OTHERS, "give the two values names of their own")
+
+
+def _find_sure(bindings: dict[str, list[Any]], work: Workspace) -> None:
+    """Leave the names all of whose bindings are lists, which may stem from each other."""
+    code = work.reader.scope.function.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    work.sure = work.lists - set(parameters)
+    size = -1
+    while size != (size := len(work.sure)):
+        for name in sorted(work.sure):
+            if not all(_may_be_joined(v, work) for v in bindings[name]):
+                work.sure.discard(name)
+
+
+def _may_be_joined(value: Any, work: Workspace) -> bool:
+    """Say whether a value is a list, or None, which Python joins to nothing."""
+    is_none = isinstance(value, gast.Constant) and value.value is None
+    return value is not None and (is_none or work.is_surely_list(value))
+
+
+def _bindings(body: list[Any]) -> dict[str, list[Any]]:
+    """Return what is bound to each name; None for what is not told here."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for statement in statements(body):
+        if isinstance(statement, gast.Assign):
+            for target in statement.targets:
+                _bind(target, statement.value, found)
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            name = statement.target.id
+            found[name].append(gast.BinOp(load(name), statement.op, statement.value))
+        elif isinstance(statement, gast.For):
+            for name in names_bound(statement.target):
+                found[name].append(None)
+    return found
+
+
+def _bind(target: Any, value: Any, found: dict[str, list[Any]]) -> None:
+    if isinstance(target, gast.Name):
+        found[target.id].append(value)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        known = isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts)
+        for position, item in enumerate(target.elts):
+            if isinstance(item, gast.Starred):
+                _bind(item.value, gast.List([], gast.Load()), found)
+            else:
+                _bind(item, value.elts[position] if known else None, found)
+
+
+def _is_other(value: Any, work: Workspace) -> bool:
+    """Say whether a value is surely no list: a number, a dict or what NumPy returns."""
+    if isinstance(value, gast.Constant):
+        return type(value.value) in (int, float)
+    if isinstance(value, (gast.Dict, gast.DictComp, gast.UnaryOp)):
+        return True
+    if isinstance(value, gast.BinOp) and not isinstance(value.op, (gast.Add, gast.Mult)):
+        return True
+    return _of_numpy(value, work)
+
+
+def _of_numpy(value: Any, work: Workspace) -> bool:
+    if not isinstance(value, gast.Call):
+        return False
+    callee = work.reader.scope.resolve(value.func)
+    return str(getattr(callee, "__module__", "")).partition(".")[0] == "numpy"

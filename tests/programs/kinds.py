@@ -1,0 +1,191 @@
+"""Variables and arguments that are numbers, arrays, lists or dicts, as the case may be."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def stack_of_pairs(x):
+    stack = [(x, 1.0)]
+    total = 0.0
+    while stack:
+        part, weight = stack.pop()
+        if len(part) == 1:
+            total += weight * part[0] ** 2
+            continue
+        stack.append((part[1:], weight * 2))
+        stack.append((part[:1], weight))
+    return total
+
+
+@program("v")
+def queue_of_pairs(x):
+    queue = [(v, i) for i, v in enumerate(x)]
+    total = 0.0
+    while queue:
+        v, i = queue.pop(0)
+        total += v * i
+        if v > 0.1 and i < 4:
+            queue.append((v * 0.5, i + 1))
+    return total
+
+
+@program("v")
+def pairs_popped_from_a_dict(x):
+    pairs = {"p": (x[0], x[1]), "q": (x[2], x[3])}
+    a, b = pairs.pop("p")
+    return a * b + pairs["q"][0]
+
+
+@program("d", "n")
+def key_of_a_dict_in_a_branch(d, n):
+    total = np.sum(d["w"] ** 2)
+    if n > 2:
+        total = total * np.sum(d["b"])
+    return total
+
+
+@program("d")
+def key_that_may_be_absent(d):
+    try:
+        n = d["n"]
+    except KeyError:
+        n = 2
+    return np.sum(d["w"] ** 2) * n
+
+
+@program("v", by="tape")
+def number_then_list(x):
+    a = 2.0
+    for i in range(3):
+        a = a * x[i]
+    product = a
+    a = [product, x]
+    return sum(np.sum(k) ** 2 for k in a)
+
+
+@program("v", by="tape")
+def array_then_list(x):
+    a = x[:2]
+    b = a * 2
+    a = [b, x]
+    return np.sum(b) ** 2 + np.sum(a[1])
+
+
+@program("v", by="tape")
+def dict_then_list(x):
+    d = {"a": x[0], "b": x[1]}
+    total = 0.0
+    for v in d.values():
+        total = total + v * v
+    d = [total, x[2]]
+    for v in d:
+        total = total * v
+    return total
+
+
+@program("v", by="tape")
+def array_plus_list(x):
+    numbers = [1.0, 2.0, 3.0, 4.0]
+    x = x + numbers
+    return np.sum(x * x)
+
+
+@program("v", by="tape")
+def array_times_list(x):
+    weights = [1.0, 2.0, 3.0, 4.0]
+    return np.sum(x * weights) + np.sum(weights * x)
+
+
+@program("v", by="tape")
+def counts_by_key(x):
+    counts = Counter()
+    for v in x:
+        counts["up" if v > 0 else "down"] += v * v
+    return counts["up"] + 2 * counts["down"]
+
+
+@program("v", by="tape")
+def sums_by_key(x):
+    sums = defaultdict(float)
+    for i, v in enumerate(x):
+        sums[i % 2] += v * v
+    return sums[0] * sums[1]
+
+
+@program("v", by="tape")
+def value_that_an_exception_carries(x):
+    try:
+        raise ValueError(x[0] * 2)  # noqa: TRY301 - the subject of the program
+    except ValueError as error:
+        return error.args[0] * x[1]
+
+
+@program("v", by="tape")
+def best_key_of_a_dict(x):
+    scores = {"a": x[0] ** 2, "b": x[1] ** 2}
+    best = max(scores, key=scores.get)
+    return scores[best] * 3
+
+
+@program("v", by="tape")
+def rows_that_are_one_list(x):
+    grid = [[0.0] * 3] * 2
+    grid[0][1] = x[0] * x[1]
+    return sum(map(sum, grid))
+
+
+@program("v", by="tape")
+def groups_made_on_the_way(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault(i % 2, []).append(v)
+    return sum(groups[0]) * sum(groups[1])
+
+
+def _count_after(values, v):
+    values.append(v * v)
+    return len(values)
+
+
+@program("v", by="tape")
+def helper_that_writes_in_a_condition(x):
+    squares = []
+    for v in x:
+        if _count_after(squares, v) > 2:
+            break
+    return sum(squares)
+
+
+@program("v")
+def none_then_list(x):
+    found = None
+    for v in x:
+        if found is None:
+            found = [v]
+        else:
+            last = [v * found[-1]]
+            found = found + last
+    return sum(found)
+
+
+@program("v", by="tape")
+def list_times_array(x):
+    pair = [x[0], x[1]]
+    weights = np.array([1.0, 2.0])
+    return np.sum(pair * weights)
+
+
+@program("v", by="tape")
+def exceptions_kept_in_a_list(x):
+    errors = []
+    try:
+        raise ValueError(x[0] * x[1])  # noqa: TRY301 - the subject of the program
+    except ValueError as error:
+        errors.append(error)
+    return errors[0].args[0] * x[2]
