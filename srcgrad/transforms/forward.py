@@ -24,6 +24,7 @@ from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name
 from srcgrad.transforms.float_checks import is_check
+from srcgrad.transforms.tangent_lists import makes_missing_entries, repeats_entries
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
 from srcgrad.transforms.templates import Inliner
 
@@ -262,7 +263,9 @@ class Forwarder:
             return clone(value)
         if self._shapes.is_number(load(name)) and name not in self._written:
             return gast.Constant(0.0, None)
-        if name in self._written and _repeats_entries(value):
+        if makes_missing_entries(value, self._program.reader):
+            return clone(value)
+        if name in self._written and repeats_entries(value):
             raise NoTangentError  # the entries of the list are one object, its zeros would not be
         return call(self._externals.use_runtime("zeros_like"), load(name))
 
@@ -469,14 +472,6 @@ class Forwarder:
         if rule is None or len(operation.args) < 2:
             return False
         return bool(rule.elementwise or rule.spreads)
-
-
-def _repeats_entries(value: Any) -> bool:
-    """Say whether an expression is ``[row] * n``, of entries that may be written into."""
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
-        return False
-    lists = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
-    return any(not isinstance(item, gast.Constant) for side in lists for item in side.elts)
 
 
 def _reads(block: list[Any]) -> set[str]:

@@ -1,0 +1,35 @@
+"""Knows the lists and dicts without tangents whose zeros are more than zeros of each entry."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import gast
+
+from srcgrad.ir.operations import Reader
+from srcgrad.transforms.tangent_rules import NoTangentError
+
+
+def repeats_entries(value: Any) -> bool:
+    """Say whether an expression is ``[row] * n``, of entries that may be written into."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return False
+    lists = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    return any(not isinstance(item, gast.Constant) for side in lists for item in side.elts)
+
+
+def makes_missing_entries(value: Any, reader: Reader) -> bool:
+    """Say whether a value is an empty dict that makes the entries for keys that are missing.
+
+    Raises:
+        NoTangentError: They may be other than zero.
+    """
+    if not isinstance(value, gast.Call):
+        return False
+    if reader.scope.resolve(value.func) not in (Counter, defaultdict):
+        return False
+    makes = [reader.scope.resolve(item) for item in value.args]
+    if makes not in ([], [float], [list]) or value.keywords:
+        raise NoTangentError
+    return True
