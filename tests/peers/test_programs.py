@@ -78,8 +78,10 @@ def check(program: Program, peer: str) -> None:
         for mine, other in zip(ours, theirs, strict=True):
             assert_same(_plain(other), _plain(mine), 1e-8, 1e-9)
     except AssertionError:
-        for argnum, mine in zip(program.argnums, ours, strict=True):
-            assert_same(mine, numerical_gradient(program.function, program.arguments(), argnum))
+        with np.errstate(all="ignore"):  # what a program computes and does not select
+            for argnum, mine in zip(program.argnums, ours, strict=True):
+                numeric = numerical_gradient(program.function, program.arguments(), argnum)
+                assert_same(mine, numeric)
         pytest.skip(f"{peer} gives another gradient; finite differences agree with ours")
 
 
