@@ -54,6 +54,8 @@ class Correlate(Function):
 class Correlate1d(Function):
     """The image under weights that move along one axis."""
 
+    multilinear = ("input", "weights")
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -108,6 +110,8 @@ class Convolve(Function):
 class Convolve1d(Function):
     """The image under weights that move along one axis."""
 
+    multilinear = ("input", "weights")
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -137,6 +141,8 @@ class Convolve1d(Function):
 class GaussianFilter(Function):
     """The image smoothed by Gaussians."""
 
+    linear = ("input",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -164,6 +170,8 @@ class GaussianFilter(Function):
 @table.rule(ndimage.gaussian_filter1d)
 class GaussianFilter1d(Function):
     """The image smoothed by a Gaussian along one axis."""
+
+    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -206,6 +214,8 @@ class GaussianFilter1d(Function):
 class UniformFilter(Function):
     """The means of boxes of an image."""
 
+    linear = ("input",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -229,6 +239,8 @@ class UniformFilter(Function):
 @table.rule(ndimage.uniform_filter1d)
 class UniformFilter1d(Function):
     """The means of pieces of an image along one axis."""
+
+    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -259,6 +271,8 @@ class UniformFilter1d(Function):
 class Sobel(Function):
     """The edges of an image across one axis."""
 
+    linear = ("input",)
+
     @staticmethod
     def forward(
         ctx: Context, input: Any, axis: int = -1, *, mode: Any = "reflect", cval: float = 0.0
@@ -275,6 +289,8 @@ class Sobel(Function):
 @table.rule(ndimage.prewitt)
 class Prewitt(Function):
     """The edges of an image across one axis."""
+
+    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -293,6 +309,8 @@ class Prewitt(Function):
 class Laplace(Function):
     """The sum of second differences along all axes."""
 
+    linear = ("input",)
+
     @staticmethod
     def forward(ctx: Context, input: Any, *, mode: Any = "reflect", cval: float = 0.0) -> Any:
         ctx.mode = mode
@@ -306,6 +324,8 @@ class Laplace(Function):
 @table.rule(ndimage.shift)
 class Shift(Function):
     """The image, interpolated; how far is held fixed."""
+
+    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -331,6 +351,8 @@ class Shift(Function):
 @table.rule(ndimage.zoom)
 class Zoom(Function):
     """The image, interpolated; how far is held fixed."""
+
+    linear = ("input",)
 
     @staticmethod
     def forward(

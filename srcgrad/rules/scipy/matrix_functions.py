@@ -274,6 +274,8 @@ class SolveDiscreteAre(Function):
 class BlockDiag(Function):
     """Matrices along a diagonal, with zeros beside them."""
 
+    linear = ("arrs",)
+
     @staticmethod
     def forward(ctx: Context, *arrs: Any) -> Any:
         ctx.shapes = [np.shape(item) for item in arrs]
@@ -287,6 +289,8 @@ class BlockDiag(Function):
 @table.rule(linalg.toeplitz)
 class Toeplitz(Function):
     """The matrix of the first column c and the first row r."""
+
+    linear = ("c", "r")
 
     @staticmethod
     def forward(ctx: Context, c: Any, r: Any = None) -> Any:
@@ -305,6 +309,8 @@ class Toeplitz(Function):
 class Hankel(Function):
     """The matrix of the first column c and the last row r."""
 
+    linear = ("c", "r")
+
     @staticmethod
     def forward(ctx: Context, c: Any, r: Any = None) -> Any:
         y = linalg.hankel(c, r)
@@ -322,6 +328,8 @@ class Hankel(Function):
 class Circulant(Function):
     """The matrix whose columns are c, turned."""
 
+    linear = ("c",)
+
     @staticmethod
     def forward(ctx: Context, c: Any) -> Any:
         y = linalg.circulant(c)
@@ -337,6 +345,8 @@ class Circulant(Function):
 @table.rule(linalg.khatri_rao)
 class KhatriRao(Function):
     """The products of all rows of a and b."""
+
+    multilinear = ("a", "b")
 
     @staticmethod
     def forward(ctx: Context, a: Any, b: Any) -> Any:

@@ -102,6 +102,8 @@ class Convolve2D(Function):
 class Correlate(Function):
     """The correlation over all axes."""
 
+    multilinear = ("in1", "in2")
+
     @staticmethod
     def forward(ctx: Context, in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
         ctx.mode = mode
@@ -118,6 +120,8 @@ class Correlate(Function):
 @table.rule(signal.correlate2d)
 class Correlate2D(Function):
     """The correlation over all axes."""
+
+    multilinear = ("in1", "in2")
 
     @staticmethod
     def forward(ctx: Context, in1: Any, in2: Any, mode: str = "full") -> Any:
@@ -153,6 +157,8 @@ class Lfilter(Function):
 @table.rule(signal.sosfilt)
 class Sosfilt(Function):
     """The signal x through sections of second order, at rest before."""
+
+    linear = ("x",)
 
     @staticmethod
     def forward(ctx: Context, sos: Any, x: Any, axis: int = -1) -> Any:

@@ -17,6 +17,8 @@ table = RuleTable("sparse_systems")
 class Spsolve(Function):
     """The solution of a sparse system whose matrix is held fixed."""
 
+    linear = ("b",)
+
     @staticmethod
     def forward(ctx: Context, A: Any, b: Any) -> Any:
         ctx.A = A
