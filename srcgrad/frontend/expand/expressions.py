@@ -431,7 +431,7 @@ class Expressions(Frame):
         """Let a loop variable mean an element."""
         if isinstance(target, gast.Name):
             self.env[target.id] = value
-        elif isinstance(value, Items) and len(value.values) == len(target.elts):
+        elif isinstance(value, Items) and _fit(target, value):
             for part, item in zip(target.elts, value.values, strict=True):
                 self.bind_target(part, item, node)
         else:
@@ -456,6 +456,12 @@ class Expressions(Frame):
         for name in sorted(own_names(tree)):
             fresh.setdefault(name, self.fresh(name))
         return renamed(tree, fresh)
+
+
+def _fit(target: Any, value: Items) -> bool:
+    """Say whether targets take the elements of a display one by one."""
+    starred = any(isinstance(part, gast.Starred) for part in target.elts)
+    return not starred and len(value.values) == len(target.elts)
 
 
 def _literal(node: Any) -> Any:
