@@ -136,6 +136,7 @@ def reductions() -> list[OpSpec]:
         op(np.std, C(3, 4), axis=0, ddof=1),
         op(rt.expand_reduced, A(4), (3, 4), 0),
         op(rt.expand_reduced, A(3, 1), (3, 4), 1, True),
+        op(rt.copied, A(3, 4)),
         op(rt.unbroadcast, A(2, 3, 4), (3, 1)),
         op(rt.unbroadcast, A(3, 4), ()),
     ]
