@@ -115,14 +115,14 @@ def _describe(thing: Any) -> str:
 
 def _refuse_generators(function: FunctionType) -> None:
     kinds = {
-        "generator": inspect.isgeneratorfunction(function),
-        "coroutine": inspect.iscoroutinefunction(function),
-        "asynchronous generator": inspect.isasyncgenfunction(function),
+        "a generator": inspect.isgeneratorfunction(function),
+        "a coroutine": inspect.iscoroutinefunction(function),
+        "an asynchronous generator": inspect.isasyncgenfunction(function),
     }
     for kind, found in kinds.items():
         if found:
             raise NotDifferentiableError(
-                f"`{function.__qualname__}` is a {kind}: it has no value to differentiate",
+                f"`{function.__qualname__}` is {kind}: it has no value to differentiate",
                 hint="return an array or a number instead",
                 span=Span(
                     function.__code__.co_filename,

@@ -300,6 +300,17 @@ def double_recursion(a, n):
     return _ackermann_like(a, n)
 
 
+def _product_of_all(first, *others):
+    if not others:
+        return first
+    return first * _product_of_all(*others)
+
+
+@program("v")
+def recursion_by_starred_parameters(x):
+    return _product_of_all(x[0], x[1], x[2])
+
+
 @program("v")
 def recursion_on_halves(x):
     def total(u):

@@ -1,6 +1,7 @@
 """Checks that each program in `tests/refused` is refused at the lines it marks, with their codes.
 
-A line that must be refused ends in ``# SG101``; a program may say its `ARGUMENTS` (else one array).
+A line that must be refused ends in ``# SG101``; a program may say its `ARGUMENTS` (else one array)
+and the `OPTIONS` of the derivative.
 """
 
 from __future__ import annotations
@@ -36,11 +37,15 @@ def marks(path: Path) -> list[tuple[int, str]]:
     return [(number, found[1]) for number, line in lines if (found := MARK.search(line))]
 
 
+def derivative_of(module: ModuleType, **options: Any) -> Any:
+    return sg.grad(module.program, **getattr(module, "OPTIONS", {}), **options)
+
+
 def refusal(path: Path, **options: Any) -> sg.UnsupportedError:
     module = load(path)
     arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
     with pytest.raises(sg.UnsupportedError) as caught:
-        sg.grad(module.program, fallback="error", **options)(*arguments)
+        derivative_of(module, fallback="error", **options)(*arguments)
     return caught.value
 
 
@@ -71,7 +76,7 @@ def test_each_refusal_points_at_the_line_and_says_a_way_out(path: Path) -> None:
 def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
     module = load(path)
     arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
-    derivative = sg.grad(module.program)
+    derivative = derivative_of(module)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):

@@ -26,8 +26,10 @@ def make_function(
     free = free_names(tree)
     cells = [name for name in free if name in home.cells]
     inner = _plain(tree)
+    while inner.name in free and inner.name not in cells:
+        inner.name += "_"  # it reads a global called like itself, which `factory` would hide
     arguments = gast.arguments([_parameter(name) for name in cells], [], None, [], [], None, [])
-    result = gast.Return(gast.Name(tree.name, gast.Load(), None, None))
+    result = gast.Return(gast.Name(inner.name, gast.Load(), None, None))
     factory = gast.FunctionDef("factory", arguments, [inner, result], [], None, None, [])
     module: Any = ast.fix_missing_locations(gast.gast_to_ast(gast.Module([factory], [])))
     made: dict[str, Any] = {}
@@ -37,7 +39,8 @@ def make_function(
     if not isinstance(template, FunctionType):
         raise InternalError("a tree of a function did not make one")
     closure = tuple(home.cells[name] for name in template.__code__.co_freevars)
-    function = FunctionType(template.__code__, home.globals, tree.name, None, closure)
+    named = template.__code__.replace(co_name=tree.name)
+    function = FunctionType(named, home.globals, tree.name, None, closure)
     function.__module__ = source.function.__module__
     function.__defaults__ = _placeholders(tree.args.defaults)
     function.__kwdefaults__ = {

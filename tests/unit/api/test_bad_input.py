@@ -55,6 +55,10 @@ def as_tuple(x):
     return np.sum(x), x
 
 
+def three_values(x):
+    return np.sum(x), x, 1.0
+
+
 def comparison(x):
     return np.sum(x) > 0
 
@@ -174,6 +178,15 @@ def test_a_result_that_is_no_real_number_is_named(function: Any, word: str, fall
     )
     assert word in str(error)
     np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("function", [square_sum, three_values])
+@pytest.mark.parametrize("fallback", ["error", "tape"])
+def test_has_aux_needs_a_pair(function: Any, fallback: Any) -> None:
+    error = refused(
+        sg.NonScalarOutputError, lambda: sg.grad(function, has_aux=True, fallback=fallback)(X)
+    )
+    assert "has_aux=True needs a function that returns a pair" in str(error)
 
 
 def test_a_function_that_falls_to_the_tape_and_returns_nothing_is_named() -> None:

@@ -1,0 +1,11 @@
+"""A write into an array that the caller keeps in a list."""
+
+import numpy as np
+
+X = [np.array([0.5, -1.2, 2.0, 0.7])]
+
+
+def program(arrays):
+    first = arrays[0]
+    first[0] = 2.0  # SG102
+    return np.sum(arrays[0] ** 2)
