@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CellType
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -18,6 +18,8 @@ from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
 Bound = dict[str, Value]
+
+_MOST_NESTED: Final = 32
 
 
 class Placing(Special):
@@ -48,6 +50,7 @@ class Placing(Special):
         plain = [p for p, value in bound.items() if p not in env]
         full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain))
         if full not in self.session.made:
+            self._refuse_endless(code, name, node)
             self._make(full, code, name, [*plain, *lifted], env)
         cell, kept = self.session.made[full]
         if _is_empty(cell):
@@ -57,6 +60,17 @@ class Placing(Special):
         every = [*[self.plain(bound[p], node) for p in plain], *lifting.arguments]
         args = [every[place] for place in kept]
         return at(gast.Call(func, [clone(item) for item in args], []), node)
+
+    def _refuse_endless(self, code: Code, name: str, node: Any) -> None:
+        """Refuse a recursion whose every call has other functions or tuples as its arguments."""
+        made = self.session.made.items()
+        pending = [key for key, (cell, _) in made if key[0] == id(code.tree) and _is_empty(cell)]
+        if len(pending) >= _MOST_NESTED:
+            self.refuse(
+                node,
+                f"`{name}`, which calls itself with ever new functions or tuples",
+                "write it as a loop",
+            )
 
     def _lifted(
         self, code: Code, bound: Bound, captured: Any, lifting: Lifting
