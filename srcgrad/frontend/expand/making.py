@@ -39,7 +39,7 @@ def make_function(
     if not isinstance(template, FunctionType):
         raise InternalError("a tree of a function did not make one")
     closure = tuple(home.cells[name] for name in template.__code__.co_freevars)
-    named = template.__code__.replace(co_name=tree.name)
+    named = template.__code__.replace(co_name=tree.name, co_qualname=tree.name)
     function = FunctionType(named, home.globals, tree.name, None, closure)
     function.__module__ = source.function.__module__
     function.__defaults__ = _placeholders(tree.args.defaults)

@@ -1,4 +1,4 @@
-"""Tests that forward mode refuses what it has no tangent of, and names the line."""
+"""Tests that forward mode and pullbacks refuse what only they cannot do, and name the line."""
 
 from __future__ import annotations
 
@@ -38,5 +38,23 @@ def test_an_unknown_tangent_is_refused_by_line() -> None:
         sg.jvp(by_a_rule_for_reverse_mode, (X,), (X,))
     (warning,) = caught
     line = by_a_rule_for_reverse_mode.__code__.co_firstlineno + 1
-    assert f"test_forward_refusals.py:{line}" in str(warning.message)
+    assert f"test_refusals_of_modes.py:{line}" in str(warning.message)
     assert "`forward` and `jvp`" in str(warning.message)
+
+
+def weight_updated(x: Any, w: Any) -> Any:
+    w += x
+    return w * x
+
+
+def test_a_pullback_of_a_function_that_updates_its_parameter_is_refused_and_taped() -> None:
+    x, w = np.array([0.5, -1.0]), np.array([1.0, 2.0])
+    with pytest.warns(sg.FallbackWarning, match="updates its parameter `w` in place") as caught:
+        value, pull = sg.vjp(weight_updated, x, w.copy())
+    (warning,) = caught
+    line = weight_updated.__code__.co_firstlineno
+    assert f"test_refusals_of_modes.py:{line}" in str(warning.message)
+    expected, pull_plainly = sg.vjp(lambda x, w: (w + x) * x, x, w)
+    np.testing.assert_allclose(value, expected)
+    for found, known in zip(pull(value), pull_plainly(value), strict=True):
+        np.testing.assert_allclose(found, known)
