@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.operations import Operation
+from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (
     Program,
     bound_names,
@@ -153,7 +153,8 @@ class _Analysis:
             return True
         if operation.kind != "primitive":
             return False
-        return vocabulary.canonical_name(operation.primal) in vocabulary.views
+        name = vocabulary.canonical_name(operation.primal)
+        return name in vocabulary.views or may_return_operand(name, operation)
 
     def _edge(self, source: str, target: str) -> None:
         self._forward[source].add(target)

@@ -26,7 +26,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
-from srcgrad.ir.operations import Operation
+from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
@@ -270,7 +270,8 @@ class _Analysis:
                 return []
             return names_read(value.value)
         if operation.kind == "primitive":
-            views = vocabulary.canonical_name(operation.primal) in vocabulary.views
+            name = vocabulary.canonical_name(operation.primal)
+            views = name in vocabulary.views or may_return_operand(name, operation)
             copies = operation.keywords.get("copy")  # of `astype` and its like
             views = views or (copies is not None and getattr(copies, "value", None) is not True)
             names = [n for arg in operation.args for n in direct_names(arg)] if views else []

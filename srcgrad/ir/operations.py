@@ -183,3 +183,14 @@ class Reader:
         if func.attr in self.vocabulary.variadic and len(args) != 1:
             args = (gast.Tuple(list(args), gast.Load()),) if args else ()
         return self._primitive(primal, func.value, *args, **keywords)
+
+
+_PERHAPS_THEMSELVES = frozenset(
+    ["numpy.nan_to_num", "numpy.diff", "numpy.polyder", "numpy.polyint"]
+)
+
+
+def may_return_operand(name: str, operation: Operation) -> bool:
+    """Say whether a call by its options may return its operand itself, as ``np.diff(x, 0)`` does."""
+    optional = len(operation.args) > 1 or bool(operation.keywords)
+    return name in _PERHAPS_THEMSELVES and optional

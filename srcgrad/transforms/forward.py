@@ -19,7 +19,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.operations import Operation
+from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name
@@ -431,7 +431,9 @@ class Forwarder:
         if operation.primal is vocabulary.getitem:
             return True
         name = vocabulary.canonical_name(operation.primal)
-        if name in _MAY_COPY:  # and then the tangent, of another layout, may not
+        if (
+            may_return_operand(name, operation) or name in _MAY_COPY
+        ):  # and then the tangent, of another layout, may not
             raise NoTangentError
         if name in vocabulary.views:
             return True

@@ -124,3 +124,19 @@ def array_or_number_beside_an_update(x):
         v = y
     y *= 2.0
     return np.sum(v * x)
+
+
+@program("v", by="tape")
+def differences_of_no_order_are_the_array_itself(x):
+    y = x * 1.0
+    same = np.diff(y, 0)
+    same[0] = 3.0 * x[1]
+    return np.sum(y * x)
+
+
+@program("v", by="tape")
+def numbers_made_finite_in_place(x):
+    y = x * 1.0
+    same = np.nan_to_num(y, False)
+    same[0] = 3.0 * x[1]
+    return np.sum(y * x)
