@@ -191,6 +191,6 @@ _PERHAPS_THEMSELVES = frozenset(
 
 
 def may_return_operand(name: str, operation: Operation) -> bool:
-    """Say whether a call by its options may return its operand itself, as ``np.diff(x, 0)`` does."""
+    """Say whether a call may return its operand itself, as ``np.diff(x, 0)`` does."""
     optional = len(operation.args) > 1 or bool(operation.keywords)
     return name in _PERHAPS_THEMSELVES and optional
