@@ -17,7 +17,12 @@ LINT = [
     ("layers", [str(Path(sys.executable).parent / "lint-imports"), "--no-logo"]),
     ("structure", [sys.executable, "-m", "pytest", "-q", "tests/structure"]),
 ]
-TESTS = ("tests", [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure"])
+# one process a core; neighbours stay together, since they share what they compiled
+SHARED_OUT = ["--numprocesses=auto", "--maxprocesses=8", "--dist=worksteal"]
+TESTS = (
+    "tests",
+    [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", *SHARED_OUT],
+)
 
 
 def run(label: str, command: list[str]) -> bool:
