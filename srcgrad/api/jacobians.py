@@ -16,6 +16,7 @@ from srcgrad.api.selection import select
 from srcgrad.api.structures import copied, float_leaves, mapped, stacked, units
 from srcgrad.api.underlying import bind, owner, plain
 from srcgrad.api.values import check_input
+from srcgrad.insight.explanation import Explanation
 
 Mode = Literal["forward", "reverse", "auto"]
 
@@ -63,6 +64,17 @@ class Jacobian:
         if self.mode == "reverse":
             return Pullback(self.primal, names).source
         return Pushforward(self.primal, names[:1]).source
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say what is differentiated, recorded and called in the text of `source`, and why.
+
+        With arguments, what is kept in a run is measured, on copies of them.
+        """
+        arguments = bind(self.primal, args, kwargs) if args or kwargs else None
+        names = self._selection.names
+        if self.mode == "reverse":
+            return Pullback(self.primal, names).explain(arguments)
+        return Pushforward(self.primal, names[:1]).explain(arguments)
 
     def _is_wide(self, arguments: dict[str, Any]) -> bool:
         """Say whether there are more inputs than outputs, so that rows are fewer than columns."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -31,6 +31,7 @@ class Plan:
         written: Whether the function writes into its arguments.
         given: The parameters for whose arguments, functions or objects, the text was made.
         joins: What the function does with `+` and `*` to its arguments, once it was asked for.
+        options: How it was compiled.
     """
 
     generated: Generated
@@ -42,6 +43,7 @@ class Plan:
     written: bool = False
     given: frozenset[str] = frozenset()
     joins: frozenset[Join] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
     def joins_lists(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the function may join or repeat arguments that are lists."""

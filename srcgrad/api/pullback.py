@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.structures import float_leaves
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
+from srcgrad.compiler.account import Account
+from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.explanation import Explanation
 
 Pull = Callable[[Any], tuple[Any, ...]]
 
@@ -78,6 +82,20 @@ class Pullback:
         """
         return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
 
+    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
+        """Say what the halves do, and why; see `Gradient.explain`."""
+        subject = subject_of(plain(self.primal), mode_of("vjp", self.primal), self.names)
+        try:
+            function = to_differentiate(self.primal)
+            is_complex_call = any(map(is_complex, (arguments or {}).values()))
+            stages = Stages(account=Account())
+            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
+        except UnsupportedError as refusal:
+            return refused(subject, refusal)
+        return explained(
+            subject, plan, None if arguments is None else (tuple(arguments.values()), {})
+        )
+
     def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
         plan = self._plans.get(keep_complex)
         try:
@@ -92,9 +110,11 @@ class Pullback:
         self._plans[keep_complex] = plan
         return plan
 
-    def _make_plan(self, function: FunctionType, *, keep_complex: bool) -> HalvesPlan:
+    def _make_plan(
+        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+    ) -> HalvesPlan:
         request = Request(function, self.names, keep_complex=keep_complex, assume=False)
-        return load_halves(compile_halves(request), function)
+        return load_halves(compile_halves(request, stages), function)
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pull]:

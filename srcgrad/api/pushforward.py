@@ -10,16 +10,19 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, warn_of
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
+from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.explanation import Explanation
 
 
 class Pushforward:
@@ -73,6 +76,18 @@ class Pushforward:
         function = to_differentiate(self.primal)
         plan = self._make_plan(function, keep_complex=False, stages=stages)
         return {**stages.texts, "source": plan.generated.source}
+
+    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
+        """Say what the tangent function does, and why; it keeps nothing."""
+        subject = subject_of(plain(self.primal), mode_of("jvp", self.primal), self.names)
+        try:
+            function = to_differentiate(self.primal)
+            is_complex_call = any(map(is_complex, (arguments or {}).values()))
+            stages = Stages(account=Account())
+            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
+        except UnsupportedError as refusal:
+            return refused(subject, refusal)
+        return explained(subject, plan, None)
 
     def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)

@@ -36,6 +36,11 @@ def to_differentiate(f: Callable[..., Any]) -> FunctionType:
     return function
 
 
+def mode_of(mode: str, f: Callable[..., Any]) -> str:
+    """Return how a function is differentiated, and how it was before if it is a derivative."""
+    return f"{mode} of grad" if isinstance(f, Gradient) else mode
+
+
 def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
     """Return the bound `self` of a method, or of a method's gradient, as a tuple; else none."""
     inner = f.primal if isinstance(f, Gradient) else f

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.compiler.findings import Findings
 from srcgrad.errors import Diagnostic
 from srcgrad.frontend.expand.session import Assumption
 from srcgrad.ir.scopes import Binding
@@ -61,6 +62,8 @@ class Generated:
         written: Parameters that are written into; no other argument may share their memory.
         renamed: The user's parameters whose names the text needs for itself, with their new ones.
         assumptions: What else was compiled in: classes of objects, methods, lists of functions.
+        layout: How many statements of each function come before its backward pass.
+        findings: What the passes found out, if an account of it was kept.
     """
 
     source: str
@@ -78,6 +81,8 @@ class Generated:
     written: frozenset[str] = frozenset()
     assumptions: tuple[Assumption, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    layout: Mapping[str, int] = field(default_factory=dict)
+    findings: Findings | None = None
 
 
 @dataclass(frozen=True, slots=True)

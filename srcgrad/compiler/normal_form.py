@@ -60,8 +60,7 @@ def normal_form(
     does, binding anew or writing, only the run tells. `caught` says that a caller may catch what
     the function raises.
     """
-    refusals = Refusals(source)
-    tree = clone(source.tree)
+    refusals, tree = Refusals(source), clone(source.tree)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
@@ -99,6 +98,7 @@ def normal_form(
     tree.body = versions.block(tree.body)
     program.unbound = maybe_unbound(tree.body, [*parameters, *outside], namer.base)
     program.results = frozenset(exits.results)
+    stages.begin(source, program, tree.body)
     tree.body = _fill(program, tree.body, caught)
     stages.note("name versions", tree)
     return program, refusals
@@ -132,6 +132,7 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     helpers = WritingHelpers(reader, namer, variation.of)
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
+    program.placed = tuple(helpers.placed)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     return helpers.names
 
