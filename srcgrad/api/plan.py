@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.keeping import apart, fresh_lists, keeps_shadows
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
@@ -77,6 +78,8 @@ class Plan:
         for state in self.generated.functions:
             if not state.is_current():
                 return False
+        if not all(is_current() for is_current in self.generated.nested):
+            return False
         for binding in self.generated.fixed:
             if binding.current() is not binding.value:
                 return False
@@ -103,11 +106,17 @@ class HalvesPlan(Plan):
         forward: From the arguments to the value and what is kept.
         backward: From what is kept and the adjoints of the results to those of the arguments.
         parameters: The names of the arguments, in order.
+        shadows: Whether the backward half writes into memory that was kept.
     """
 
     forward: Callable[..., Any] = print
     backward: Callable[..., Any] = print
     parameters: tuple[str, ...] = ()
+    shadows: bool = False
+
+    def again(self, kept: Any) -> Any:
+        """Return what the forward half kept, as one run of the backward half may use it up."""
+        return apart(kept) if self.shadows else fresh_lists(kept)
 
     @property
     def gives_tuple(self) -> bool:
@@ -131,6 +140,7 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
         forward=vars(module)[generated.entry],
         backward=vars(module)[generated.backward],
         parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
+        shadows=keeps_shadows(generated.source),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
+from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.structures import float_leaves
@@ -23,6 +24,7 @@ from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
+from srcgrad.tape import in_another_call
 
 Pull = Callable[[Any], tuple[Any, ...]]
 
@@ -53,13 +55,15 @@ class Pullback:
             annotate(error)
             raise
         inputs = [arguments[name] for name in self.names]
+        # the caller may write into its arrays before the pullback runs
+        kept = apart(kept, held_by([*arguments.values(), value]))
         raw, value = value, self._conformed(value, arguments)
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
             adjoint = _where_read(adjoint, raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             try:
-                result = plan.backward(fresh_lists(kept), *map(_copied_containers, given))
+                result = plan.backward(plan.again(kept), *map(_copied_containers, given))
             except Exception as error:
                 annotate(error)
                 raise
@@ -98,6 +102,8 @@ class Pullback:
 
     def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
         plan = self._plans.get(keep_complex)
+        if in_another_call():
+            return None
         try:
             function = to_differentiate(self.primal)
             if plan is None or not plan.is_current(function):
@@ -175,13 +181,6 @@ def _where_read(adjoint: Any, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_where_read(part, item) for part, item in zip(adjoint, value, strict=True)]
     return adjoint
-
-
-def fresh_lists(kept: Any) -> Any:
-    """Copy the lists of records, which a backward half empties, so that it may run again."""
-    if isinstance(kept, list):
-        return [fresh_lists(item) for item in kept]
-    return tuple(fresh_lists(item) for item in kept) if type(kept) is tuple else kept
 
 
 def _copied_containers(adjoint: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -64,6 +64,7 @@ class Generated:
         assumptions: What else was compiled in: classes of objects, methods, lists of functions.
         layout: How many statements of each function come before its backward pass.
         findings: What the passes found out, if an account of it was kept.
+        nested: Whether the derivatives that the function takes itself are still current.
     """
 
     source: str
@@ -83,6 +84,7 @@ class Generated:
     renamed: Mapping[str, str] = field(default_factory=dict)
     layout: Mapping[str, int] = field(default_factory=dict)
     findings: Findings | None = None
+    nested: tuple[Callable[[], bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
