@@ -16,9 +16,9 @@ from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
-from srcgrad.api.selection import Selection, select
+from srcgrad.api.selection import Selection, defaults_of, innermost, select
 from srcgrad.api.sharing import refuse_shared
-from srcgrad.api.values import check_input, conform, fits, is_complex
+from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
@@ -31,8 +31,10 @@ from srcgrad.errors import (
     SourceNotFoundError,
     UnsupportedError,
 )
+from srcgrad.frontend.expand.operators import Taken
 from srcgrad.insight.explanation import Explanation
 from srcgrad.runtime.objects import may_be_static
+from srcgrad.tape import in_another_call
 
 _ARRAY = np.ndarray
 _LISTS = (list, tuple)
@@ -71,9 +73,11 @@ class Gradient:
         self._has_aux = has_aux
         self._fallback = fallback
         self._value = value
-        self._function = primal.__func__ if isinstance(primal, MethodType) else primal
-        self._owner = primal.__self__ if isinstance(primal, MethodType) else None
-        self._is_method = isinstance(primal, MethodType)
+        self._inner: Any = primal if hasattr(primal, "__srcgrad_taken__") else None
+        function = innermost(primal)
+        self._function = function.__func__ if isinstance(function, MethodType) else function
+        self._owner = function.__self__ if isinstance(function, MethodType) else None
+        self._is_method = isinstance(function, MethodType)
         self._selection: Selection = select(
             self._function, argnums, argnames, skip=1 if self._is_method else 0
         )
@@ -91,6 +95,11 @@ class Gradient:
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, self._function)
+
+    def __srcgrad_taken__(self) -> Taken:
+        """Say to the compiler what this is, where a program that is differentiated calls it."""
+        argnums, argnames, has_aux, _, value = self._options
+        return Taken("value_and_grad" if value else "grad", self.primal, argnums, argnames, has_aux)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,8 +127,10 @@ class Gradient:
         """Return the gradient (or the value and the gradient) at the given arguments."""
         if self._is_method:
             args = (self._owner, *args)
+        if in_another_call():
+            return self._run_on_tape(args, kwargs)
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):
+        if plan is None or not plan.is_current(self._subject()):
             plan = self._compile(self._known(args, kwargs))
         elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
             known = self._known(args, kwargs)
@@ -224,7 +235,9 @@ class Gradient:
         is_complex = not self._complex_plan(plan) and self._sees_complex(args, kwargs)
         if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
             problem = update_of_array(min(plan.generated.scalars), self._function)
-            if is_complex or not all(_is_array(self._bound(args, kwargs)[n]) for n in arrays):
+            if is_complex or not all(
+                is_writable_array(self._bound(args, kwargs)[n]) for n in arrays
+            ):
                 self._refuse(problem)
                 return None
             twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
@@ -256,7 +269,7 @@ class Gradient:
     ) -> Plan | None:
         """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
         twin = self._twins.get(kind)
-        if twin is None or not twin.is_current(self._function):
+        if twin is None or not twin.is_current(self._subject()):
             with self._lock:
                 try:
                     twin = self._twins[kind] = self._make_plan(**options)
@@ -272,7 +285,7 @@ class Gradient:
 
     def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments that are functions or objects: the text is made for them."""
-        defaults = _defaults(self._function)
+        defaults = defaults_of(self._function)
         if not any(map(may_be_static, (*args, *kwargs.values(), *defaults))):
             return {}
         try:  # the signature as it is now: defaults may have been replaced
@@ -311,7 +324,7 @@ class Gradient:
         arrays: frozenset[str] = frozenset(),
         stages: Stages | None = None,
     ) -> Plan:
-        function = self._function
+        function = self._subject()
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
                 f"`{describe(function)}` is not a Python function with source",
@@ -332,12 +345,16 @@ class Gradient:
         plan.options = {"keep_complex": keep_complex, "assume": assume, "arrays": arrays}
         return plan
 
+    def _subject(self) -> Any:
+        """Return the function to differentiate: of a derivative, its generated text."""
+        return self._function if self._inner is None else self._inner.differentiable()
+
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
         head, grads = run_on_tape(
-            self._function,
+            self._function if self._inner is None else self._inner,
             self._selection.signature,
             self._selection.names,
             args,
@@ -376,14 +393,14 @@ class Gradient:
 
     def _ready(self) -> Plan:
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):
+        if plan is None or not plan.is_current(self._subject()):
             with self._lock:
                 self._plan = plan = self._make_plan()
         return plan
 
     def _text(self) -> Plan:
         ready, shown = self._ready(), self._shown
-        return shown if shown is not None and shown.is_current(self._function) else ready
+        return shown if shown is not None and shown.is_current(self._subject()) else ready
 
     @property
     def source(self) -> str:
@@ -481,14 +498,3 @@ class Gradient:
         if found is self:
             return describe(self.primal)
         return Gradient, (self.primal, *self._options)
-
-
-def _defaults(function: Any) -> tuple[Any, ...]:
-    """Return the defaults of a function as they are now."""
-    named = getattr(function, "__kwdefaults__", None) or {}
-    return (*(getattr(function, "__defaults__", None) or ()), *named.values())
-
-
-def _is_array(value: Any) -> bool:
-    """Say whether a value is an array that can be written into, not a number or a container."""
-    return hasattr(value, "dtype") and hasattr(value, "__setitem__")

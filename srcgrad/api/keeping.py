@@ -17,9 +17,9 @@ _ADJOINT = "grad_"
 
 
 def keeps_shadows(text: str) -> bool:
-    """Say whether backward halves in a text read shadows from what was kept.
+    r"""Say whether backward halves in a text read shadows from what was kept.
 
-    >>> keeps_shadows("def f_backward(saved, grad_out):\\n    grad_y, y = saved")
+    >>> keeps_shadows("def f_backward(saved, grad_out):\n    grad_y, y = saved")
     True
     """
     for node in ast.walk(ast.parse(text)):

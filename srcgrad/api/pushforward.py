@@ -23,6 +23,7 @@ from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
+from srcgrad.tape import in_another_call
 
 
 class Pushforward:
@@ -61,6 +62,14 @@ class Pushforward:
             tangent = self.primal.conformed(tangent, arguments)
         return value, _own(conform(tangent, value), tangents)
 
+    def general_plan(self) -> Plan:
+        """Return the tangent function, in a text that takes nothing for granted.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        return self._make_plan(to_differentiate(self.primal), keep_complex=False)
+
     @property
     def source(self) -> str:
         """The text of the generated module.
@@ -68,7 +77,7 @@ class Pushforward:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
+        return self.general_plan().generated.source
 
     def stages(self) -> dict[str, str]:
         """Return the function's text after each pass of the compiler, by the name of the pass."""
@@ -91,6 +100,8 @@ class Pushforward:
 
     def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
+        if in_another_call():
+            return None
         try:
             function = to_differentiate(self.primal)
             if plan is None or not plan.is_current(function) or not plan.suits(arguments):

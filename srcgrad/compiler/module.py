@@ -403,6 +403,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         module.renamed,
         layout_of(module.definitions, module.halves_made()),
         _findings(module),
+        tuple(session.nested),
     )
 
 
@@ -437,6 +438,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer.reserve(own_names())
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
+    session = Session(VOCABULARY, keep_complex=request.keep_complex)
     return Module(
         request.keep_complex,
         request.assume,
@@ -444,6 +446,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
+        expander=Expander(session),
     )
 
 

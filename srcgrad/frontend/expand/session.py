@@ -56,6 +56,8 @@ class Session:
         promised: Where the expanded forms of recursive functions will be.
         factories: The functions that return functions or objects, which are put in place.
         placed: The functions that were put in place.
+        keep_complex: Whether complex numbers may appear.
+        nested: For each derivative that the program takes: whether it is still current.
     """
 
     vocabulary: Vocabulary
@@ -69,6 +71,8 @@ class Session:
     promised: dict[FunctionType, CellType] = field(default_factory=dict)
     factories: set[FunctionType] = field(default_factory=set)
     placed: list[Placed] = field(default_factory=list)
+    keep_complex: bool = False
+    nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
 
