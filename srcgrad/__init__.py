@@ -35,6 +35,7 @@ from srcgrad.errors import (
     UnsupportedSyntaxError,
 )
 from srcgrad.runtime import stop_gradient
+from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.tape import (
     Tensor,
     arange,
@@ -85,6 +86,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "arange",
     "as_tensor",
     "autograd",
+    "checkpointed",
     "compile",
     "empty",
     "empty_like",
