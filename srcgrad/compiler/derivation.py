@@ -190,6 +190,8 @@ class Derivation:
                 "use the value itself, or srcgrad.stop_gradient of it",
             )
         self.refusals.raise_if_any()
+        if self.stages.account is not None:
+            self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)

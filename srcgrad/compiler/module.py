@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
 from srcgrad.compiler.module_text import (
     docstring,
@@ -25,6 +26,7 @@ from srcgrad.compiler.module_text import (
 )
 from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
 from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
+from srcgrad.compiler.records import layout_of
 from srcgrad.compiler.repeats import Repeats
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
@@ -173,6 +175,8 @@ class Module:
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
         self._name_defaults(derivation, arguments)
         self.definitions.append((derivation.source, definition))
+        if self.stages.account is not None:
+            self.stages.account.note_definition(derivation.program, definition)
         self.taped.extend(item for item in derivation.taped if item not in self.taped)
         scope = derivation.program.reader.scope
         self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
@@ -273,7 +277,7 @@ class Module:
         self.externals.derived.add(half.backward)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
-        derivation = self.begin(source, inner, Stages())
+        derivation = self.begin(source, inner, self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
         forward, backward, parameters = derivation.halves(self.call_pair(source))
         self._refuse_updates(derivation)
@@ -297,6 +301,10 @@ class Module:
                     MutationError,
                 )
         derivation.refusals.raise_if_any()
+
+    def halves_made(self) -> list[tuple[Any, str, str]]:
+        """Return the functions that were derived as halves, each with the names of those."""
+        return [(key[0], half.forward, half.backward) for key, half in self._derived.items()]
 
     # -- text
 
@@ -357,13 +365,13 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     return generate(request, lambda request: _make_module(request, stages))
 
 
-def compile_halves(request: Request) -> Generated:
-    """Return the source of a function's forward and backward halves.
+def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of a function's forward and backward halves; see `compile_gradient`.
 
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return generate(request, _make_halves)
+    return generate(request, lambda request: _make_halves(request, stages))
 
 
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
@@ -401,7 +409,18 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         module.written,
         tuple(session.assumptions),
         module.renamed,
+        layout_of(module.definitions, module.halves_made()),
+        _findings(module),
+        tuple(session.nested),
     )
+
+
+def _findings(module: Module) -> Findings | None:
+    """Return what the passes found out, if an account of it was kept."""
+    if module.stages.account is None:
+        return None
+    called = {*module.externals.imports, *module.externals.bound}
+    return module.stages.account.findings(module.halves_made(), called, module.expander)
 
 
 def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
@@ -413,8 +432,8 @@ def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, 
     return module, entry, ""
 
 
-def _make_halves(request: Request) -> tuple[Module, str, str]:
-    module = empty_module(request, None)
+def _make_halves(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
+    module = empty_module(request, stages)
     half = module.halves(request.function, request.wrt)
     collect_numpy(module)
     return module, half.forward, half.backward
@@ -425,6 +444,9 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(own_names())
+    if stages is not None and stages.account is not None:
+        stages.account.clear()  # a first attempt may have been given up
+    session = Session(VOCABULARY, keep_complex=request.keep_complex)
     return Module(
         request.keep_complex,
         request.assume,
@@ -432,6 +454,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
+        expander=Expander(session),
         plain=request.plain,
     )
 

@@ -110,10 +110,10 @@ def normal_form(
     fixed = frozenset(exits.results) | attempts.names
     lasting = scope.local | exits.flags | placed | flattener.carried
     taken = [*program.parameters, *outside]
-    versions = Versions(namer, taken, lasting, fixed)
-    tree.body = versions.block(tree.body)
+    tree.body = Versions(namer, taken, lasting, fixed).block(tree.body)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
+    stages.begin(source, program, tree.body)
     tree.body = _fill(program, tree.body, manner.caught)
     stages.note("name versions", tree)
     return program, refusals
@@ -171,6 +171,7 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     helpers = WritingHelpers(reader, namer, variation.of)
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
+    program.placed = tuple(helpers.placed)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     return helpers.names
 

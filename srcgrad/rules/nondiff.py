@@ -22,6 +22,7 @@ from srcgrad.runtime import (
     scalar_seed,
     shortcut,
     stop_gradient,
+    unit_vectors,
     zeros_like,
 )
 
@@ -81,7 +82,7 @@ _RANDOM = (
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(picked, refuse_array, refuse_integers, stop_gradient, zeros_like),
+    *(picked, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
 )
 
 

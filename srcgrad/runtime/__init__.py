@@ -275,6 +275,7 @@ from srcgrad.runtime.tangents import (
     solve_push,
 )
 from srcgrad.runtime.taped import on_tape
+from srcgrad.runtime.units import unit_vectors
 
 # fmt: off
 __all__ = [
@@ -315,7 +316,8 @@ __all__ = [
     "spread", "spread_pair", "stop_gradient", "sum_trailing", "svd_back", "svdvals_back", "tail",
     "take_along", "take_back", "tensordot_left", "tensordot_right", "tensorinv_back",
     "tensorsolve_back", "tile_back", "trace_back", "transformed_axes", "trapezoid_back", "trigamma",
-    "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff", "unstack_like", "vander_back",
+    "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors",
+    "unstack_like", "vander_back",
     "var_back", "vector_norm_back", "within", "zeros_like",
 ]
 # fmt: on

@@ -59,7 +59,7 @@ def _seed(out: Any, grad: Any, number: int) -> Any:
         TypeError: It is no tensor.
     """
     shape, dtype = shape_and_dtype(out)
-    if isinstance(grad, (np.ndarray, np.generic)):
+    if isinstance(grad, (np.ndarray, np.generic)) and not isinstance(grad, Core):
         grad = make(grad)
     if isinstance(grad, Core):
         if grad._data.shape != shape:
