@@ -27,6 +27,7 @@ from srcgrad.errors import (
     IntegerInputError,
     MissingRuleError,
     MutationError,
+    NonFiniteError,
     NonScalarOutputError,
     NotDifferentiableError,
     SourceNotFoundError,
@@ -34,6 +35,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.insight.switch import debug_nans
 from srcgrad.runtime import stop_gradient
 from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.tape import (
@@ -75,6 +77,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "Jacobian",
     "MissingRuleError",
     "MutationError",
+    "NonFiniteError",
     "NonScalarOutputError",
     "NotDifferentiableError",
     "Objective",
@@ -88,6 +91,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "autograd",
     "checkpointed",
     "compile",
+    "debug_nans",
     "empty",
     "empty_like",
     "enable_grad",

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from srcgrad.api.checking import checked, checked_on_tape
 from srcgrad.api.fallback import run_on_tape
-from srcgrad.api.insights import explained, refused, subject_of
+from srcgrad.api.inspection import Inspection
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
 from srcgrad.api.selection import Selection, defaults_of, innermost, select
@@ -22,7 +23,6 @@ from srcgrad.api.values import check_input, conform, fits, is_complex, is_writab
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
-from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
@@ -32,7 +32,7 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.frontend.expand.operators import Taken
-from srcgrad.insight.explanation import Explanation
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
@@ -42,12 +42,15 @@ _LISTS = (list, tuple)
 Fallback = Literal["warn", "tape", "error"]
 
 
-class Gradient:
+class Gradient(Inspection):
     """The derivative of a function: call it like the function, or read it.
 
     Attributes:
         primal: The user's function itself.
+        checks: Whether the first NaN or infinity of a call raises; see `debug_nans`.
     """
+
+    checks = False
 
     def __init__(
         self,
@@ -144,7 +147,8 @@ class Gradient:
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
         only = self._only
-        if only is None or only >= len(args) or kwargs or plan.scalars or plan.written:
+        plainly = only is not None and not kwargs and not (plan.scalars or plan.written)
+        if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
 
@@ -180,8 +184,9 @@ class Gradient:
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
+        function = checked(plan) if self.checks or CHECKS.nans else plan.function
         try:
-            result = plan.function(*args, **plan.named(kwargs))
+            result = function(*args, **plan.named(kwargs))
         except Exception as error:
             annotate(error)
             raise
@@ -355,7 +360,8 @@ class Gradient:
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
-        head, grads = run_on_tape(
+        run = checked_on_tape(run_on_tape) if self.checks or CHECKS.nans else run_on_tape
+        head, grads = run(
             self._function if self._inner is None else self._inner,
             self._selection.signature,
             self._selection.names,
@@ -432,28 +438,6 @@ class Gradient:
         stages = Stages(wanted=True)
         plan = self._make_plan(stages=stages)
         return {**stages.texts, "source": plan.generated.source}
-
-    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say what is differentiated, recorded and called, and why: print the result, or read it.
-
-        Args:
-            args: Arguments of a call, if what is kept is to be measured; the function runs once, on
-                copies of them.
-            kwargs: The same by name.
-        """
-        strict = self._strict()
-        args = (self._owner, *args) if self._is_method else args
-        mode = "value_and_grad" if self._value else "grad"
-        subject = subject_of(self._function, mode, self._selection.names)
-        asked = len(args) > self._is_method or bool(kwargs)
-        try:
-            plan = strict.plan_for(args, kwargs) if asked else strict.ready_plan()
-            stages = Stages(account=Account())
-            return explained(
-                subject, strict.remade(plan, stages), (args, kwargs) if asked else None
-            )
-        except UnsupportedError as refusal:
-            return refused(subject, refusal)
 
     def _strict(self) -> Gradient:
         """Return the same gradient, with errors for warnings and with plans of its own."""

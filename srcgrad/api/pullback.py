@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.keeping import apart, held_by
@@ -50,7 +51,7 @@ class Pullback:
             function = on_tape(self.primal)
             return pull_on_tape(function, signature(self.primal), self.names, arguments)
         try:
-            value, kept = plan.forward(*arguments.values())
+            value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
             annotate(error)
             raise
@@ -63,7 +64,8 @@ class Pullback:
             adjoint = _where_read(adjoint, raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             try:
-                result = plan.backward(plan.again(kept), *map(_copied_containers, given))
+                backward = runs(plan, plan.backward)
+                result = backward(plan.again(kept), *map(_copied_containers, given))
             except Exception as error:
                 annotate(error)
                 raise

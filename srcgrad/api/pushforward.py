@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.plan import Plan, load_plan
@@ -53,7 +54,7 @@ class Pushforward:
             function = on_tape(self.primal)
             return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
         try:
-            value, tangent = plan.function(*arguments.values(), *tangents)
+            value, tangent = runs(plan, plan.function)(*arguments.values(), *tangents)
         except Exception as error:
             annotate(error)
             raise

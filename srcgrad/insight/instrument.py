@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, ModuleType
 from typing import Any, Final, Literal, Protocol
 from weakref import WeakKeyDictionary
@@ -30,6 +30,7 @@ class Site:
         loops: The loops around, by the number of their sites.
         done: Whether an update has been done, and not only its value been computed.
         backward: Whether it lies in the backward pass.
+        number: Its own number; for a loop, that of the trips in it.
     """
 
     kind: Kind
@@ -40,6 +41,7 @@ class Site:
     loops: tuple[int, ...] = ()
     done: bool = False
     backward: bool = False
+    number: int = 0
 
 
 class Watcher(Protocol):
@@ -203,7 +205,7 @@ class _Writer:
         return ast.copy_location(ast.Expr(self._call(site, shown, like)), like)
 
     def _call(self, site: Site, value: ast.expr, like: ast.AST) -> ast.expr:
-        self.sites.append(site)
+        self.sites.append(replace(site, number=len(self.sites)))
         number = ast.Constant(len(self.sites) - 1)
         variables = ast.Call(ast.Name("locals", ast.Load()), [], [])
         call = ast.Call(ast.Name(_WATCH, ast.Load()), [number, value, variables], [])
