@@ -27,7 +27,6 @@ from srcgrad.errors import (
     IntegerInputError,
     MissingRuleError,
     MutationError,
-    NonFiniteError,
     NonScalarOutputError,
     NotDifferentiableError,
     SourceNotFoundError,
@@ -35,9 +34,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
-from srcgrad.insight.switch import debug_nans
 from srcgrad.runtime import stop_gradient
-from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.tape import (
     Tensor,
     arange,
@@ -77,7 +74,6 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "Jacobian",
     "MissingRuleError",
     "MutationError",
-    "NonFiniteError",
     "NonScalarOutputError",
     "NotDifferentiableError",
     "Objective",
@@ -89,9 +85,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "arange",
     "as_tensor",
     "autograd",
-    "checkpointed",
     "compile",
-    "debug_nans",
     "empty",
     "empty_like",
     "enable_grad",

@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.refusal import describe
-from srcgrad.api.selection import innermost, signature_of
+from srcgrad.api.selection import signature_of
 from srcgrad.errors import SourceNotFoundError
-from srcgrad.frontend.expand.operators import taken_from
 
 
 def plain(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return the user's function of a bound method or of a derivative, or `f` itself."""
-    f = innermost(f)
+    if isinstance(f, Gradient):
+        f = f.primal
     return f.__func__ if isinstance(f, MethodType) else f
 
 
@@ -26,8 +27,7 @@ def to_differentiate(f: Callable[..., Any]) -> FunctionType:
         UnsupportedError: `f` is a gradient that is not computed by source.
         SourceNotFoundError: There is no Python function behind `f`.
     """
-    text = getattr(f, "differentiable", None) if hasattr(f, "__srcgrad_taken__") else None
-    function = plain(f) if text is None else text()
+    function = f.differentiable() if isinstance(f, Gradient) else plain(f)
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
             f"`{describe(function)}` is not a Python function with source",
@@ -36,15 +36,9 @@ def to_differentiate(f: Callable[..., Any]) -> FunctionType:
     return function
 
 
-def mode_of(mode: str, f: Callable[..., Any]) -> str:
-    """Return how a function is differentiated, and how it was before if it is a derivative."""
-    taken = taken_from(f)
-    return mode if taken is None else f"{mode} of {taken.kind}"
-
-
 def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
     """Return the bound `self` of a method, or of a method's gradient, as a tuple; else none."""
-    inner = innermost(f)
+    inner = f.primal if isinstance(f, Gradient) else f
     return (inner.__self__,) if isinstance(inner, MethodType) else ()
 
 

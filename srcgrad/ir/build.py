@@ -87,10 +87,21 @@ def at(node: Node, like: Node) -> Node:
     return node
 
 
+def settled(call: Node) -> Node:
+    """Mark a call as one whose result is read by numbers that say themselves what they depend on.
+
+    Calls without the mark, of functions that return an object of results, are refused.
+    """
+    call.settled = True
+    return call
+
+
 def clone(node: Node) -> Node:
     """Return a deep copy of an expression, without recursion through Python's copy protocol."""
     if isinstance(node, gast.AST):
         new = type(node)(*[clone(getattr(node, field, None)) for field in node._fields])
+        if getattr(node, "settled", False):
+            new.settled = True
         return at(new, node)
     if isinstance(node, list):
         return [clone(item) for item in node]

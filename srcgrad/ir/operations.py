@@ -11,6 +11,7 @@ import gast
 from srcgrad.ir.changes import is_change
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.runtime.results import solver_of
 
 Kind = Literal[
     "copy",
@@ -66,6 +67,8 @@ class Reader:
     def constant_callee(self, call: Any) -> bool:
         """Say whether a call is one whose result never carries a derivative."""
         callee = self.scope.resolve(call.func)
+        if solver_of(callee) is not None:
+            return getattr(call, "settled", False)
         if callee is not MISSING:
             return self.vocabulary.constant_reason(callee) is not None
         func = call.func
@@ -149,6 +152,9 @@ class Reader:
         callee = self.scope.resolve(node.func)
         if callee is MISSING:
             return self._read_method(node, args, keywords)
+        if solver_of(callee) is not None:
+            kind: Kind = "constant" if getattr(node, "settled", False) else "unknown"
+            return Operation(kind, callee, args, keywords)
         apply_of = self._apply_class(node.func)
         if apply_of is not None:
             return Operation("class", apply_of, args, keywords)

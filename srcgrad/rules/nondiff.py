@@ -17,12 +17,10 @@ from srcgrad.runtime import (
     is_matrix,
     is_number,
     picked,
-    refuse_array,
     refuse_integers,
     scalar_seed,
     shortcut,
     stop_gradient,
-    unit_vectors,
     zeros_like,
 )
 
@@ -82,7 +80,7 @@ _RANDOM = (
 _TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(picked, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
+    *(picked, refuse_integers, stop_gradient, zeros_like),
 )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.tape.callers import call_recorded
 from srcgrad.tape.core import Core
-from srcgrad.tape.scipy_calls import call_recorded
 
 _NUMPY_NAMES = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",

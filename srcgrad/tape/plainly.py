@@ -13,6 +13,7 @@ from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.backward import grad as tape_grad
+from srcgrad.tape.core import Core
 from srcgrad.tape.creation import tensor
 from srcgrad.tape.lending import Arguments, is_float, leaf_of
 from srcgrad.tape.modes import STATE, enable_grad
@@ -83,11 +84,6 @@ def run_plainly(
     return PlainRun(result, value, given, arguments.tracked, nested)
 
 
-def in_another_call() -> bool:
-    """Say whether a plain function is running on the tape now, whatever it calls being recorded."""
-    return STATE.strict
-
-
 def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call a function in strict mode; what was refused inside is raised, whatever caught it."""
     try:
@@ -122,19 +118,22 @@ def outline(value: Any) -> Any:
     return value
 
 
-def gradients_like(value: Any, parts: Iterator[Any]) -> Any:
-    """Return gradients in the structure of a wrapped value; None for what is no tensor."""
+def gradients_like(value: Any, parts: Iterator[Any], *, keep: bool = False) -> Any:
+    """Return gradients in the structure of a wrapped value; None for what is no tensor.
+
+    Within another call on the tape they are tensors, and where those are to `keep`.
+    """
     if isinstance(value, dict):
-        return {key: gradients_like(item, parts) for key, item in value.items()}
+        return {key: gradients_like(item, parts, keep=keep) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [gradients_like(item, parts) for item in value]
+        return [gradients_like(item, parts, keep=keep) for item in value]
     if is_plain_object(value):
-        names = field_names(value)
-        return {name: gradients_like(getattr(value, name), parts) for name in names}
+        fields = {name: getattr(value, name) for name in field_names(value)}
+        return {name: gradients_like(item, parts, keep=keep) for name, item in fields.items()}
     if not isinstance(value, Tensor):
         return None
     part = next(parts)
-    if STATE.strict:  # inside another call on the tape: that one differentiates it
+    if keep or STATE.strict:
         return part
     return part.detach().numpy() if isinstance(part, Tensor) else part
 
@@ -152,8 +151,12 @@ def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
 def run_call(
     function: Callable[..., Any], active: tuple[bool, ...], *args: Any, **kwargs: Any
 ) -> tuple[Any, Callable[..., Any]]:
-    """Run one call on the tape; return its value and its pullback (see `runtime.on_tape`)."""
+    """Run one call on the tape; return its value and its pullback (see `runtime.on_tape`).
+
+    Called with tensors, it is part of an outer call on the tape, which differentiates both.
+    """
     arguments = Arguments()
+    nested = bool(tensors_in(args))
     with enable_grad(), strict_fallback():
         given = [
             arguments.wrap(a, True) if flag else a for a, flag in zip(args, active, strict=True)
@@ -165,18 +168,24 @@ def run_call(
     wanted = [(a, t) for a, t, flag in zip(args, outlines, active, strict=True) if flag]
 
     def pullback(grad: Any) -> Any:
+        inner = nested or isinstance(grad, Core)
         if isinstance(result, Tensor) and result.requires_grad:
-            seed = tensor(np.broadcast_to(grad, result.shape))
+            seed = np.broadcast_to(grad, result.shape)
             found: Any = tape_grad(
-                result, arguments.tracked, seed, retain_graph=True, allow_unused=True
+                result,
+                arguments.tracked,
+                seed if isinstance(seed, Core) else tensor(seed),
+                retain_graph=True,
+                create_graph=inner,
+                allow_unused=True,
             )
         else:
             found = [None] * len(arguments.tracked)
         parts = iter(found)
-        grads = [_filled(gradients_like(t, parts), a) for a, t in wanted]
+        grads = [_filled(gradients_like(t, parts, keep=inner), a) for a, t in wanted]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
-    return unwrapped(result), pullback
+    return result if nested else unwrapped(result), pullback
 
 
 def _refuse_writes(function: Any, given: list[Any], versions: list[int]) -> None:

@@ -11,6 +11,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import scatter
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
+from srcgrad.tape.callers import set_caller
 from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
@@ -18,7 +19,6 @@ from srcgrad.tape.operators import Operators
 from srcgrad.tape.ops import Op, op_for, require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal
-from srcgrad.tape.scipy_calls import set_caller
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]

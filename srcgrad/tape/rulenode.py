@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,7 +94,7 @@ class RuleNode(Node):
 
     def _complain(self, position: int) -> None:
         wanted = self._ids[position]
-        for value in self.saved_tensors:
+        for value in _leaves(self.saved_tensors):
             if id(value) == wanted:
                 source, number = self._source(position)
                 counter, version = self._versions[2 * position : 2 * position + 2]
@@ -107,9 +108,13 @@ class RuleNode(Node):
         return ("", 0) if edge is None else (edge[0].name(), edge[1])
 
     def position_of(self, value: Any) -> int:
-        """Return which input, or output after these, `value` is; -1 for neither."""
+        """Return which input, or output after these, `value` is; -1 for neither.
+
+        A constant that is returned as it is counts as the output, which may depend on other inputs.
+        """
         wanted = id(value)
-        return next((i for i, known in enumerate(self._ids) if known == wanted), -1)
+        places = [i for i, known in enumerate(self._ids) if known == wanted]
+        return next((i for i in places if self.edge_at(i) is not None), places[0] if places else -1)
 
     def edge_at(self, position: int) -> Any:
         """Return the edge of the input or output at `position`, or None for a constant."""
@@ -122,6 +127,8 @@ class RuleNode(Node):
         if type(value) in (float, complex):  # a Python number; one of ours if it was an argument
             position = self.position_of(value)
             return value if position < 0 else self.tensor_at(value, position)
+        if type(value) in (tuple, list):  # as what is handed on to a function
+            return type(value)(map(self.tensor_of, value))
         if not isinstance(value, (np.ndarray, np.generic)):
             return value
         position = self.position_of(value)
@@ -229,6 +236,14 @@ class Replay:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    for value in values:
+        if type(value) in (tuple, list):
+            yield from _leaves(value)
+        else:
+            yield value
 
 
 def flattened(value: Any) -> list[Any]:

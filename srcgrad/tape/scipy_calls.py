@@ -6,28 +6,15 @@ import functools
 import importlib
 import inspect
 import types
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.interpolators import is_interpolator, makes_interpolator
-from srcgrad.tape.core import Core
-
-Caller = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-
-_callers: list[Caller] = []
-
-
-def set_caller(caller: Caller) -> None:
-    """Say who calls a function on tensors by its rule; the protocols do so when imported."""
-    _callers[:] = [caller]
-
-
-def call_recorded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function on tensors by its rule."""
-    return _callers[0](function, args, kwargs)
+from srcgrad.runtime.results import place_of_args, solver_of
+from srcgrad.tape.callers import call_recorded, has_tensor
+from srcgrad.tape.scipy_solvers import recording_caller, recording_solver
 
 
 def is_scipy(value: Any) -> bool:
@@ -50,6 +37,11 @@ def recording(value: Any) -> Any:
         return RecordingMaker(value)
     if is_interpolator(value):
         return RecordingInterpolator(value)
+    if solver_of(value) is not None:
+        return recording_solver(value)
+    place = place_of_args(value)
+    if place is not None:
+        return recording_caller(value, place)
     return _recording_call(value) if is_function(value) else value
 
 
@@ -120,11 +112,11 @@ class RecordingMaker:
         self.__wrapped__ = make
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not _has_tensor((*args, *kwargs.values())):
+        if not has_tensor((*args, *kwargs.values())):
             return RecordingInterpolator(self.__wrapped__(*args, **kwargs))
         bound = dict(inspect.signature(self.__wrapped__).bind(*args, **kwargs).arguments)
         knots, values = _copied(bound.pop("x")), _copied(bound.pop("y"))
-        if _has_tensor(bound.values()):
+        if has_tensor(bound.values()):
             raise MissingRuleError(
                 f"`{self.__wrapped__.__name__}` has no derivative rule in its options",
                 hint="keep them constant",
@@ -164,7 +156,7 @@ class RecordingInterpolator:
         self.__wrapped__ = spline
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not _has_tensor((*args, *kwargs.values())):
+        if not has_tensor((*args, *kwargs.values())):
             return self.__wrapped__(*args, **kwargs)
         return _interpolation().interpolated(self.__wrapped__, *args, **kwargs)
 
@@ -180,15 +172,8 @@ def _interpolation() -> Any:
 def _recording_call(function: Any) -> Any:
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not _has_tensor((*args, *kwargs.values())):
+        if not has_tensor((*args, *kwargs.values())):
             return function(*args, **kwargs)
-        return _callers[0](function, args, kwargs)
+        return call_recorded(function, args, kwargs)
 
     return call
-
-
-def _has_tensor(values: Any) -> bool:
-    for value in values:
-        if isinstance(value, Core) or (isinstance(value, (list, tuple)) and _has_tensor(value)):
-            return True
-    return False

@@ -41,6 +41,11 @@ def is_users(module: Any) -> bool:
     return isinstance(module, str) and module.partition(".")[0] not in _FOREIGN
 
 
+def _is_generated(module: Any) -> bool:
+    """Return whether a module is one of derivatives, which holds functions of the user's text."""
+    return isinstance(module, str) and module.startswith("srcgrad._generated.")
+
+
 class Reached:
     """What a call of the user's function may run and touch.
 
@@ -112,7 +117,10 @@ class Reached:
             yield from getattr(item, "__dict__", {}).values()
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
-        if not is_users(function.__module__):
+        module = function.__module__
+        if isinstance(module, str) and module.startswith("srcgrad.runtime."):
+            yield from map(_content, function.__closure__ or ())  # it may call one of the user's
+        if not is_users(module) and not _is_generated(module):
             return
         self.cells.extend(function.__closure__ or ())
         for cell in function.__closure__ or ():

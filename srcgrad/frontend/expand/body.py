@@ -169,6 +169,7 @@ class Body(Control):
     def _Assign(self, node: Any) -> None:
         target = node.targets[0]
         self.wished = target.id if isinstance(target, gast.Name) else ""
+        self.assigned = (self.wished, node.value)
         value = self.value(node.value)
         self.wished = ""
         if len(node.targets) > 1 and isinstance(value, Static):

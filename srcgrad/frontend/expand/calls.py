@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
-from srcgrad.frontend.expand.derivatives import Derivatives
+from srcgrad.frontend.expand.placing import Placing
 from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -34,7 +34,7 @@ _STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _MOST_STEPS = 10
 
 
-class Calls(Derivatives):
+class Calls(Placing):
     """The part of the expansion that deals with calls."""
 
     def _value_Call(self, node: Any) -> Value:
@@ -43,6 +43,10 @@ class Calls(Derivatives):
         keywords = self._keywords(node.keywords)
         if isinstance(callee, Static) and args is not None and keywords is not None:
             return self.call(callee, args, keywords, node)
+        if isinstance(callee, Known):
+            found = self.starred_result(callee, args, node)
+            if found is not None:
+                return found
         node.func = self.plain(callee, node.func)
         node.args = [self._plain_argument(item) for item in node.args]
         for item in node.keywords:
@@ -175,6 +179,8 @@ class Calls(Derivatives):
             found = self.interpolator(callee, args, keywords, node)
         if found is None:
             found = self.solver(callee, args, keywords, node)
+        if found is None:
+            found = self.result(callee, args, keywords, node)
         if found is not None:
             return found
         opened = self._opened(callee, any(map(self.varies, [*args, *keywords.values()])))
@@ -268,7 +274,7 @@ class Calls(Derivatives):
             return self._expanded_call(callee, args, keywords, node)
         code = self.session.code(function)
         return self.call_code(
-            code, source.name, self.bound_tree(tree, args, keywords, defaults, node), {}, node
+            code, source.name, self._bound(tree, args, keywords, defaults, node), {}, node
         )
 
     def bound_to(
@@ -276,7 +282,7 @@ class Calls(Derivatives):
     ) -> Bound:
         """Return the values of the parameters of a function from outside."""
         tree = self.session.code(function).tree
-        return self.bound_tree(tree, args, keywords, self._defaults_of(function, tree.name), node)
+        return self._bound(tree, args, keywords, self._defaults_of(function, tree.name), node)
 
     def _defaults_of(self, function: FunctionType, shown: str) -> Bound:
         return {
@@ -307,7 +313,7 @@ class Calls(Derivatives):
             return Known(value)
         return Lazy(f"{function}_{name}", value)
 
-    def bound_tree(
+    def _bound(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound, node: Any
     ) -> Bound:
         try:
@@ -321,7 +327,7 @@ class Calls(Derivatives):
 
     def _call_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
         tree = callee.code.tree
-        bound = self.bound_tree(tree, args, keywords, dict(callee.defaults), node)
+        bound = self._bound(tree, args, keywords, dict(callee.defaults), node)
         recursive = tree.name in free_names(tree) or any(tree is item for item in self.inlined)
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)

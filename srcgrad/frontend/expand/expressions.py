@@ -22,7 +22,7 @@ from srcgrad.frontend.expand.values import (
     is_literal,
 )
 from srcgrad.ir.build import at, call, clone, load
-from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.ir.walk import names_bound
 
 _MOST_UNROLLED = 32
 
@@ -125,11 +125,16 @@ class Expressions(Frame):
                 "call it, or pass it to a Python function",
             )
         inner = set(parameters(tree.args))
+        names = {name: self.fresh(name) for name in inner if name in self.own}
         for name in free_names(tree):
             found = self.env.get(name)
-            if found is not None and (isinstance(found, Static) or inner & set(names_read(found))):
+            if found is None:
+                continue
+            if not isinstance(found, gast.Name) or found.id in inner - set(names):
                 return self.refuse(node, "a lambda that is kept as a value", "call it instead")
-        return at(gast.Lambda(clone(tree.args), clone(tree.body[0].value)), node)
+            names[name] = found.id
+        tree = renamed(tree, names)
+        return at(gast.Lambda(tree.args, tree.body[0].value), node)
 
     # -- names and displays
 

@@ -46,6 +46,7 @@ class Frame:
         temporaries: The variables that the user did not name.
         depth: How many branches and loops are around; `depths` says it of objects when made.
         wished: What the value being made will be called.
+        assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
     """
 
@@ -76,6 +77,7 @@ class Frame:
         self.bound_once = bound_once(code.tree)
         self.depths: dict[int, int] = {}
         self.wished = ""
+        self.assigned: tuple[str, Any] = ("", None)
 
     # -- what the other files define
 

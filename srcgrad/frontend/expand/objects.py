@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.values import (
     Instance,
     Items,
@@ -95,6 +96,8 @@ class Objects(Calls):
             return value if isinstance(value, Static) else clone(value)
         if name == "_replace" and issubclass(owner.cls, tuple):
             return Method(Known(dataclasses.replace), owner)
+        if owner.cls is ResultObject:
+            self.refuse_attribute(owner, name, node)
         if name == "__class__":
             return Known(owner.cls)
         return self._of_class(owner, owner.cls, owner.cls.__mro__, name, node)
@@ -400,6 +403,8 @@ class Objects(Calls):
                 return items[key]
             node.value, node.slice = self.plain(owner, node), self.plain(index, node)
             return node
+        if owner.cls is ResultObject and isinstance(key, str):
+            return self.attribute(owner, key, node)
         return self.call(self.attribute(owner, "__getitem__", node), [index], {}, node)
 
     def object_items(self, value: Object) -> list[Value] | None:

@@ -12,9 +12,8 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.lifting import Lifting
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, parameters
-from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.expand.special import Special
-from srcgrad.frontend.expand.values import Code, Instance, Object, Static, Value, is_literal
+from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
@@ -43,23 +42,36 @@ class Placing(Special):
 
     # -- a function of its own
 
-    def _specialised(self, code: Code, name: str, bound: Bound, captured: Any, node: Any) -> Value:
+    def _specialised(
+        self,
+        code: Code,
+        name: str,
+        bound: Bound,
+        captured: Any,
+        node: Any,
+        *,
+        every: bool = False,
+    ) -> Value:
+        """Return a call of a function that is made of a definition.
+
+        It takes the parameters that are used, or `every` one, then what the definition closes over.
+        """
         name = name.strip("_") if name.startswith("__") else name
         lifting = Lifting(set(all_names(code.tree)), self.fields_of, self.session.assume)
         env, key = self._lifted(code, bound, captured, lifting)
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
-        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain))
+        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), every)
         if full not in self.session.made:
             self._refuse_endless(code, name, node)
-            self._make(full, code, name, [*plain, *lifted], env)
+            self._make(full, code, name, [*plain, *lifted], env, len(plain) if every else 0)
         cell, kept = self.session.made[full]
         if _is_empty(cell):
             self.session.recursive.add(id(cell))
         self.changed = True
         func = load(self.cell_name(name, cell))
-        every = [*[self.plain(bound[p], node) for p in plain], *lifting.arguments]
-        args = [every[place] for place in kept]
+        given = [*[self.plain(bound[p], node) for p in plain], *lifting.arguments]
+        args = [given[place] for place in kept]
         return at(gast.Call(func, [clone(item) for item in args], []), node)
 
     def _refuse_endless(self, code: Code, name: str, node: Any) -> None:
@@ -94,8 +106,13 @@ class Placing(Special):
                 env[starred.id].lent = False  # the call itself makes it
         return env, key
 
-    def _make(self, key: Any, code: Code, name: str, params: list[str], env: Bound) -> None:
-        """Make the function of a definition for one pattern of static values."""
+    def _make(
+        self, key: Any, code: Code, name: str, params: list[str], env: Bound, first: int
+    ) -> None:
+        """Make the function of a definition for one pattern of static values.
+
+        Of its parameters the `first` ones stay, the others if they are used.
+        """
         cell = CellType()
         self.session.made[key] = (cell, list(range(len(params))))
         self.session.kept.append((code, env))
@@ -113,7 +130,7 @@ class Placing(Special):
         if id(cell) not in self.session.recursive:
             used = {item for line in body for item in names_read(line)}
             used |= {name for s in statements(body) for name in _assigned(s)}
-            used.update(parameters(code.tree.args))
+            used.update([*parameters(code.tree.args), *params[:first]])
             self.session.made[key] = (cell, [i for i, p in enumerate(params) if p in used])
             params = [p for p in params if p in used]
         tree = definition(name, params, body, code.tree)
@@ -129,6 +146,26 @@ class Placing(Special):
         """Return an argument that is differentiated as an object of its fields; else None."""
         raise NotImplementedError("defined by `Objects`")
 
+    def made_function(self, function: Static, count: int, node: Any) -> tuple[Any, list[Any]]:
+        """Return a function of `count` arguments as one that closes over nothing.
+
+        With it come the variables that it takes after those arguments instead.
+        """
+        if isinstance(function, Local) and _takes(function, count):
+            code, captured = function.code, function.captured
+            names = parameters(code.tree.args)
+        else:
+            names = [self.fresh("argument") for _ in range(count)]
+            callee = self.fresh("function")
+            call = gast.Call(load(callee), [load(name) for name in names], [])
+            tree = definition("residual", names, [at(gast.Return(call), node)], node)
+            code = Code(tree, self.home, self.code.source, self.code.owner)
+            captured = {callee: function}
+            self.session.kept.append(code)
+        bound: Bound = {name: load(name) for name in names}
+        made = self._specialised(code, code.tree.name, bound, captured, node, every=True)
+        return made.func, made.args[count:]
+
     # -- in place
 
     def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
@@ -138,10 +175,6 @@ class Placing(Special):
         fresh = self._meanings(code, captured, node)
         hidden = {name for name in fresh if fresh[name] in self.env}
         tree = self.put_in_place(code.tree, fresh)
-        name = "a lambda" if code.tree.name == "function" else code.tree.name
-        self.session.placed.append(
-            Placed(name, self.code.source.file, getattr(node, "lineno", 0) or 0)
-        )
         if code.source.file != self.code.source.file:
             for item in gast.walk(tree):
                 at(item, node)
@@ -220,6 +253,13 @@ class Placing(Special):
                 continue
             self.own.add(new)
             self.out.append(at(gast.Assign([store(new)], clone(value), None), node))
+
+
+def _takes(function: Local, count: int) -> bool:
+    """Say whether a definition takes just so many arguments, by position."""
+    args = function.code.tree.args
+    starred = args.vararg or args.kwarg or args.kwonlyargs
+    return not starred and not function.defaults and len(parameters(args)) == count
 
 
 def _makes_functions(tree: Any) -> bool:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.frontend.expand.expressions import Live
 from srcgrad.frontend.expand.interpolators import Interpolators
 from srcgrad.frontend.expand.scoping import free_names, parameters, renamed
-from srcgrad.frontend.expand.values import Known, Local, Static, Value
-from srcgrad.ir.build import at, clone
+from srcgrad.frontend.expand.values import (
+    Choice,
+    Known,
+    Local,
+    Method,
+    Partial,
+    Static,
+    Value,
+)
+from srcgrad.ir.build import at, clone, load
+from srcgrad.runtime.results import place_of_args
 
 Bound = dict[str, Value]
-
-_SOLVERS: Final = {
-    "scipy.integrate": {"quad": 3},
-    "scipy.optimize": {
-        "brentq": 3, "brenth": 3, "bisect": 3, "ridder": 3, "newton": 3, "fsolve": 2,
-        "fixed_point": 2,
-    },
-}  # fmt: skip
-"""The functions that call one of their arguments, and the place of ``args``."""
 
 
 class Solvers(Interpolators):
@@ -33,58 +33,108 @@ class Solvers(Interpolators):
         ``quad(lambda t: np.exp(-a * t), 0, 1)`` is read as
         ``quad(lambda t, a: np.exp(-a * t), 0, 1, args=(a,))``.
         """
-        place = _place_of_args(callee.value)
+        place = place_of_args(callee.value)
         if place is None or len(args) > place or "args" in keywords or not args:
             return None
-        function = args[0]
-        if not isinstance(function, Local) or not self._is_expression(function):
+        functions = [item for item in [*args, *keywords.values()] if isinstance(item, Static)]
+        closed = self._closed_over(functions)
+        if not isinstance(args[0], Local) or not closed:
             return None
-        tree = function.code.tree
-        closed = [(name, self.look(name)) for name in free_names(tree)]
-        closed = [(n, v) for n, v in closed if not isinstance(v, Static) and self.varies(v)]
-        if not closed or any(not isinstance(v, gast.Name) for _, v in closed):
-            return None
-        names = {name: self.fresh(name) for name, _ in closed}
-        tree = renamed(tree, names)
-        inner = tree.args
-        inner.args += [gast.Name(name, gast.Param(), None, None) for name in names.values()]
-        handed = gast.Tuple([clone(value) for _, value in closed], gast.Load())
-        text = at(gast.Lambda(inner, tree.body[0].value), node)
+        names = {name: self.fresh(name) for name in closed}
+        handed = gast.Tuple([clone(value) for value in closed.values()], gast.Load())
+
+        def text(item: Value) -> Any:
+            taken = isinstance(item, Local)
+            return self._taking(item.code.tree, names, node) if taken else self.plain(item, node)
+
         func = self.plain(callee, node)
-        plain = [text, *(self.plain(item, node) for item in args[1:])]
-        named = [gast.keyword(name, self.plain(item, node)) for name, item in keywords.items()]
+        named = [gast.keyword(name, text(item)) for name, item in keywords.items()]
         named.append(gast.keyword("args", at(handed, node)))
         self.changed = True
-        return at(gast.Call(func, plain, named), node)
+        return at(gast.Call(func, [*map(text, args)], named), node)
 
-    def _is_expression(self, function: Local) -> bool:
-        """Say whether a local function is one expression of numbers and variables."""
+    def _closed_over(self, functions: list[Static]) -> dict[str, Any]:
+        """Return the variables that local functions close over; none if they cannot be told.
+
+        A solver hands the same arguments on to each function that it is given.
+        """
+        closed: dict[str, Any] = {}
+        for function in functions:
+            if not isinstance(function, Local) or not self._is_text(function):
+                return {}
+            names = free_names(function.code.tree)
+            closed |= {n: self.look(n) for n in names if n in self.own or n in self.env}
+        return closed if any(map(self.varies, closed.values())) else {}
+
+    def residual(self, function: Value, handed: Value | None, node: Any) -> tuple[Any, Any, Any]:
+        """Return a function as a solver gets it, as a rule gets it, and what that hands on to it.
+
+        The solver gets it as it stands; for the rule what it closes over is handed on as well.
+        """
+        empty = gast.Tuple([], gast.Load())
+        if not isinstance(function, Local) and not isinstance(function, (Partial, Method, Choice)):
+            text = self.plain(function, node)
+            return text, clone(text), empty if handed is None else self.plain(handed, node)
+        given = empty if handed is None else self.plain(handed, node)
+        if not isinstance(given, gast.Tuple):
+            self.refuse(
+                node,
+                "a function that closes over variables, with `args` that are no tuple",
+                "write args=(a, b)",
+            )
+        count = 1 + len(given.elts)
+        if isinstance(function, Local) and self._is_text(function):
+            tree = function.code.tree
+            closed = [name for name in free_names(tree) if name in self.own or name in self.env]
+            values = [self.look(name) for name in closed]
+            forward = self.plain(function, node)
+            residual = self._taking(tree, {name: self.fresh(name) for name in closed}, node)
+        else:
+            made, values = self.made_function(function, count, node)
+            residual = made
+            forward = _closing(made, count, values, node) if values else clone(made)
+        every = [*map(clone, given.elts), *map(clone, values)]
+        return forward, residual, at(gast.Tuple(every, gast.Load()), node)
+
+    def callback(self, function: Value, count: int, node: Any) -> Any:
+        """Return the text of an argument, which may be a function of what a solver hands on."""
+        if not isinstance(function, (Local, Partial, Method, Choice)):
+            return self.plain(function, node)
+        if isinstance(function, Local):
+            if self._is_text(function):
+                return self.plain(function, node)
+            count = len(parameters(function.code.tree.args))
+        made, values = self.made_function(function, count, node)
+        return _closing(made, count, values, node) if values else made
+
+    def _taking(self, tree: Any, names: dict[str, str], node: Any) -> Any:
+        """Return a definition of one expression as a lambda that takes what it closes over."""
+        mine = {name: self.fresh(name) for name in parameters(tree.args) if name in self.own}
+        tree = renamed(tree, names | mine)
+        tree.args.args += [gast.Name(name, gast.Param(), None, None) for name in names.values()]
+        return at(gast.Lambda(tree.args, tree.body[0].value), node)
+
+    def made_function(self, function: Static, count: int, node: Any) -> tuple[Any, list[Any]]:
+        """Return a function as one that closes over nothing, and what it takes for that."""
+        raise NotImplementedError("defined by `Placing`")
+
+    def _is_text(self, function: Local) -> bool:
+        """Say whether a local function is one expression that may stand as a lambda."""
         tree = function.code.tree
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         if not single or function.defaults or not isinstance(function.captured, Live):
             return False
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or tree.args.defaults:
             return False
-        found = (self.env.get(name) for name in free_names(tree))
+        closed = [self.look(n) for n in free_names(tree) if n in self.own or n in self.env]
         inner = set(parameters(tree.args))
-        return not any(
-            isinstance(value, Static) or getattr(value, "id", None) in inner
-            for value in found
-            if value is not None
-        ) and all(self._is_handed_or_outside(name) for name in free_names(tree))
-
-    def _is_handed_or_outside(self, name: str) -> bool:
-        """Say whether a name is handed on, or means the same wherever the text calls the function.
-
-        A variable without a derivative, such as that of a loop, may have changed by then.
-        """
-        value = self.env.get(name)
-        if value is None and name not in self.own:
-            return True
-        return self.varies(self.look(name))
+        return all(isinstance(item, gast.Name) and item.id not in inner for item in closed)
 
 
-def _place_of_args(function: Any) -> int | None:
-    module = getattr(function, "__module__", None) or ""
-    package = ".".join(module.split(".")[:2])
-    return _SOLVERS.get(package, {}).get(getattr(function, "__name__", ""))
+def _closing(made: Any, count: int, values: list[Any], node: Any) -> Any:
+    """Return a lambda of `count` arguments that hands variables on to a function."""
+    names = ["x", *(f"argument_{i}" for i in range(1, count))]
+    params = [gast.Name(name, gast.Param(), None, None) for name in names]
+    args = gast.arguments(params, [], None, [], [], None, [])
+    every = [*map(load, names), *map(clone, values)]
+    return at(gast.Lambda(args, gast.Call(clone(made), every, [])), node)

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.solvers import Solvers
+from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.values import (
     Identity,
     Instance,
@@ -27,7 +27,7 @@ from srcgrad.ir.build import assign, at, load, store
 Bound = dict[str, Value]
 
 
-class Special(Solvers):
+class Special(Results):
     """The part of the expansion that deals with functions of the library."""
 
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:

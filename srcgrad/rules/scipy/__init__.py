@@ -36,7 +36,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.ndimage": ("images",),
         "scipy.interpolate": ("interpolation",),
         "scipy.integrate": ("integrals", "equations"),
-        "scipy.optimize": ("roots",),
+        "scipy.optimize": ("roots", "solutions"),
         "scipy.sparse.linalg": ("sparse_systems",),
         "scipy.spatial.distance": ("distances",),
         "scipy.linalg": ("factorisations", "linear_systems", "matrix_functions"),

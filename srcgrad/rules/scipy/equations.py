@@ -8,7 +8,7 @@ from scipy import integrate
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime.scipy.solvers import odeint_back, quad_back
+from srcgrad.runtime.scipy.solvers import odeint_back, quad_back, quad_push
 
 table = RuleTable("equations")
 
@@ -28,6 +28,11 @@ class Quad(Function):
         a, b, args = ctx.saved_tensors
         grad_a, grad_b, grad_args = quad_back(grad, ctx.func, a, b, args)
         return None, grad_a, grad_b, grad_args
+
+    @staticmethod
+    def jvp(ctx: Context, func: Any, a_dot: Any, b_dot: Any, args_dot: Any) -> Any:
+        a, b, args = ctx.saved_tensors
+        return quad_push(ctx.func, a, b, args, (a_dot, b_dot, args_dot)), 0.0
 
 
 @table.rule(integrate.odeint)

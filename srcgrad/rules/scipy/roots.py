@@ -8,7 +8,8 @@ from scipy import optimize
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime.scipy.solvers import fixed_point_back, root_back
+from srcgrad.runtime.scipy.implicit import root_back, root_push
+from srcgrad.runtime.scipy.residuals import moved_by
 
 table = RuleTable("roots")
 
@@ -38,6 +39,13 @@ class Brentq(Function):
         args, y = ctx.saved_tensors
         return None, 0.0, 0.0, root_back(grad, ctx.f, y, args)
 
+    @staticmethod
+    def jvp(
+        ctx: Context, f: Any, a: Any, b: Any, args_dot: Any, xtol: Any, rtol: Any, maxiter: Any
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return root_push(ctx.f, y, args, args_dot)
+
 
 @table.rule(optimize.brenth)
 class Brenth(Function):
@@ -63,6 +71,13 @@ class Brenth(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         args, y = ctx.saved_tensors
         return None, 0.0, 0.0, root_back(grad, ctx.f, y, args)
+
+    @staticmethod
+    def jvp(
+        ctx: Context, f: Any, a: Any, b: Any, args_dot: Any, xtol: Any, rtol: Any, maxiter: Any
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return root_push(ctx.f, y, args, args_dot)
 
 
 @table.rule(optimize.bisect)
@@ -90,6 +105,13 @@ class Bisect(Function):
         args, y = ctx.saved_tensors
         return None, 0.0, 0.0, root_back(grad, ctx.f, y, args)
 
+    @staticmethod
+    def jvp(
+        ctx: Context, f: Any, a: Any, b: Any, args_dot: Any, xtol: Any, rtol: Any, maxiter: Any
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return root_push(ctx.f, y, args, args_dot)
+
 
 @table.rule(optimize.ridder)
 class Ridder(Function):
@@ -116,6 +138,13 @@ class Ridder(Function):
         args, y = ctx.saved_tensors
         return None, 0.0, 0.0, root_back(grad, ctx.f, y, args)
 
+    @staticmethod
+    def jvp(
+        ctx: Context, f: Any, a: Any, b: Any, args_dot: Any, xtol: Any, rtol: Any, maxiter: Any
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return root_push(ctx.f, y, args, args_dot)
+
 
 @table.rule(optimize.newton)
 class Newton(Function):
@@ -141,6 +170,13 @@ class Newton(Function):
         x0, args, y = ctx.saved_tensors
         return None, 0 * x0, None, root_back(grad, ctx.func, y, args)
 
+    @staticmethod
+    def jvp(
+        ctx: Context, func: Any, x0: Any, fprime: Any, args_dot: Any, tol: Any, maxiter: Any
+    ) -> Any:
+        _, args, y = ctx.saved_tensors
+        return root_push(ctx.func, y, args, args_dot)
+
 
 @table.rule(optimize.fsolve)
 class Fsolve(Function):
@@ -158,6 +194,11 @@ class Fsolve(Function):
         x0, args, y = ctx.saved_tensors
         return None, 0 * x0, root_back(grad, ctx.func, y, args)
 
+    @staticmethod
+    def jvp(ctx: Context, func: Any, x0: Any, args_dot: Any, xtol: Any) -> Any:
+        _, args, y = ctx.saved_tensors
+        return root_push(ctx.func, y, args, args_dot)
+
 
 @table.rule(optimize.fixed_point)
 class FixedPoint(Function):
@@ -173,7 +214,12 @@ class FixedPoint(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x0, args, y = ctx.saved_tensors
-        return None, 0 * x0, fixed_point_back(grad, ctx.func, y, args)
+        return None, 0 * x0, root_back(grad, moved_by(ctx.func), y, args)
+
+    @staticmethod
+    def jvp(ctx: Context, func: Any, x0: Any, args_dot: Any, xtol: Any) -> Any:
+        _, args, y = ctx.saved_tensors
+        return root_push(moved_by(ctx.func), y, args, args_dot)
 
 
 RULES = table.freeze()

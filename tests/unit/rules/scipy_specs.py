@@ -14,6 +14,7 @@ from scipy import stats as st
 from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
+from srcgrad.runtime.scipy.implicit import root_back, value_back
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 BETWEEN = {"low": 0.2, "high": 0.8}
@@ -461,6 +462,10 @@ def _bump(t: Any, width: Any, shift: Any) -> Any:
     return np.exp(-width * t * t) * np.cos(t + shift)
 
 
+def _held(y: Any, a: Any, b: Any) -> Any:
+    return (y - 0.7) * (a * a + y * y + np.exp(b * y))
+
+
 def _kepler(e: Any, mean: Any, eccentricity: Any) -> Any:
     return e - eccentricity * np.sin(e) - mean
 
@@ -485,6 +490,8 @@ def solvers() -> list[OpSpec]:
         op(integrate.quad, _bump, S(), S(1.2, 1.5), (S(), S()), _out_index=(0,)),
         op(integrate.quad, _bump, 0.0, np.inf, (S(), 0.3), _out_index=(0,)),
         op(optimize.newton, _kepler, 1.0, args=(S(), S())),
+        op(root_back, S(), _held, S(0.7, 0.7), (S(), S()), None),
+        op(value_back, S(), _held, S(), (S(), S())),
         op(optimize.fsolve, _system, np.array([1.5, 0.7]), args=(S(), S(0.8, 0.9)), xtol=1e-13),
         op(optimize.fixed_point, _shrinking, 0.5, args=(S(),), xtol=1e-12, _tolerance=1e-5),
         op(

@@ -1,0 +1,167 @@
+"""Reads the objects that SciPy's solvers return by the numbers in them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import gast
+
+from srcgrad.frontend.expand.solvers import Solvers
+from srcgrad.frontend.expand.values import Known, Object, Value
+from srcgrad.ir.build import assign, at, clone, load, settled
+from srcgrad.runtime.results import OPTIONS, Solver, rule_and_options, solver_of
+
+Bound = dict[str, Value]
+
+
+class Results(Solvers):
+    """The part of the expansion that deals with objects of results."""
+
+    def starred_result(self, callee: Known, args: list[Value] | None, node: Any) -> Value | None:
+        """Return the object of a solver that is given options from outside by ``**options``."""
+        if solver_of(callee.value) is None:
+            return None
+        stars = [item for item in node.keywords if item.arg is None]
+        plain = [item for item in node.keywords if item.arg is not None]
+        options = [self._dict_of_module(item.value) for item in stars]
+        if args is None or None in options:
+            return self.refuse(
+                node,
+                f"`{callee.value.__name__}` with arguments that only the run tells",
+                "write them out, or put options into a dict of the module",
+            )
+        starred = {name for keys in options for name in keys or ()}
+        told = starred & {*OPTIONS, "args", "kwargs", "constraints"}
+        if told:
+            self.refuse(node, f"`{min(told)}` among starred options", "write it out")
+        keywords = {item.arg: self.value(clone(item.value)) for item in plain}
+        return self.result(callee, args, keywords, node, stars)
+
+    def _dict_of_module(self, node: Any) -> tuple[Any, ...] | None:
+        """Return the keys of a dict that a name from outside means, on which the text relies."""
+        binding = self._find(node.id) if isinstance(node, gast.Name) else None
+        if binding is None or node.id in self.own or type(binding.value) is not dict:
+            return None
+        keys = tuple(binding.value)
+        self.session.assume(lambda _: tuple(binding.current()), keys)
+        return keys
+
+    def result(
+        self,
+        callee: Known,
+        args: list[Value],
+        keywords: Bound,
+        node: Any,
+        stars: Sequence[Any] = (),
+    ) -> Value | None:
+        """Return the object of a solver, with a variable for each of its attributes.
+
+        ``res = minimize(f, x0, args=(a,))`` is kept as it is, and nothing is known of what it does.
+        Next to it stands ``res_x = Minimiser.apply(res.x, f, (a,), None)``, whose rule says what
+        the minimum depends on.
+        """
+        solver = solver_of(callee.value)
+        if solver is None:
+            return None
+        name = callee.value.__name__
+        bound = self._bound_by_name(callee.value, args, keywords, node)
+        function = bound.get(solver.function)
+        varying = any(self.varies(value) for value in bound.values())
+        if function is None or not varying:
+            return None
+        self._check_options(name, solver, bound, node)
+        forward, residual, handed = self.residual(function, bound.get("args"), node)
+        count = 1 + len(getattr(bound.get("args"), "elts", ()))
+        bound[solver.function] = forward
+        named = {key: self.callback(value, count, node) for key, value in bound.items()}
+        first = [
+            key for key, place in zip(bound, (solver.function, "x0"), strict=False) if key == place
+        ]
+        call = gast.Call(
+            self.plain(callee, node),
+            [named.pop(key) for key in first],
+            [*(gast.keyword(key, value) for key, value in named.items()), *stars],
+        )
+        made = self._made(at(call, node), node)
+        if isinstance(residual, gast.Lambda):
+            residual = self.keep(solver.wish, residual, node)
+        self._set_numbers(made, solver, (residual, handed, bound), node)
+        return made
+
+    def _bound_by_name(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Bound:
+        try:
+            return dict(inspect.signature(function).bind(*args, **keywords).arguments)
+        except TypeError as error:
+            return self.refuse(node, f"this call does not fit the function: {error}", "mend it")
+
+    def _check_options(self, name: str, solver: Solver, bound: Bound, node: Any) -> None:
+        for parameter, way_out in solver.refused:
+            if not _is_empty(bound.get(parameter)):
+                self.refuse(node, f"`{name}` with `{parameter}=`", way_out)
+        for parameter in OPTIONS:
+            value = bound.get(parameter)
+            if value is not None and not isinstance(value, Known) and self.varies(value):
+                self.refuse(
+                    node,
+                    f"`{name}` whose `{parameter}` varies with what a gradient is asked for",
+                    "keep it constant",
+                )
+
+    def _made(self, call: Any, node: Any) -> Object:
+        """Keep the call as the variable of the object."""
+        wish = self.assigned[0] if self.assigned[1] is node else ""
+        if not self.hoistable or (not self.is_first(node) and self.may_write(call)):
+            self.keep("result", call, node)  # which refuses it
+        name = wish or self.fresh("result")
+        self.own.add(name)
+        self.env.pop(name, None)
+        self.out.append(assign(name, settled(call), node))
+        made = Object(ResultObject, name)
+        self.depths[id(made)] = self.depth
+        self.session.kept.append(made)
+        self.changed = True
+        return made
+
+    def _set_numbers(
+        self, made: Object, solver: Solver, parts: tuple[Any, Any, Bound], node: Any
+    ) -> None:
+        residual, handed, bound = parts
+        rules = importlib.import_module("srcgrad.rules.scipy.solutions")
+        x: list[Any] = []
+        for attribute, rule in (solver.solution, *solver.others):
+            exact, options = rule_and_options(rule, bound)
+            value = gast.Attribute(load(made.name), attribute, gast.Load())
+            owner = self.constant(getattr(rules, exact), exact)
+            apply = gast.Attribute(owner, "apply", gast.Load())
+            given = [value, *map(clone, [residual, *x, handed])]
+            named = [gast.keyword(key, clone(item)) for key, item in options.items()]
+            call = at(gast.Call(apply, given, named), node)
+            made.fields[attribute] = self.keep(f"{made.name}_{attribute}", call, node)
+            x = x or [made.fields[attribute]]
+        for attribute in solver.constant:
+            value = gast.Attribute(load(made.name), attribute, gast.Load())
+            made.fields[attribute] = self.keep(f"{made.name}_{attribute}", at(value, node), node)
+
+    def refuse_attribute(self, owner: Object, name: str, node: Any) -> NoReturn:
+        """Refuse an attribute of a result of which it is not known what it depends on."""
+        self.refuse(
+            node,
+            f"the attribute `{name}` of what a solver returns",
+            f"there are {', '.join(owner.fields)}; sg.stop_gradient is for what a gradient "
+            "need not see",
+        )
+
+
+class ResultObject:
+    """Stands for the class of SciPy's results, of whose attributes only some are known."""
+
+
+def _is_empty(value: Value | None) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, gast.Constant):
+        return value.value is None
+    return isinstance(value, (gast.Tuple, gast.List)) and not value.elts

@@ -1,1 +1,0 @@
-"""Shows what a derivative is made of and what it computes: explanations, traces, checks."""

@@ -1,0 +1,105 @@
+"""Names the functions of SciPy that call functions, and what is in the objects they return.
+
+SciPy is not imported for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A function that returns an object of results.
+
+    Attributes:
+        function: Its parameter for the function that it solves or minimises.
+        solution: The attribute of what it finds, and the rule of that.
+        others: Further attributes with their rules: they depend on the solution too.
+        constant: Attributes that depend on nothing smoothly.
+        refused: Parameters that must be left out, with the way out.
+    """
+
+    function: str
+    solution: tuple[str, str]
+    others: tuple[tuple[str, str], ...] = ()
+    constant: tuple[str, ...] = ("success", "status", "message", "nfev")
+    refused: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def wish(self) -> str:
+        """What the function is called if it has no name."""
+        return "residual" if self.solution[1] == "Root" else "objective"
+
+
+_SOLVERS: Final = MappingProxyType(
+    {
+        "minimize": Solver(
+            "fun",
+            ("x", "Minimiser"),
+            (("fun", "Minimum"),),
+            ("success", "status", "message", "nit", "nfev"),
+            (("constraints", "put them into the function, as a penalty or by fewer unknowns"),),
+        ),
+        "minimize_scalar": Solver(
+            "fun", ("x", "Minimiser"), (("fun", "Minimum"),), ("success", "message", "nit", "nfev")
+        ),
+        "root": Solver("fun", ("x", "Root"), (), ("success", "message", "nfev")),
+        "root_scalar": Solver(
+            "f", ("root", "Root"), (), ("converged", "flag", "iterations", "function_calls")
+        ),
+        "least_squares": Solver(
+            "fun",
+            ("x", "Fit"),
+            (("cost", "Cost"), ("fun", "Residuals")),
+            refused=(("kwargs", "hand numbers on through `args=` instead"),),
+        ),
+    }
+)
+
+
+def solver_of(function: Any) -> Solver | None:
+    """Return what is known of a solver of ``scipy.optimize``; None if it returns no object."""
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str) or not module.startswith("scipy.optimize"):
+        return None
+    return _SOLVERS.get(getattr(function, "__name__", ""))
+
+
+OPTIONS: Final = ("bounds", "loss", "f_scale")
+"""What solvers are told besides, and must be constant."""
+
+
+def rule_and_options(rule: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the rule of a number of a result, and which of the options given it takes."""
+    names = {
+        "Minimiser": ("bounds",),
+        "Fit": ("bounds", "loss", "f_scale"),
+        "Cost": ("loss", "f_scale"),
+    }.get(rule, ())
+    options = {name: given[name] for name in names if given.get(name) is not None}
+    return rule + "Within" * ("bounds" in options), options
+
+
+_CALLERS: Final = MappingProxyType(
+    {
+        "scipy.integrate": {"quad": 3, "odeint": 3},
+        "scipy.optimize": {
+            "brentq": 3, "brenth": 3, "bisect": 3, "ridder": 3, "newton": 3, "fsolve": 2,
+            "fixed_point": 2,
+        },
+    }
+)  # fmt: skip
+
+
+def place_of_args(function: Any) -> int | None:
+    """Return where a function takes what it hands on to the function that it calls.
+
+    None if it is no such function, or returns an object of results.
+    """
+    module = getattr(function, "__module__", None)
+    package = ".".join(module.split(".")[:2]) if isinstance(module, str) else ""
+    return _CALLERS.get(package, {}).get(getattr(function, "__name__", ""))

@@ -1,0 +1,122 @@
+"""SciPy's solvers on the tape: closures, writes afterwards and second derivatives."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+import srcgrad as sg
+from srcgrad.api.fallback import run_on_tape
+from tests.differences import assert_same, numerical_gradient
+
+X = np.array([0.7, 1.3])
+
+
+def closing_over_a_tensor(x: Any) -> Any:
+    return np.sum(optimize.root(lambda y: y + y**3 - x, np.zeros(2), tol=1e-13).x)
+
+
+def closing_over_what_changes(x: Any) -> Any:
+    total, factors = 0.0, [1.0]
+    for k in range(3):
+        factors[0] = k + 1.0
+
+        def cubic(y: Any) -> Any:
+            return y**3 + factors[0] * y - x[0] * k  # noqa: B023 - called at once
+
+        total = total + optimize.brentq(cubic, -5, 5)
+    return total
+
+
+def closing_over_in_turn(x: Any) -> Any:
+    def inner(y: Any) -> Any:
+        return np.array([y[0] - x[0], y[1] - np.cos(x[1] * y[0])])
+
+    return np.sum(optimize.root(lambda y: inner(y) * 2.0, np.zeros(2), tol=1e-13).x ** 2)
+
+
+def integral_of_a_closure(x: Any) -> Any:
+    return integrate.quad(lambda t: np.exp(-x[0] * t), 0, x[1])[0]
+
+
+def path_of_a_closure(x: Any) -> Any:
+    times = np.linspace(0, 1, 4)
+    return np.sum(integrate.odeint(lambda y, t: -x[0] * y, x[1:], times, rtol=1e-11, atol=1e-11))
+
+
+def root_with_a_slope(x: Any) -> Any:
+    return optimize.newton(lambda y: y**3 + y - x[0], 0.3, lambda y: 3 * y * y + 1, tol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        closing_over_a_tensor,
+        closing_over_what_changes,
+        closing_over_in_turn,
+        integral_of_a_closure,
+        path_of_a_closure,
+        root_with_a_slope,
+    ],
+)
+def test_closures_are_handed_on(function: Any) -> None:
+    _, (grad,) = run_on_tape(function, inspect.signature(function), ["x"], (X,), {}, aux=False)
+    assert_same(grad, numerical_gradient(function, (X,), 0))
+
+
+def written_after_an_integral(x: Any) -> Any:
+    x = x * 1.0
+    area = integrate.quad(lambda t, b: np.exp(-b[0] * t) * b[1], 0, 1, args=(x,))[0]
+    x[0] = 5.0
+    return area + x[0]
+
+
+def written_after_a_solution(x: Any) -> Any:
+    x = x * 1.0
+    y = optimize.root(lambda y, b: y - b, np.zeros(2), args=(x,)).x
+    x[0] = 5.0
+    return np.sum(y) + x[0]
+
+
+@pytest.mark.parametrize("function", [written_after_an_integral, written_after_a_solution])
+def test_what_was_handed_on_is_written_later(function: Any) -> None:
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        run_on_tape(function, inspect.signature(function), ["x"], (X,), {}, aux=False)
+
+
+def test_second_derivatives() -> None:
+    def solved(x: Any) -> Any:
+        return np.sum(optimize.root(lambda y, b: y + y**3 - b, 0 * X, args=(x,), tol=1e-13).x * x)
+
+    def slope(x: Any) -> Any:
+        return np.sum(sg.grad(solved, fallback="tape")(x) * np.array([1.0, -0.3]))
+
+    _, (grad,) = run_on_tape(slope, inspect.signature(slope), ["x"], (X,), {}, aux=False)
+    assert_same(grad, numerical_gradient(slope, (X,), 0))
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda x: optimize.minimize(_bowl, X, args=(x,)).jac, "attribute `jac`"),
+        (
+            lambda x: optimize.minimize(_bowl, X, args=(x,), constraints={"type": "eq"}).x,
+            "`constraints=`",
+        ),
+        (lambda x: optimize.minimize(_bowl, X, bounds=[(x[0], 2.0), (0.0, 1.0)]).x, "`bounds`"),
+    ],
+)
+def test_refused(call: Any, reason: str) -> None:
+    def program(x: Any) -> Any:
+        return np.sum(call(x))
+
+    with pytest.raises(sg.MissingRuleError, match=reason):
+        run_on_tape(program, inspect.signature(program), ["x"], (X,), {}, aux=False)
+
+
+def _bowl(y: Any, b: Any = 0.0) -> Any:
+    return np.sum((y - b) ** 2)
