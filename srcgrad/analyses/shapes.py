@@ -238,7 +238,7 @@ class Shapes:
     def _of_operation(self, name: str, operation: Operation, value: Any) -> Shape | None:
         primal = operation.primal
         if primal is self._program.reader.vocabulary.getitem:
-            return self._of_subscript(value)
+            return self._of_subscript(value) if isinstance(value, gast.Subscript) else None
         if primal is None or (primal in _NUMBERS and primal is not abs):
             return self.of(value) if primal is None else SCALAR
         if isinstance(primal, np.ufunc):

@@ -354,14 +354,19 @@ class Gradient:
         done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
         return self._join(head, done)
 
-    def differentiable(self) -> Callable[..., Any]:
+    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
         """Return the generated function, in a text that takes nothing for granted.
+
+        `keep_complex` asks for a text that is right for complex numbers too.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         ready = self._ready()
-        plan = ready if ready.holds is None else self._general(ready)
+        if keep_complex and not self._complex_plan(ready):
+            plan = self._complex_twin()
+        else:
+            plan = ready if ready.holds is None else self._general(ready)
         if plan is None or plan.scalars:
             raise MutationError(
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",

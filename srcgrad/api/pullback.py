@@ -81,7 +81,7 @@ class Pullback:
     def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
         plan = self._plans.get(keep_complex)
         try:
-            function = to_differentiate(self.primal)
+            function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function):
                 plan = self._make_plan(function, keep_complex=keep_complex)
         except UnsupportedError as refusal:

@@ -77,7 +77,7 @@ class Pushforward:
     def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
         try:
-            function = to_differentiate(self.primal)
+            function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function) or not plan.suits(arguments):
                 plan = self._make_plan(function, keep_complex=keep_complex)
             self._plans[keep_complex] = plan

@@ -20,14 +20,17 @@ def plain(f: Callable[..., Any]) -> Callable[..., Any]:
     return f.__func__ if isinstance(f, MethodType) else f
 
 
-def to_differentiate(f: Callable[..., Any]) -> FunctionType:
+def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> FunctionType:
     """Return the Python function to differentiate for `f`: of a gradient, its generated text.
+
+    `keep_complex` asks for the text of a gradient that is right for complex numbers too.
 
     Raises:
         UnsupportedError: `f` is a gradient that is not computed by source.
         SourceNotFoundError: There is no Python function behind `f`.
     """
-    function = f.differentiable() if isinstance(f, Gradient) else plain(f)
+    is_gradient = isinstance(f, Gradient)
+    function = f.differentiable(keep_complex=keep_complex) if is_gradient else plain(f)
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
             f"`{describe(function)}` is not a Python function with source",

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.compiler.complex_signs import refuse_complex_signs
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
 from srcgrad.compiler.module_text import (
@@ -142,6 +143,8 @@ class Module:
         program, refusals = normal_form(
             source, inputs, own_names(), stages, updates=updates, caught=caught
         )
+        if self.keep_complex:
+            refuse_complex_signs(program, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
         keep_complex = self.keep_complex
         return Derivation(

@@ -15,9 +15,9 @@ from srcgrad.runtime import (
     conj,
     flatten,
     given,
-    is_fortran,
     linspace_back,
     logspace_back,
+    read_order,
     reshape_back,
     result_dtype,
     shortcut,
@@ -190,6 +190,8 @@ class Copy(Function):
 @table.rule(np.astype)
 class Astype(Function):
     """The same elements as numbers of another type; integers carry no derivative."""
+
+    inert = ("dtype",)
 
     @staticmethod
     def forward(
@@ -430,6 +432,8 @@ class CastBack(Function):
 class AstypeMethod(Function):
     """The same elements as numbers of another type, as the method of an array has it."""
 
+    inert = ("dtype",)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -460,7 +464,7 @@ class Flatten(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, order: Any = "C") -> Any:
-        ctx.shape, ctx.order, ctx.is_fortran = np.shape(x), order, is_fortran(x)
+        ctx.shape, ctx.order, ctx.read = np.shape(x), order, read_order(x, order)
         return flatten(x, order)
 
     @staticmethod
@@ -468,7 +472,7 @@ class Flatten(Function):
         if shortcut(ctx.order == "C"):
             grad_x = np.reshape(grad, ctx.shape)
         else:
-            grad_x = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
+            grad_x = reshape_back(grad, ctx.shape, ctx.read)
         return grad_x
 
 

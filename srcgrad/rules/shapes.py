@@ -11,7 +11,7 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     given,
     inverse_axes,
-    is_fortran,
+    read_order,
     reshape_back,
     reshape_each,
     rollaxis_back,
@@ -31,7 +31,7 @@ class Reshape(Function):
     def forward(
         ctx: Context, a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     ) -> Any:
-        ctx.shape, ctx.order, ctx.is_fortran = np.shape(a), order, is_fortran(a)
+        ctx.shape, ctx.order, ctx.read = np.shape(a), order, read_order(a, order)
         return np.reshape(a, shape, order, **given(copy=copy))
 
     @staticmethod
@@ -39,7 +39,7 @@ class Reshape(Function):
         if shortcut(ctx.order == "C"):
             grad_a = np.reshape(grad, ctx.shape)
         else:
-            grad_a = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
+            grad_a = reshape_back(grad, ctx.shape, ctx.read)
         return grad_a
 
 
@@ -71,7 +71,7 @@ class Ravel(Function):
 
     @staticmethod
     def forward(ctx: Context, a: Any, order: str = "C") -> Any:
-        ctx.shape, ctx.order, ctx.is_fortran = np.shape(a), order, is_fortran(a)
+        ctx.shape, ctx.order, ctx.read = np.shape(a), order, read_order(a, order)
         return np.ravel(a, order)
 
     @staticmethod
@@ -79,7 +79,7 @@ class Ravel(Function):
         if shortcut(ctx.order == "C"):
             grad_a = np.reshape(grad, ctx.shape)
         else:
-            grad_a = reshape_back(grad, ctx.shape, ctx.order, ctx.is_fortran)
+            grad_a = reshape_back(grad, ctx.shape, ctx.read)
         return grad_a
 
 

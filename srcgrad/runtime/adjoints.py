@@ -24,7 +24,7 @@ def zeros_like(x: Any) -> Any:
         return [zeros_like(value) for value in x]
     if isinstance(x, Complex):
         return 0j
-    if hasattr(x, "dtype"):
+    if hasattr(x, "dtype") and not isinstance(x, type):
         return np.zeros_like(x, dtype=None if x.dtype.kind in "fc" else np.float64)
     return None
 

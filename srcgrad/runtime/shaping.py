@@ -16,16 +16,24 @@ def inverse_axes(axes: Any) -> tuple[int, ...]:
     return tuple(position[axis] for axis in range(count))
 
 
-def is_fortran(a: Any) -> bool:
-    """Return whether the first axis of `a` is the one that varies fastest in memory."""
-    flags = getattr(a, "flags", None)
-    return bool(flags is not None and flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"])
+def read_order(a: Any, order: str) -> Any:
+    """Return how "A" and "K" read the elements of `a`: "C", "F", or its axes, the slowest first."""
+    if order == "K" and np.ndim(a) > 1:
+        strides = np.empty_like(a).strides  # those of `a`, without gaps and steps backwards
+        return tuple(sorted(range(np.ndim(a)), key=lambda axis: -strides[axis]))
+    if order == "A":
+        flags = getattr(a, "flags", None)
+        is_fortran = flags is not None and flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"]
+        return "F" if is_fortran else "C"
+    return "F" if order == "F" else "C"
 
 
-def reshape_back(grad: Any, shape: Any, order: str, fortran: bool = False) -> Any:
-    """Undo a reshape whose elements were read in `order`; "A" and "K" depend on the memory."""
-    kind = order if order in ("C", "F") else "F" if fortran else "C"
-    return np.reshape(grad, shape, order=kind)
+def reshape_back(grad: Any, shape: Any, order: Any) -> Any:
+    """Undo a reshape whose elements were read in an order that `read_order` tells."""
+    if isinstance(order, str):
+        return np.reshape(grad, shape, order=order)
+    rows = np.reshape(grad, tuple(shape[axis] for axis in order))
+    return np.transpose(rows, [order.index(axis) for axis in range(len(order))])
 
 
 def rollaxis_back(grad: Any, axis: int, start: int, ndim: int) -> Any:

@@ -21,6 +21,7 @@ from srcgrad.transforms.rule_sources import NotInlinableError
 from srcgrad.transforms.templates import Inlined, Inliner
 
 _CASTS = ("dtype", "out", "retstep")
+_SEED = "<grad>"  # stands for the gradient in the text of a rule; no variable is called so
 
 
 class NoTangentError(Exception):
@@ -81,6 +82,8 @@ class TangentRules:
             NoTangentError: The rule does not tell.
         """
         operands = _Operands(operation, rule)
+        if not any(self._varies(i) for i in operands.every if operands.name(i) not in rule.inert):
+            return Pushed(call(self._externals.use_runtime("zeros_like"), load(results[0])))
         if "jvp" in vars(rule) and not operands.gives(_CASTS[1:]):
             return self._by_jvp(_Step(value, operation, rule, operands, results))
         if not issubclass(rule, Elementwise) and operands.gives(_CASTS):
@@ -122,7 +125,7 @@ class TangentRules:
             raise NoTangentError
         try:
             placed = self._place(step, lambda node: node is item)
-            emitted, values = placed.adjoint([load("grad")])
+            emitted, values = placed.adjoint([load(_SEED)])
         except NotInlinableError as failure:
             raise NoTangentError from failure
         slopes = [
@@ -348,7 +351,7 @@ def _forwards(node: Any, tangent: Any) -> Any:
 
     The tangent stands for the gradient; nothing is summed down to a shape, nothing conjugated.
     """
-    if isinstance(node, gast.Name) and node.id == "grad":
+    if isinstance(node, gast.Name) and node.id == _SEED:
         return clone(tangent)
     name = getattr(getattr(node, "func", None), "id", "")
     if name in ("unbroadcast", "conj"):
