@@ -24,7 +24,7 @@ def unbroadcast(grad: Any, like: Any) -> Any:
 
     `like` is an array, a number or a shape. If the shapes agree, `grad` itself is returned.
     """
-    if type(grad) is float:
+    if type(grad) is float or type(grad) is complex:
         return grad
     shape = like if type(like) is tuple else shape_of(like)
     if grad.shape == shape:
@@ -55,9 +55,10 @@ def expand_reduced(grad: Any, like: Any, axis: Any = None, keepdims: bool = Fals
 
     `like` is an array or a shape; `axis` and `keepdims` are those of the reduction.
     """
-    if axis is not None and not keepdims:
+    shape = shape_of(like)
+    if axis is not None and not keepdims and len(shape) > 0:  # NumPy takes axis=0 of a number too
         grad = np.expand_dims(grad, axis)
-    return np.broadcast_to(grad, shape_of(like))
+    return np.broadcast_to(grad, shape)
 
 
 def single(grads: Any) -> Any:
@@ -73,7 +74,7 @@ def kept(value: Any, axis: Any, keepdims: bool) -> Any:
 def reduced_size(like: Any, axis: Any) -> int:
     """Return how many elements of `like` a reduction over `axis` puts together."""
     shape = shape_of(like)
-    if axis is None:
+    if axis is None or not shape:
         return math.prod(shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
     return math.prod(shape[i] for i in axes)

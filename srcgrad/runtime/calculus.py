@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
-from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.indexing import scatter
 from srcgrad.runtime.reducing import cast_like
@@ -43,9 +44,10 @@ def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:
 
 def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]:
     """Return the gradients of the arguments of ``np.ediff1d``."""
-    count = int(np.prod(shape)) - 1
-    start = 0 if begin is None else int(np.prod(begin))
-    middle = undo_diff(grad[start : start + count], 0)
+    size = math.prod(shape)
+    count = max(size - 1, 0)
+    start = 0 if begin is None else math.prod(begin)
+    middle = undo_diff(grad[start : start + count], 0)[:size]
     of_end = None if end is None else np.reshape(grad[start + count :], end)
     of_begin = None if begin is None else np.reshape(grad[:start], begin)
     return np.reshape(middle, shape), of_end, of_begin
@@ -71,7 +73,7 @@ def gradient_back(
         even = np.ndim(step) == 0
         matrix = np.gradient(unit, 1.0 if even else step, axis=0, edge_order=edge_order)
         part = np.moveaxis(np.tensordot(cast_like(matrix, f), grad, axes=(0, i)), 0, i)
-        part = part / step if even else part
+        part = part / conj(step) if even else part
         total = part if total is None else total + part
         if any(wanted[1:]):
             number = min(place, len(distances) - 1)
@@ -86,13 +88,15 @@ def _over_step(part: Any, f: Any, step: Any) -> Any:
             "the coordinates of np.gradient have no derivative rule",
             hint="use one distance for each axis, or write the differences out",
         )
-    return np.sum(part * f) / step
+    return np.sum(part * conj(f)) / conj(step)
 
 
 def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
     """Return the gradients of the values, points and distance of ``np.trapezoid``."""
     y, x, dx = values
     rows = np.moveaxis(y, axis, -1)
+    if rows.shape[-1] == 0:
+        return np.zeros_like(y), *((None, 0.0 * dx) if x is None else (0.0 * x, None))
     full = np.expand_dims(grad, -1)
     if x is None:
         widths, grad_x = dx, None
@@ -167,10 +171,10 @@ def cov_back(grad: Any, m: Any, y: Any, options: Any) -> tuple[Any, ...]:
 def corrcoef_back(grad: Any, x: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
     """Return the gradients of the observations of ``np.corrcoef``."""
     covariance = np.atleast_2d(np.cov(x, y, rowvar))
-    size = np.sqrt(np.diagonal(covariance))
+    size = np.sqrt(real_part(np.diagonal(covariance)))
     scale = 1 / np.outer(size, size)
     square = np.reshape(grad, covariance.shape)
-    product = square * covariance * scale
+    product = real_part(conj(square) * covariance) * scale
     of_variances = (np.sum(product, axis=0) + np.sum(product, axis=1)) / (2 * size * size)
     unit = beside(np.eye(len(size), dtype=bool), size)
     inner = square * scale - of_variances[:, None] * unit

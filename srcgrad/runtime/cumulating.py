@@ -16,7 +16,7 @@ def cumsum_back(grad: Any, shape: Any, axis: int | None) -> Any:
     """Sum `grad` from the end: the adjoint of a cumulative sum."""
     place = 0 if axis is None else axis
     total = np.flip(np.cumsum(np.flip(grad, place), axis=place), place)
-    return np.reshape(total, shape) if axis is None else total
+    return np.reshape(total, shape) if axis is None or len(shape) == 0 else total
 
 
 def tail(grad: Any, initial: bool, axis: int | None) -> Any:
@@ -32,7 +32,7 @@ def cumprod_back(grad: Any, a: Any, axis: int | None) -> Any:
     The i-th element is in each later product: with ``s[i] = grad[i] + a[i + 1] * s[i + 1]`` its
     gradient is s[i] times the product of the elements before it.
     """
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         flat = cumprod_back(grad, np.reshape(a, (-1,)), 0)
         return np.reshape(flat, np.shape(a))
     rows, factors = np.moveaxis(grad, axis, 0), conj(np.moveaxis(a, axis, 0))

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.products import adjoint
 
 
 @recordable
@@ -39,12 +41,12 @@ def polyfit_back(grad: Any, x: Any, y: Any, p: Any, w: Any) -> tuple[Any, Any]:
     """Return the gradients of the points that ``np.polyfit`` has fitted a polynomial to."""
     weights = np.ones_like(x) if w is None else w
     matrix = np.vander(x, len(p)) * weights[:, None]
-    inverse = np.linalg.pinv(matrix)
-    rest = weights[:, None] * np.reshape(y, (len(x), -1)) - matrix @ np.reshape(p, (len(p), -1))
+    inverse, solution = np.linalg.pinv(matrix), np.reshape(p, (len(p), -1))
+    rest = weights[:, None] * np.reshape(y, (len(x), -1)) - matrix @ solution
     pulled = np.reshape(grad, (len(p), -1))
-    grad_b = inverse.T @ pulled
-    grad_matrix = rest @ (inverse @ grad_b).T - grad_b @ np.reshape(p, (len(p), -1)).T
+    grad_b = adjoint(inverse) @ pulled
+    grad_matrix = rest @ adjoint(inverse @ grad_b) - grad_b @ adjoint(solution)
     degrees = np.arange(len(p))[::-1]
     slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
-    grad_x = np.sum(grad_matrix * weights[:, None] * slopes, axis=1)
+    grad_x = np.sum(grad_matrix * weights[:, None] * conj(slopes), axis=1)
     return grad_x, np.reshape(weights[:, None] * grad_b, np.shape(y))

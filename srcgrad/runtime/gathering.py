@@ -60,7 +60,7 @@ def tile_back(grad: Any, shape: Any, reps: Any) -> Any:
 
 def repeat_back(grad: Any, shape: Any, repeats: Any, axis: int | None) -> Any:
     """Sum the copies that ``np.repeat`` has made of each element."""
-    if axis is None:
+    if axis is None or len(shape) == 0:
         flat = repeat_back(grad, (math.prod(shape),), repeats, 0)
         return np.reshape(flat, shape)
     count = shape[axis]

@@ -71,7 +71,7 @@ def lstsq_back(
         grad_a = pinv_back(grad @ adjoint(b), a, p)
         grad_b = adjoint(p) @ grad
     if grad_residuals is not None and np.size(grad_residuals):
-        misfit = 2 * (b - a @ x) * grad_residuals
+        misfit = 2 * (b - a @ x) * real_part(grad_residuals)
         grad_a = grad_a - misfit @ adjoint(x)
         grad_b = grad_b + misfit
     if grad_s is not None:

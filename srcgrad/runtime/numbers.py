@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import recordable
 
 
@@ -51,8 +52,8 @@ def product_back(grad: Any, items: Sequence[Any], start: Any) -> tuple[Any, Any]
         before.append(before[-1] * item)
     after, parts = grad, []
     for item, product in zip(reversed(items), reversed(before[:-1]), strict=True):
-        parts.append(product * after)
-        after = after * item
+        parts.append(conj(product) * after)
+        after = after * conj(item)
     return tuple(reversed(parts)), after
 
 

@@ -52,7 +52,7 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         reduced = tuple(range(len(level), np.ndim(grad)))
         shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
-    grads = np.reshape(grad, (-1, *rows.shape[:-1]))
+    grads = np.reshape(grad, (math.prod(level), *rows.shape[:-1]))
     below, above, share = _neighbours(ranked, beside(np.ravel(q), ranked) / top, name, skips_nan)
     total, slopes = 0 * rows, []
     for place in range(len(below)):
@@ -62,7 +62,12 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         total = total + spread_pair(part, fraction, sources, low, high)
         gap = np.take_along_axis(ranked, high, -1) - np.take_along_axis(ranked, low, -1)
         slopes.append(np.sum(part * gap[..., 0] * _density(ranked, name, skips_nan)))
-    return from_rows(total, np.shape(a), order), np.reshape(np.stack(slopes), level) / top
+    return from_rows(total, np.shape(a), order), _stacked(slopes, rows, level) / top
+
+
+def _stacked(numbers: list[Any], like: Any, shape: Any) -> Any:
+    """Return numbers, if there are any, as an array of a shape."""
+    return np.reshape(np.stack(numbers) if numbers else np.zeros_like(like, shape=(0,)), shape)
 
 
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:

@@ -53,6 +53,8 @@ def share_among_ties(
 
     `extreme` is the largest or smallest of `a` along `axis`.
     """
+    if np.ndim(a) == 0:
+        axis = None
     chosen = np.equal(a, kept(extreme, axis, keepdims))
     if where is not True:
         chosen = np.logical_and(chosen, where)
@@ -68,7 +70,7 @@ def numbers(a: Any, where: Any = True) -> Any:
 
 def prod_back(grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: bool) -> Any:
     """Give each element of `a` the product of the others, times `grad`; exact with zeros."""
-    full = expand_reduced(grad if initial is None else grad * initial, np.shape(a), axis, keepdims)
+    full = expand_reduced(grad if initial is None else grad * conj(initial), np.shape(a), axis, keepdims)
     if where is True:
         return full * conj(others_product(a, axis))
     return np.where(where, full * conj(others_product(np.where(where, a, 1), axis)), 0)
@@ -144,7 +146,7 @@ def _rising(axis: Any, rank: int) -> tuple[list[int], list[int]]:
 
 def logaddexp_back(grad: Any, a: Any, y: Any, axis: Any, keepdims: bool, where: Any) -> Any:
     """Give each element of `a` its share e**(a - y) of a sum of exponentials ``e**y``."""
-    share = np.exp(a - kept(y, axis, keepdims))
+    share = np.exp(a - (kept(y, axis, keepdims) if np.ndim(a) else y))
     full = expand_reduced(grad, np.shape(a), axis, keepdims) * share
     return full if where is True else np.where(where, full, 0)
 

@@ -10,7 +10,7 @@ from scipy import special
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import expand_reduced, shortcut
+from srcgrad.runtime import conj, expand_reduced, shortcut
 from srcgrad.runtime.scipy.special import logsumexp_back
 
 table = RuleTable("convenience")
@@ -165,12 +165,12 @@ class Logsumexp(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, b, y = ctx.saved_tensors
         if shortcut(b is None and ctx.axis is None):
-            grad_a = grad * np.exp(a - y)
+            grad_a = grad * conj(np.exp(a - y))
             grad_b = None
         elif shortcut(b is None):
             y_full = expand_reduced(y, np.shape(a), ctx.axis, ctx.keepdims)
             grad_full = expand_reduced(grad, np.shape(a), ctx.axis, ctx.keepdims)
-            grad_a = grad_full * np.exp(a - y_full)
+            grad_a = grad_full * conj(np.exp(a - y_full))
             grad_b = None
         else:
             grad_a, grad_b = logsumexp_back(grad, (a, b, y), ctx.axis, ctx.keepdims)
@@ -192,9 +192,9 @@ class Softmax(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (y,) = ctx.saved_tensors
         if shortcut(ctx.axis is None):
-            grad_x = y * (grad - np.sum(grad * y))
+            grad_x = conj(y) * (grad - np.sum(grad * conj(y)))
         else:
-            grad_x = y * (grad - np.sum(grad * y, axis=ctx.axis, keepdims=True))
+            grad_x = conj(y) * (grad - np.sum(grad * conj(y), axis=ctx.axis, keepdims=True))
         return grad_x
 
 
@@ -213,9 +213,9 @@ class LogSoftmax(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (y,) = ctx.saved_tensors
         if shortcut(ctx.axis is None):
-            grad_x = grad - np.exp(y) * np.sum(grad)
+            grad_x = grad - conj(np.exp(y)) * np.sum(grad)
         else:
-            grad_x = grad - np.exp(y) * np.sum(grad, axis=ctx.axis, keepdims=True)
+            grad_x = grad - conj(np.exp(y)) * np.sum(grad, axis=ctx.axis, keepdims=True)
         return grad_x
 
 

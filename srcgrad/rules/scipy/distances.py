@@ -9,7 +9,7 @@ from scipy.spatial import distance
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import divide_or_zero
+from srcgrad.runtime import conj, divide_or_zero, real_part
 from srcgrad.runtime.scipy.spatial import as_vector_back, cdist_back, pdist_back
 
 table = RuleTable("distances")
@@ -80,7 +80,7 @@ class Euclidean(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         u, v, y = ctx.saved_tensors
-        turned = divide_or_zero(grad, y) * (u - v)
+        turned = divide_or_zero(real_part(grad), y) * (u - v)
         return turned, -turned
 
 
@@ -96,7 +96,7 @@ class Sqeuclidean(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         u, v = ctx.saved_tensors
-        turned = 2 * grad * (u - v)
+        turned = 2 * grad * conj(u - v)
         return turned, -turned
 
 
@@ -112,7 +112,7 @@ class Cityblock(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         u, v = ctx.saved_tensors
-        turned = grad * np.sign(u - v)
+        turned = real_part(grad) * np.sign(u - v)
         return turned, -turned
 
 
@@ -149,8 +149,8 @@ class Mahalanobis(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         u, v, VI, y = ctx.saved_tensors
         gap = u - v
-        turned = divide_or_zero(grad, 2 * y) * ((VI + VI.T) @ gap)
-        grad_VI = divide_or_zero(grad, 2 * y) * np.outer(gap, gap)
+        turned = divide_or_zero(grad, 2 * conj(y)) * conj((VI + VI.T) @ gap)
+        grad_VI = divide_or_zero(grad, 2 * conj(y)) * conj(np.outer(gap, gap))
         return turned, -turned, grad_VI
 
 

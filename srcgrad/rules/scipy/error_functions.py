@@ -10,6 +10,7 @@ from scipy import special
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import conj
 
 table = RuleTable("error_functions")
 
@@ -137,7 +138,7 @@ class Fresnel(Function):
     def backward(ctx: Context, grad_sine: Any, grad_cosine: Any) -> Any:
         (x,) = ctx.saved_tensors
         angle = math.pi / 2 * x * x
-        return grad_sine * np.sin(angle) + grad_cosine * np.cos(angle)
+        return grad_sine * conj(np.sin(angle)) + grad_cosine * conj(np.cos(angle))
 
 
 @table.rule(special.sici)
@@ -152,7 +153,7 @@ class Sici(Function):
     @staticmethod
     def backward(ctx: Context, grad_sine: Any, grad_cosine: Any) -> Any:
         (x,) = ctx.saved_tensors
-        return grad_sine * np.sinc(x / math.pi) + grad_cosine * np.cos(x) / x
+        return grad_sine * conj(np.sinc(x / math.pi)) + grad_cosine * conj(np.cos(x) / x)
 
 
 @table.rule(special.shichi)
@@ -167,7 +168,7 @@ class Shichi(Function):
     @staticmethod
     def backward(ctx: Context, grad_sine: Any, grad_cosine: Any) -> Any:
         (x,) = ctx.saved_tensors
-        return grad_sine * np.sinh(x) / x + grad_cosine * np.cosh(x) / x
+        return grad_sine * conj(np.sinh(x) / x) + grad_cosine * conj(np.cosh(x) / x)
 
 
 RULES = table.freeze()

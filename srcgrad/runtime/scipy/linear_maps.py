@@ -157,7 +157,9 @@ def image_correlate_back(
     rank = np.ndim(image)
     origins = [int(item) for item in per_axis(origin, rank)]
     sizes = np.shape(weights)
-    if turned:
+    if not turned:
+        weights = conj(weights)  # as `correlate` does with weights of complex numbers
+    else:
         weights = np.flip(weights)
         origins = [-o - (1 - k % 2) for o, k in zip(origins, sizes, strict=True)]
     lefts = [k // 2 + o for k, o in zip(sizes, origins, strict=True)]
@@ -166,9 +168,9 @@ def image_correlate_back(
     more = {"constant_values": cval} if how == "constant" else {}
     padded = np.pad(image, width, how, **more)
     whole = signal.convolve(grad, conj(weights), "full")
-    grad_weights = signal.correlate(padded, grad, "valid")
+    grad_weights = conj(signal.correlate(padded, grad, "valid"))
     grad_image = pad_back(whole, np.shape(image), width, how, "even")
-    return grad_image, np.flip(grad_weights) if turned else grad_weights
+    return grad_image, np.flip(grad_weights) if turned else conj(grad_weights)
 
 
 def axis_correlate_back(
@@ -275,7 +277,7 @@ def map_coordinates_back(
             others = np.prod([s for i, s in enumerate(shares) if i != axis] or [1], axis=0).astype(
                 grad.dtype
             )
-            turn = grad * image[places_] * others * (1 if corner[axis] else -1)
+            turn = grad * conj(image[places_]) * others * (1 if corner[axis] else -1)
             slopes[axis] = slopes[axis] + np.where(inside & parts[axis][2], turn, 0)
     return grad_image, np.stack(slopes)
 

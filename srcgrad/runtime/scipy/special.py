@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from srcgrad.runtime import kept, unbroadcast
+from srcgrad.runtime import conj, kept, unbroadcast
 
 
 def logsumexp_back(
@@ -15,10 +15,10 @@ def logsumexp_back(
 ) -> tuple[Any, Any]:
     """Return the gradients of a and b of ``y = logsumexp(a, axis, b, keepdims)``."""
     a, b, y = values
-    share = kept(grad, axis, keepdims) * np.exp(a - kept(y, axis, keepdims))
+    share = kept(grad, axis, keepdims) * conj(np.exp(a - kept(y, axis, keepdims)))
     if b is None:
         return share, None
-    return unbroadcast(share * b, np.shape(a)), unbroadcast(share, np.shape(b))
+    return unbroadcast(share * conj(b), np.shape(a)), unbroadcast(share, np.shape(b))
 
 
 def comb_slopes(N: Any, k: Any, repetition: bool) -> tuple[Any, Any]:
