@@ -29,8 +29,9 @@ def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> Fu
         UnsupportedError: `f` is a gradient that is not computed by source.
         SourceNotFoundError: There is no Python function behind `f`.
     """
-    is_gradient = isinstance(f, Gradient)
-    function = f.differentiable(keep_complex=keep_complex) if is_gradient else plain(f)
+    function = plain(f)
+    if isinstance(f, Gradient):
+        function = f.differentiable(keep_complex=keep_complex)
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
             f"`{describe(function)}` is not a Python function with source",

@@ -70,7 +70,9 @@ def numbers(a: Any, where: Any = True) -> Any:
 
 def prod_back(grad: Any, a: Any, where: Any, initial: Any, axis: Any, keepdims: bool) -> Any:
     """Give each element of `a` the product of the others, times `grad`; exact with zeros."""
-    full = expand_reduced(grad if initial is None else grad * conj(initial), np.shape(a), axis, keepdims)
+    full = expand_reduced(
+        grad if initial is None else grad * conj(initial), np.shape(a), axis, keepdims
+    )
     if where is True:
         return full * conj(others_product(a, axis))
     return np.where(where, full * conj(others_product(np.where(where, a, 1), axis)), 0)
