@@ -10,7 +10,7 @@ _MAKERS: Final = frozenset(
     (
         "fft ifft rfft irfft hfft ihfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn "
         "eig eigvals roots emath scimath complex complex64 complex128 cdouble csingle "
-        "clongdouble iscomplex hilbert"
+        "clongdouble iscomplex hilbert cmath"
     ).split()
 )
 

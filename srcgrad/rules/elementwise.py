@@ -1,14 +1,19 @@
-"""Rules of NumPy's functions of one array that act on each element."""
+"""Rules of NumPy's functions of one array that act on each element.
+
+Where a formula calls no other function, it serves `math` and `cmath` as well; the rest of theirs is
+in `mathematics.py`.
+"""
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.base import Context, Elementwise, Function
+from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     conj,
@@ -66,48 +71,96 @@ class Absolute(Function):
         return real_part(grad) * np.sign(x)
 
 
-@table.rule(np.fabs)
-class Fabs(Elementwise):
-    """y = |x| of real numbers; the gradient at 0 is 0."""
-
-    primal = np.fabs
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return np.sign(x)
+@table.slope(np.fabs)
+def fabs(x: Any) -> Any:
+    return np.sign(x)
 
 
-@table.rule(np.exp)
-class Exp(Elementwise):
-    """y = e**x, dy/dx = y."""
-
-    primal = np.exp
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y
+@table.slope(np.exp, math.exp, cmath.exp)
+def exp(y: Any) -> Any:
+    return y
 
 
-@table.rule(np.exp2)
-class Exp2(Elementwise):
-    """y = 2**x, dy/dx = log(2) * y."""
-
-    primal = np.exp2
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y * math.log(2)
+@table.slope(np.exp2, math.exp2)
+def exp2(y: Any) -> Any:
+    return y * math.log(2)
 
 
-@table.rule(np.expm1)
-class Expm1(Elementwise):
-    """y = e**x - 1, dy/dx = y + 1."""
+@table.slope(np.expm1, math.expm1)
+def expm1(y: Any) -> Any:
+    return y + 1
 
-    primal = np.expm1
 
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y + 1
+@table.slope(np.square)
+def square(x: Any) -> Any:
+    return 2 * x
+
+
+@table.slope(np.reciprocal)
+def reciprocal(y: Any) -> Any:
+    return -y * y
+
+
+@table.slope(np.sin)
+def sin(x: Any) -> Any:
+    return np.cos(x)
+
+
+@table.slope(np.cos)
+def cos(x: Any) -> Any:
+    return -np.sin(x)
+
+
+@table.slope(np.tan, math.tan, cmath.tan)
+def tan(y: Any) -> Any:
+    return 1 + y * y
+
+
+@table.slope(np.arcsin)
+def arcsin(x: Any) -> Any:
+    return 1 / np.sqrt(1 - x * x)
+
+
+@table.slope(np.arccos)
+def arccos(x: Any) -> Any:
+    return -1 / np.sqrt(1 - x * x)
+
+
+@table.slope(np.arctan, math.atan, cmath.atan)
+def arctan(x: Any) -> Any:
+    return 1 / (1 + x * x)
+
+
+@table.slope(np.sinh)
+def sinh(x: Any) -> Any:
+    return np.cosh(x)
+
+
+@table.slope(np.cosh)
+def cosh(x: Any) -> Any:
+    return np.sinh(x)
+
+
+@table.slope(np.tanh, math.tanh, cmath.tanh)
+def tanh(y: Any) -> Any:
+    return 1 - y * y
+
+
+@table.slope(np.arcsinh)
+def arcsinh(x: Any) -> Any:
+    return 1 / np.sqrt(x * x + 1)
+
+
+@table.slope(np.arccosh)
+def arccosh(x: Any) -> Any:
+    return 1 / (
+        np.sqrt(x - 1) * np.sqrt(x + 1)
+    )  # split, so that it takes the right branch for complex x
+
+
+@table.slope(np.arctanh, math.atanh, cmath.atanh)
+def arctanh(x: Any) -> Any:
+    return 1 / (1 - x * x)
 
 
 @table.rule(np.log)
@@ -212,160 +265,6 @@ class Cbrt(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (y,) = ctx.saved_tensors
         return grad / (3 * y * y)
-
-
-@table.rule(np.square)
-class Square(Elementwise):
-    """y = x**2, dy/dx = 2 x."""
-
-    primal = np.square
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 2 * x
-
-
-@table.rule(np.reciprocal)
-class Reciprocal(Elementwise):
-    """y = 1 / x, dy/dx = -y**2."""
-
-    primal = np.reciprocal
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return -y * y
-
-
-@table.rule(np.sin)
-class Sin(Elementwise):
-    """y = sin(x)."""
-
-    primal = np.sin
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return np.cos(x)
-
-
-@table.rule(np.cos)
-class Cos(Elementwise):
-    """y = cos(x)."""
-
-    primal = np.cos
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return -np.sin(x)
-
-
-@table.rule(np.tan)
-class Tan(Elementwise):
-    """y = tan(x), dy/dx = 1 + y**2."""
-
-    primal = np.tan
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return 1 + y * y
-
-
-@table.rule(np.arcsin)
-class Arcsin(Elementwise):
-    """y = arcsin(x)."""
-
-    primal = np.arcsin
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / np.sqrt(1 - x * x)
-
-
-@table.rule(np.arccos)
-class Arccos(Elementwise):
-    """y = arccos(x)."""
-
-    primal = np.arccos
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return -1 / np.sqrt(1 - x * x)
-
-
-@table.rule(np.arctan)
-class Arctan(Elementwise):
-    """y = arctan(x)."""
-
-    primal = np.arctan
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / (1 + x * x)
-
-
-@table.rule(np.sinh)
-class Sinh(Elementwise):
-    """y = sinh(x)."""
-
-    primal = np.sinh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return np.cosh(x)
-
-
-@table.rule(np.cosh)
-class Cosh(Elementwise):
-    """y = cosh(x)."""
-
-    primal = np.cosh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return np.sinh(x)
-
-
-@table.rule(np.tanh)
-class Tanh(Elementwise):
-    """y = tanh(x), dy/dx = 1 - y**2."""
-
-    primal = np.tanh
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return 1 - y * y
-
-
-@table.rule(np.arcsinh)
-class Arcsinh(Elementwise):
-    """y = arsinh(x)."""
-
-    primal = np.arcsinh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / np.sqrt(x * x + 1)
-
-
-@table.rule(np.arccosh)
-class Arccosh(Elementwise):
-    """y = arcosh(x); the root is split so that it takes the right branch for complex x."""
-
-    primal = np.arccosh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))
-
-
-@table.rule(np.arctanh)
-class Arctanh(Elementwise):
-    """y = artanh(x)."""
-
-    primal = np.arctanh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / (1 - x * x)
 
 
 @table.rule(np.deg2rad, np.radians)

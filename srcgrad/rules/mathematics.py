@@ -1,239 +1,141 @@
-"""Rules of the functions of Python's math module."""
+"""Rules of the functions of Python's `math` and `cmath` of one number."""
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
-from srcgrad.rules.base import Context, Elementwise, Function
+import numpy as np
+
+from srcgrad.rules import elementwise
+from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    angle_slope,
+    conj,
     digamma,
     number_sign,
+    real_part,
     shortcut,
 )
 
 table = RuleTable("mathematics")
 
 
-@table.rule(math.exp)
-class MathExp(Elementwise):
-    """y = exp(x)."""
+@table.slope(math.sin)
+def sin(x: Any) -> Any:
+    return math.cos(x)
 
-    primal = math.exp
 
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y
+@table.slope(math.cos)
+def cos(x: Any) -> Any:
+    return -math.sin(x)
 
 
-@table.rule(math.expm1)
-class MathExpm1(Elementwise):
-    """y = expm1(x)."""
+@table.slope(math.asin)
+def asin(x: Any) -> Any:
+    return 1 / math.sqrt(1 - x * x)
 
-    primal = math.expm1
 
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y + 1
+@table.slope(math.acos)
+def acos(x: Any) -> Any:
+    return -1 / math.sqrt(1 - x * x)
 
 
-@table.rule(math.sin)
-class MathSin(Elementwise):
-    """y = sin(x)."""
+@table.slope(math.sinh)
+def sinh(x: Any) -> Any:
+    return math.cosh(x)
 
-    primal = math.sin
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return math.cos(x)
+@table.slope(math.cosh)
+def cosh(x: Any) -> Any:
+    return math.sinh(x)
 
 
-@table.rule(math.cos)
-class MathCos(Elementwise):
-    """y = cos(x)."""
+@table.slope(math.asinh)
+def asinh(x: Any) -> Any:
+    return 1 / math.sqrt(x * x + 1)
 
-    primal = math.cos
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return -math.sin(x)
+@table.slope(math.acosh)
+def acosh(x: Any) -> Any:
+    return 1 / math.sqrt(x * x - 1)
 
 
-@table.rule(math.tan)
-class MathTan(Elementwise):
-    """y = tan(x)."""
+@table.slope(math.erf)
+def erf(x: Any) -> Any:
+    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
 
-    primal = math.tan
 
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return 1 + y * y
+@table.slope(math.erfc)
+def erfc(x: Any) -> Any:
+    return -2 / math.sqrt(math.pi) * math.exp(-x * x)
 
 
-@table.rule(math.asin)
-class MathAsin(Elementwise):
-    """y = asin(x)."""
+@table.slope(math.gamma)
+def gamma(x: Any) -> Any:
+    return math.gamma(x) * digamma(x)
 
-    primal = math.asin
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / math.sqrt(1 - x * x)
+@table.slope(math.lgamma)
+def lgamma(x: Any) -> Any:
+    return digamma(x)
 
 
-@table.rule(math.acos)
-class MathAcos(Elementwise):
-    """y = acos(x)."""
+@table.slope(math.fabs)
+def fabs(x: Any) -> Any:
+    return number_sign(x)
 
-    primal = math.acos
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return -1 / math.sqrt(1 - x * x)
+@table.slope(cmath.sin)
+def complex_sin(x: Any) -> Any:
+    return cmath.cos(x)
 
 
-@table.rule(math.atan)
-class MathAtan(Elementwise):
-    """y = atan(x)."""
+@table.slope(cmath.cos)
+def complex_cos(x: Any) -> Any:
+    return -cmath.sin(x)
 
-    primal = math.atan
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / (1 + x * x)
+@table.slope(cmath.asin)
+def complex_asin(x: Any) -> Any:
+    return 1 / cmath.sqrt(1 - x * x)
 
 
-@table.rule(math.sinh)
-class MathSinh(Elementwise):
-    """y = sinh(x)."""
+@table.slope(cmath.acos)
+def complex_acos(x: Any) -> Any:
+    return -1 / cmath.sqrt(1 - x * x)
 
-    primal = math.sinh
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return math.cosh(x)
+@table.slope(cmath.sinh)
+def complex_sinh(x: Any) -> Any:
+    return cmath.cosh(x)
 
 
-@table.rule(math.cosh)
-class MathCosh(Elementwise):
-    """y = cosh(x)."""
+@table.slope(cmath.cosh)
+def complex_cosh(x: Any) -> Any:
+    return cmath.sinh(x)
 
-    primal = math.cosh
 
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return math.sinh(x)
+@table.slope(cmath.asinh)
+def complex_asinh(x: Any) -> Any:
+    return 1 / cmath.sqrt(x * x + 1)
 
 
-@table.rule(math.tanh)
-class MathTanh(Elementwise):
-    """y = tanh(x)."""
+@table.slope(cmath.acosh)
+def complex_acosh(x: Any) -> Any:
+    return 1 / (cmath.sqrt(x - 1) * cmath.sqrt(x + 1))
 
-    primal = math.tanh
 
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return 1 - y * y
+@table.slope(cmath.sqrt)
+def complex_sqrt(y: Any) -> Any:
+    return 0.5 / y
 
 
-@table.rule(math.asinh)
-class MathAsinh(Elementwise):
-    """y = asinh(x)."""
-
-    primal = math.asinh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / math.sqrt(x * x + 1)
-
-
-@table.rule(math.acosh)
-class MathAcosh(Elementwise):
-    """y = acosh(x)."""
-
-    primal = math.acosh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / math.sqrt(x * x - 1)
-
-
-@table.rule(math.atanh)
-class MathAtanh(Elementwise):
-    """y = atanh(x)."""
-
-    primal = math.atanh
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 1 / (1 - x * x)
-
-
-@table.rule(math.exp2)
-class MathExp2(Elementwise):
-    """y = exp2(x)."""
-
-    primal = math.exp2
-
-    @staticmethod
-    def slope(y: Any) -> Any:
-        return y * math.log(2)
-
-
-@table.rule(math.erf)
-class MathErf(Elementwise):
-    """y = the error function of x."""
-
-    primal = math.erf
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return 2 / math.sqrt(math.pi) * math.exp(-x * x)
-
-
-@table.rule(math.erfc)
-class MathErfc(Elementwise):
-    """y = 1 - erf(x)."""
-
-    primal = math.erfc
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return -2 / math.sqrt(math.pi) * math.exp(-x * x)
-
-
-@table.rule(math.gamma)
-class MathGamma(Elementwise):
-    """y = the gamma function of x."""
-
-    primal = math.gamma
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return math.gamma(x) * digamma(x)
-
-
-@table.rule(math.lgamma)
-class MathLgamma(Elementwise):
-    """y = the logarithm of the absolute value of the gamma function."""
-
-    primal = math.lgamma
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return digamma(x)
-
-
-@table.rule(math.fabs)
-class MathFabs(Elementwise):
-    """y = |x|; the gradient at 0 is 0."""
-
-    primal = math.fabs
-
-    @staticmethod
-    def slope(x: Any) -> Any:
-        return number_sign(x)
+@table.slope(cmath.log10)
+def complex_log10(x: Any) -> Any:
+    return 1 / (x * math.log(10))
 
 
 @table.rule(math.log)
@@ -261,61 +163,38 @@ class MathLog(Function):
 
 
 @table.rule(math.log2)
-class MathLog2(Function):
-    """y = log2(x)."""
-
-    elementwise = True
+class MathLog2(elementwise.Log2):
+    """y = log2(x) of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
         return math.log2(x)
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return grad / (x * math.log(2))
-
 
 @table.rule(math.log10)
-class MathLog10(Function):
-    """y = log10(x)."""
-
-    elementwise = True
+class MathLog10(elementwise.Log10):
+    """y = log10(x) of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
         return math.log10(x)
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return grad / (x * math.log(10))
-
 
 @table.rule(math.log1p)
-class MathLog1p(Function):
-    """y = log(1 + x)."""
-
-    elementwise = True
+class MathLog1p(elementwise.Log1p):
+    """y = log(1 + x) of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         ctx.save_for_backward(x)
         return math.log1p(x)
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return grad / (1 + x)
-
 
 @table.rule(math.sqrt)
-class MathSqrt(Function):
-    """y = sqrt(x)."""
-
-    elementwise = True
+class MathSqrt(elementwise.Sqrt):
+    """y = sqrt(x) of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -323,17 +202,10 @@ class MathSqrt(Function):
         ctx.save_for_backward(y)
         return y
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (y,) = ctx.saved_tensors
-        return 0.5 * grad / y
-
 
 @table.rule(math.cbrt)
-class MathCbrt(Function):
-    """y = the third root of x."""
-
-    elementwise = True
+class MathCbrt(elementwise.Cbrt):
+    """y = the third root of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -341,40 +213,110 @@ class MathCbrt(Function):
         ctx.save_for_backward(y)
         return y
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        (y,) = ctx.saved_tensors
-        return grad / (3 * y * y)
-
 
 @table.rule(math.degrees)
-class MathDegrees(Function):
-    """y = x * 180 / pi."""
-
-    linear = ("x",)
+class MathDegrees(elementwise.Rad2deg):
+    """y = x * 180 / pi of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         return math.degrees(x)
 
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return grad * (180 / math.pi)
-
 
 @table.rule(math.radians)
-class MathRadians(Function):
-    """y = x * pi / 180."""
-
-    linear = ("x",)
+class MathRadians(elementwise.Deg2rad):
+    """y = x * pi / 180 of a number."""
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
         return math.radians(x)
 
+
+@table.rule(math.frexp)
+class MathFrexp(Function):
+    """The mantissa x / 2**e, and the exponent e, which is constant between jumps."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /) -> Any:
+        result = math.frexp(x)
+        ctx.save_for_backward(result[1])
+        return result
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any, grad_exponent: Any) -> Any:
+        (exponent,) = ctx.saved_tensors
+        return math.ldexp(grad, -exponent)
+
+
+@table.rule(cmath.log)
+class ComplexLog(Function):
+    """y = log(x), to the given base."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, base: Any = math.e, /) -> Any:
+        y = cmath.log(x) if base == math.e else cmath.log(x, base)
+        ctx.save_for_backward(x, base, y)
+        return y
+
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return grad * (math.pi / 180)
+        x, base, y = ctx.saved_tensors
+        grad_x, grad_base = None, None
+        if shortcut(base == math.e):
+            grad_x = grad / conj(x)
+        else:
+            grad_x = grad / conj(x * cmath.log(base))
+            grad_base = -grad * conj(y / (base * cmath.log(base)))
+        return grad_x, grad_base
+
+
+@table.rule(cmath.phase)
+class Phase(Function):
+    """y = the angle of x."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /) -> Any:
+        ctx.save_for_backward(x)
+        return cmath.phase(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return real_part(grad) * angle_slope(x, False)
+
+
+@table.rule(cmath.polar)
+class Polar(Function):
+    """The absolute value and the angle of x."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, /) -> Any:
+        ctx.save_for_backward(x)
+        return cmath.polar(x)
+
+    @staticmethod
+    def backward(ctx: Context, grad_r: Any, grad_phi: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return real_part(grad_r) * np.sign(x) + real_part(grad_phi) * angle_slope(x, False)
+
+
+@table.rule(cmath.rect)
+class Rect(Function):
+    """y = r * exp(phi * 1j)."""
+
+    @staticmethod
+    def forward(ctx: Context, r: Any, phi: Any, /) -> Any:
+        ctx.save_for_backward(r, phi)
+        return cmath.rect(r, phi)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        r, phi = ctx.saved_tensors
+        grad_r = real_part(grad * conj(cmath.rect(1.0, phi)))
+        grad_phi = real_part(grad * conj(cmath.rect(r, phi) * 1j))
+        return grad_r, grad_phi
 
 
 RULES = table.freeze()

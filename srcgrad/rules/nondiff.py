@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Callable, Mapping
@@ -50,6 +51,10 @@ _TRUTH = (
     *(math.factorial, math.comb, math.perm, math.isqrt, math.lcm, operator.eq, operator.ne),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.truth),
     *(operator.is_, operator.is_not, operator.contains, operator.index, operator.invert),
+    *(operator.lshift, operator.rshift),
+    *(operator.countOf, operator.indexOf, operator.length_hint, np.bitwise_count, np.packbits),
+    *(np.unpackbits, np.isfortran, np.is_busday, cmath.isnan, cmath.isinf, cmath.isfinite),
+    *(cmath.isclose,),
 )
 _INDEX = (
     *(np.argmax, np.argmin, np.argsort, np.nanargmax, np.nanargmin, np.argpartition, np.lexsort),
@@ -67,6 +72,9 @@ _FRESH = (
 _TYPES = (
     *(np.dtype, np.result_type, np.promote_types, np.can_cast, np.finfo, np.iinfo, np.issubdtype),
     *(np.min_scalar_type, np.common_type, np.errstate, np.seterr, np.geterr, np.set_printoptions),
+    *(np.isdtype, np.typename, np.mintypecode, np.get_printoptions, np.printoptions),
+    *(np.geterrcall, np.getbufsize, np.einsum_path, np.datetime_data, np.show_config),
+    *(np.show_runtime, np.get_include, np.info),
 )
 _PYTHON = (
     *(range, print, isinstance, issubclass, type, id, hash, repr, str, format, callable, bool, int),
@@ -77,7 +85,10 @@ _RANDOM = (
     *(np.random.seed, np.random.rand, np.random.randn, np.random.randint, np.random.random),
     *(np.random.random_sample, np.random.RandomState),
 )
-_TEXT = (np.array2string, np.array_repr, np.array_str, np.format_float_positional)
+_TEXT = (
+    *(np.array2string, np.array_repr, np.array_str, np.format_float_positional),
+    *(np.format_float_scientific, np.base_repr, np.binary_repr, np.datetime_as_string),
+)
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(picked, refuse_integers, stop_gradient, zeros_like),

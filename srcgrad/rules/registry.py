@@ -32,25 +32,26 @@ class RuleTable:
 
         return add
 
-    def slope(self, primal: Primal) -> Callable[[Formula], Formula]:
-        """Register the decorated function as the `slope` of an `Elementwise` rule."""
-        return self._formula(Elementwise, "slope", primal)
+    def slope(self, *primals: Primal) -> Callable[[Formula], Formula]:
+        """Register the decorated function as the `slope` of an `Elementwise` rule for each."""
+        return self._formula(Elementwise, "slope", primals)
 
-    def partials(self, primal: Primal) -> Callable[[Formula], Formula]:
-        """Register the decorated function as the `partials` of a `Pointwise` rule."""
-        return self._formula(Pointwise, "partials", primal)
+    def partials(self, *primals: Primal) -> Callable[[Formula], Formula]:
+        """Register the decorated function as the `partials` of a `Pointwise` rule for each."""
+        return self._formula(Pointwise, "partials", primals)
 
     def _formula(
-        self, kind: type[Function], method: str, primal: Primal
+        self, kind: type[Function], method: str, primals: tuple[Primal, ...]
     ) -> Callable[[Formula], Formula]:
         def add(formula: Formula) -> Formula:
-            members = {
-                "primal": staticmethod(primal),
-                method: staticmethod(formula),
-                "__doc__": formula.__doc__,
-                "__module__": formula.__module__,
-            }
-            self.rule(primal)(type(formula.__name__.title().replace("_", ""), (kind,), members))
+            for primal in primals:
+                members = {
+                    "primal": staticmethod(primal),
+                    method: staticmethod(formula),
+                    "__doc__": formula.__doc__,
+                    "__module__": formula.__module__,
+                }
+                self.rule(primal)(type(formula.__name__.title().replace("_", ""), (kind,), members))
             return formula
 
         return add

@@ -126,7 +126,10 @@ class Inliner:
             emitted, (slope,) = body.backward(source.backward)
             if self.keep_complex:
                 slope = call(self.externals.use_runtime("conj"), slope)
-            return emitted, [gast.BinOp(clone(grads[0]), gast.Mult(), slope)]
+            grad = clone(grads[0])
+            if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
+                return emitted, [_scaled(grad, slope)]
+            return emitted, [gast.BinOp(grad, gast.Mult(), slope)]
 
         return Inlined(list(args[:1]), [], None, adjoint)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import cmath
 import functools
 import importlib.util
 import math
@@ -26,11 +27,11 @@ from tests.unit.rules.opspec import Draw, OpSpec, as_outputs, numeric_gradient
 from tests.unit.rules.specs import SPECS
 
 SPELLED = {"np": np, "rt": rt, "math": math, "operator": operator, "scipy": scipy}
-SPELLED |= {"srcgrad": sg}
+SPELLED |= {"srcgrad": sg, "cmath": cmath}
 SCIPY = "".join(f"import {package}\n" for package in FILES)
 IMPORTS = (
-    f"import math\nimport operator\n\nimport numpy as np\n{SCIPY}\nimport srcgrad.runtime as rt\n"
-    "import srcgrad.runtime.scipy.interpolation\n"
+    f"import cmath\nimport math\nimport operator\n\nimport numpy as np\n{SCIPY}\n"
+    "import srcgrad.runtime as rt\nimport srcgrad.runtime.scipy.interpolation\n"
 )
 
 

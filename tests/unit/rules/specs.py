@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad import runtime as rt
 from srcgrad.runtime import drawing
+from tests.unit.rules.cmath_specs import complex_numbers
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 from tests.unit.rules.scipy_specs import SCIPY_SPECS
 
@@ -776,5 +777,6 @@ SPECS: list[OpSpec] = [
     *ordering(),
     *calculus(),
     *python(),
+    *complex_numbers(),
     *SCIPY_SPECS,
 ]

@@ -22,6 +22,7 @@ DETACHED = "NumPy does not hand this call on: it makes a plain array of its argu
 NUMBERS = "it takes Python numbers only, and a tensor is none"
 GAPS = {
     "math.[!p]*": NUMBERS,
+    "cmath.*": NUMBERS,
     "math.pow(*": NUMBERS,
     "builtins.float(*": NUMBERS,
     "builtins.complex(*": NUMBERS,
