@@ -19,6 +19,7 @@ from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.walrus import Walrus
@@ -121,6 +122,7 @@ def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) 
     body = drop_declarations(body, scope, refusals)
     check_managers(body, scope, refusals)
     body = Matching(body, namer, scope, refusals).block(body)
+    body = StrictZips(namer, scope).block(body)
     return Walrus(namer, refusals).block(body)
 
 

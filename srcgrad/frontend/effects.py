@@ -24,6 +24,8 @@ _WRITERS: Final = frozenset(
         "remove add discard put itemset partition resize setflags"
     ).split()
 )
+_READERS: Final = (zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict)
+"""They hand on what they are given, and write into none of it."""
 _KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
 _HOLDERS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set),
@@ -214,6 +216,8 @@ class _Effects:
                 or func.attr in reader.vocabulary.constant_methods
             )
             out += [] if known else call.args
+        elif any(callee is item for item in _READERS) and not _calls_back(callee, call):
+            pass
         elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
             callee
         ):
@@ -226,3 +230,8 @@ class _Effects:
                 out += call.args
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
         return deep | shallow
+
+
+def _calls_back(callee: Any, call: Any) -> bool:
+    """Say whether a builtin is given a function, which may write into what it gets."""
+    return callee in (map, filter) or any(item.arg == "key" for item in call.keywords)
