@@ -116,7 +116,7 @@ class _Analysis:
             for source in operand_names(operation, getitem):
                 self._edge(source, target)
             if self._may_share(operation):
-                args = operation.args[:1] if operation.primal is getitem else operation.args
+                args = operation.args[:1] if self._views_first(operation) else operation.args
                 for source in {n for arg in args for n in direct_names(arg)}:
                     self._same[source].add(target)
                     self._same[target].add(source)
@@ -144,6 +144,13 @@ class _Analysis:
         if attr in ("pop", "popleft"):
             return [value.func]
         return [value.func, *value.args[1:]] if attr == "insert" else [value]
+
+    def _views_first(self, operation: Operation) -> bool:
+        """Say whether a value can lie in the memory of the first operand alone."""
+        if operation.kind != "primitive":
+            return False
+        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        return "broadcast_arrays" not in name and "atleast_" not in name
 
     def _may_share(self, operation: Operation) -> bool:
         vocabulary = self._program.reader.vocabulary

@@ -16,6 +16,7 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.draws import DRAWS
+from srcgrad.rules.equivalents import equivalent
 from srcgrad.rules.library import (
     calculates_in_integers,
     canonical_name,
@@ -108,4 +109,5 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     views=_VIEWS,
     written_operands=_written_operands,
     returned_operands=_returned_operands,
+    equivalent=equivalent,
 )

@@ -37,6 +37,7 @@ class Vocabulary:
         written_operands: The operands of a call of a Python function into which it may write, and
             whether it may write elsewhere.
         returned_operands: The operands of such a call in whose memory its result may lie.
+        equivalent: The call that stands for a call of a function written out with others, or None.
     """
 
     rule_for: Callable[[Any], Any]
@@ -62,3 +63,4 @@ class Vocabulary:
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     returned_operands: Callable[[FunctionType, Any], list[Any]]
+    equivalent: Callable[..., Any]

@@ -15,6 +15,7 @@ from srcgrad.runtime import (
     meshgrid_back,
     negated,
     pad_back,
+    pad_push,
     places,
     repeat_back,
     tile_back,
@@ -206,6 +207,13 @@ class Pad(Function):
             border_sum(grad, grad_array, ctx.constant_shape) if ctx.has_constant else None
         )
         return grad_array, None, None, grad_constant
+
+    @staticmethod
+    def jvp(
+        ctx: Context, array_dot: Any, _: Any, mode: Any, constant_dot: Any, *others: Any
+    ) -> Any:
+        options = ctx.mode, ctx.reflect_type
+        return pad_push(array_dot, constant_dot, ctx.shape, ctx.pad_width, options)
 
 
 @table.rule(np.resize)

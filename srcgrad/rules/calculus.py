@@ -18,6 +18,7 @@ from srcgrad.runtime import (
     given,
     gradient_back,
     interp_back,
+    interp_push,
     last_part,
     polyder_back,
     polyint_back,
@@ -112,7 +113,7 @@ class Trapezoid(Function):
 
 @table.rule(np.interp)
 class Interp(Function):
-    """The values at x of the broken line through the points (xp, fp)."""
+    """The values at x of the broken line through the points (xp, fp); no period is given."""
 
     linear = ("fp", "left", "right")
 
@@ -126,7 +127,7 @@ class Interp(Function):
         right: Any = None,
         period: Any = None,
     ) -> Any:
-        ctx.left, ctx.right, ctx.period = left, right, period
+        ctx.left, ctx.right = left, right
         ctx.save_for_backward(x, xp, fp)
         return np.interp(x, xp, fp, left, right, period)
 
@@ -134,9 +135,17 @@ class Interp(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, xp, fp = ctx.saved_tensors
         grad_x, grad_xp, grad_fp, grad_left, grad_right = interp_back(
-            grad, (x, xp, fp), (ctx.left, ctx.right, ctx.period)
+            grad, (x, xp, fp), (ctx.left, ctx.right)
         )
         return grad_x, grad_xp, grad_fp, grad_left, grad_right
+
+    @staticmethod
+    def jvp(
+        ctx: Context, x_dot: Any, xp_dot: Any, fp_dot: Any, left_dot: Any, right_dot: Any, _: Any
+    ) -> Any:
+        x, xp, fp = ctx.saved_tensors
+        dots = (x_dot, xp_dot, fp_dot, left_dot, right_dot)
+        return interp_push(dots, (x, xp, fp), (ctx.left, ctx.right))
 
 
 @table.rule(np.convolve)

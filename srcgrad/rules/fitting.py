@@ -8,7 +8,15 @@ import numpy as np
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import gather_back, places, poly_back, polyfit_back, roots_back
+from srcgrad.runtime import (
+    gather_back,
+    places,
+    poly_back,
+    poly_push,
+    polyfit_back,
+    polyfit_push,
+    roots_back,
+)
 
 table = RuleTable("fitting")
 
@@ -27,6 +35,11 @@ class Poly(Function):
         (seq_of_zeros,) = ctx.saved_tensors
         return poly_back(grad, seq_of_zeros)
 
+    @staticmethod
+    def jvp(ctx: Context, dot: Any) -> Any:
+        (seq_of_zeros,) = ctx.saved_tensors
+        return poly_push(dot, seq_of_zeros)
+
 
 @table.rule(np.roots)
 class Roots(Function):
@@ -42,6 +55,11 @@ class Roots(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         p, y = ctx.saved_tensors
         return roots_back(grad, p, y)
+
+    @staticmethod
+    def jvp(ctx: Context, p_dot: Any) -> Any:
+        p, y = ctx.saved_tensors
+        return -np.polyval(p_dot, y) / np.polyval(np.polyder(p), y)
 
 
 @table.rule(np.polyfit)
@@ -59,6 +77,11 @@ class Polyfit(Function):
         x, y, p, w = ctx.saved_tensors
         grad_x, grad_y = polyfit_back(grad, x, y, p, w)
         return grad_x, grad_y
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, y_dot: Any, *others: Any) -> Any:
+        x, y, p, w = ctx.saved_tensors
+        return polyfit_push((x_dot, y_dot), (x, y), p, w)
 
 
 @table.rule(np.emath.sqrt)

@@ -19,6 +19,7 @@ from srcgrad.runtime.calculus import (
     ediff1d_back,
     gradient_back,
     interp_back,
+    interp_push,
     trapezoid_back,
     undo_diff,
 )
@@ -91,7 +92,7 @@ from srcgrad.runtime.factors import (
     svd_back,
     svdvals_back,
 )
-from srcgrad.runtime.fitting import poly_back, polyfit_back, roots_back
+from srcgrad.runtime.fitting import poly_back, poly_push, polyfit_back, polyfit_push, roots_back
 from srcgrad.runtime.fourier import (
     fft_back,
     fftn_back,
@@ -117,6 +118,7 @@ from srcgrad.runtime.gathering import (
     item_shapes,
     negated,
     pad_back,
+    pad_push,
     places,
     put_along_axis,
     repeat_back,
@@ -293,15 +295,18 @@ __all__ = [
     "extreme_push", "fft_back", "fftn_back", "flatten", "from_rows", "full_grad", "gather",
     "gather_back", "gathered", "getitem", "given", "gradient_back", "greater_part",
     "histogram_back", "ifft_back", "ifftn_back", "imag_back", "inner_left", "inner_right",
-    "insert_back", "interp_back", "inverse_axes", "irfft_back", "irfftn_back", "is_above",
+    "insert_back", "interp_back", "interp_push", "inverse_axes", "irfft_back", "irfftn_back", "is_above",
     "is_below", "is_complex", "is_matrix", "is_number", "is_vector", "item",
     "item_index", "item_shapes", "join_columns", "join_pieces", "join_rows", "kept", "kron_left",
     "kron_right", "last_part", "last_written", "linspace_back", "logaddexp_back", "logspace_back",
     "lstsq_back", "matmul_left", "matmul_right", "matrix_norm_back", "matrix_power_back",
     "matrix_power_push", "may_repeat", "meshgrid_back", "multi_dot_back", "multi_dot_push",
     "negated", "nested_shapes", "norm_back", "number_sign", "numbers", "on_diagonal", "on_tape",
-    "only_if", "onto_triangle", "opposite", "others_product", "over_gaps", "pad_back", "picked",
-    "pinv_back", "pinv_push", "places", "poly_back", "polyder_back", "polyfit_back",
+    "only_if", "onto_triangle", "opposite", "others_product", "over_gaps", "pad_back",
+    "pad_push", "picked",
+    "pinv_back", "pinv_push", "places", "poly_back",
+    "poly_push", "polyder_back", "polyfit_back",
+    "polyfit_push",
     "polyint_back", "polyval_left", "polyval_push", "polyval_right", "power_log_slope",
     "power_slope", "prod_back", "prod_initial_back", "product_back", "put_along_axis", "qr_back",
     "qr_r_back", "quantile_back", "read_order", "real_part", "recordable", "records",

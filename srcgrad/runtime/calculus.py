@@ -118,13 +118,8 @@ def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
     x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
-    left, right, period = options
+    left, right = options
     has_left, has_right = left is not None, right is not None
-    if period is not None:
-        raise MissingRuleError(
-            "np.interp with a period has no derivative rule",
-            hint="repeat the first and the last point one period away instead",
-        )
     last = len(xp) - 1
     place = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(last - 1, 0))
     after = np.minimum(place + 1, last)
@@ -142,6 +137,26 @@ def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     grad_left = np.sum(np.where(before, grad, 0)) if has_left else None
     grad_right = np.sum(np.where(beyond, grad, 0)) if has_right else None
     return slope, grad_xp, grad_fp, grad_left, grad_right
+
+
+def interp_push(dots: Any, values: Any, options: Any) -> Any:
+    """Return the tangent of ``np.interp`` from those of the points, the line and its ends."""
+    x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
+    x_dot, xp_dot, fp_dot, *ends = (np.asarray(0.0) if dot is None else dot for dot in dots)
+    last = len(xp) - 1
+    place = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(last - 1, 0))
+    after = np.minimum(place + 1, last)
+    width, rise = xp[after] - xp[place], fp[after] - fp[place]
+    width = np.where(width == 0, 1, width)
+    share = np.clip((x - xp[place]) / width, 0, 1)
+    xp_dot, fp_dot = np.broadcast_to(xp_dot, xp.shape), np.broadcast_to(fp_dot, fp.shape)
+    shift = x_dot - (1 - share) * xp_dot[place] - share * xp_dot[after]
+    inside = np.logical_and(x >= xp[0], x <= xp[last])
+    total = (1 - share) * fp_dot[place] + share * fp_dot[after]
+    total = total + np.where(inside, shift * rise / width, 0)
+    for outside, given, dot in zip((x < xp[0], x > xp[last]), options, ends, strict=True):
+        total = total if given is None else np.where(outside, dot, total)
+    return total
 
 
 def _pair(first: Any, second: Any, place: Any, after: Any, shape: Any) -> Any:

@@ -18,6 +18,14 @@ def poly_back(grad: Any, roots: Any) -> Any:
     return np.stack([-np.sum(grad[1:] * np.conj(row)) for row in rows]) if rows else 0 * roots
 
 
+def poly_push(dot: Any, roots: Any) -> Any:
+    """Return the tangent of ``np.poly(roots)``, from that of the roots."""
+    rows = [np.poly(np.delete(roots, i)) for i in range(len(roots))]
+    first = np.zeros_like(dot, shape=(1,)) if rows else 0.0
+    parts = [-part * row for part, row in zip(dot, rows, strict=True)]
+    return np.concatenate((first, sum(parts))) if rows else first
+
+
 @recordable
 def roots_back(grad: Any, p: Any, roots: Any) -> Any:
     """Return the gradient of the coefficients of ``np.roots(p)``; the roots must be distinct."""
@@ -50,3 +58,21 @@ def polyfit_back(grad: Any, x: Any, y: Any, p: Any, w: Any) -> tuple[Any, Any]:
     slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
     grad_x = np.sum(grad_matrix * weights[:, None] * conj(slopes), axis=1)
     return grad_x, np.reshape(weights[:, None] * grad_b, np.shape(y))
+
+
+def polyfit_push(dots: Any, points: Any, p: Any, w: Any) -> Any:
+    """Return the tangent of ``np.polyfit``, from those of the points."""
+    (x_dot, y_dot), (x, y) = dots, points
+    weights = np.ones_like(x) if w is None else w
+    matrix = np.vander(x, len(p)) * weights[:, None]
+    rows, wanted = np.reshape(p, (len(p), -1)), np.reshape(y, (len(x), -1))
+    inverse = np.linalg.pinv(matrix)
+    moved = np.zeros_like(wanted) if y_dot is None else np.reshape(y_dot, wanted.shape)
+    total = inverse @ (weights[:, None] * moved)
+    if x_dot is not None:
+        degrees = np.arange(len(p))[::-1]
+        slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
+        turned = slopes * (x_dot * weights)[:, None]
+        rest = weights[:, None] * wanted - matrix @ rows
+        total = total - inverse @ (turned @ rows) + inverse @ (inverse.T @ (turned.T @ rest))
+    return np.reshape(total, np.shape(p))

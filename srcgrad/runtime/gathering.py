@@ -153,15 +153,34 @@ def insert_back(
     return gather_back(grad, source, shape), gather_back(grad, of_values, values_shape)
 
 
+_REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
 def pad_back(grad: Any, shape: Any, width: Any, mode: Any, reflect_type: Any) -> Any:
     """Return the adjoint of ``np.pad`` in the given mode."""
     if mode in ("constant", "empty"):
         return crop(grad, shape, width)
-    if mode in ("edge", "reflect", "symmetric", "wrap") and reflect_type != "odd":
+    if mode in _REPEATING and reflect_type != "odd":
         return gather_back(grad, np.pad(places(shape), width, mode), shape)
-    raise MissingRuleError(
-        f"np.pad in mode {mode!r} has no derivative rule yet",
-        hint="use the modes constant, edge, reflect, symmetric or wrap, or write the padding out",
+    raise _unknown_mode(mode)
+
+
+def pad_push(dot: Any, constant_dot: Any, shape: Any, width: Any, options: Any) -> Any:
+    """Return the tangent of ``np.pad`` from those of the array and of the constant around it."""
+    mode, reflect_type = options
+    dot = np.zeros(shape) if dot is None else dot
+    if mode in ("constant", "empty"):
+        return np.pad(dot, width, constant_values=0 if constant_dot is None else constant_dot)
+    if mode in _REPEATING and reflect_type != "odd":
+        return np.pad(dot, width, mode)
+    raise _unknown_mode(mode)
+
+
+def _unknown_mode(mode: Any) -> MissingRuleError:
+    shown = repr(mode) if isinstance(mode, str) else "of a function"
+    return MissingRuleError(
+        f"np.pad in mode {shown} has no derivative rule for this call",
+        hint="give the mode as a literal; the reflect_type 'odd' and functions have no rule yet",
     )
 
 

@@ -47,7 +47,12 @@ class Vectorized:
         if not STATE.strict or not tensors_in((*args, *kwargs.values())):
             return self._original(*args, **kwargs)
         given = self._original
-        if given.signature is not None or given.excluded or kwargs or given.otypes == "O":
+        if (
+            given.signature is not None
+            or given.excluded
+            or kwargs
+            or _asked(given) == np.dtype(object)
+        ):
             raise refusal(
                 MissingRuleError,
                 "np.vectorize with a signature, key words or objects has no derivative rule",
@@ -64,19 +69,25 @@ class Vectorized:
                 "np.vectorize of no elements, or with several results, has no derivative rule",
                 "write the loop over the elements",
             )
-        return _typed(results, given.otypes).reshape(shape)
+        return _typed(results, _asked(given)).reshape(shape)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
 
 
-def _typed(results: list[Any], otypes: Any) -> Any:
+def _asked(given: Any) -> Any:
+    """Return the type that an `np.vectorize` is asked for, kept as text or in a list."""
+    kinds = given.otypes
+    return np.dtype(kinds[0]) if kinds else None
+
+
+def _typed(results: list[Any], asked: Any) -> Any:
     """Make an array of the type of the first result, as NumPy does, or of the type asked for."""
     first = results[0]
     dtype = first._data.dtype if isinstance(first, Core) else np.asarray(first).dtype
     if isinstance(first, Core) and isinstance(first, int):
         dtype = np.dtype(int)
-    return to_array(results, np.dtype(otypes) if otypes else dtype)
+    return to_array(results, asked or dtype)
 
 
 @functools.wraps(np.vectorize, updated=())

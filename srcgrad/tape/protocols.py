@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.rules.equivalents import equivalent
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import scatter
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
@@ -80,6 +81,9 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     Raises:
         MissingRuleError: It has none, and a tensor among the arguments requires grad.
     """
+    written = equivalent(function, args, kwargs)
+    if written is not None:
+        return written.function(*written.lead, *written.args, **written.keywords)
     op = op_for(function)
     if op is not None:
         return apply(op, args, kwargs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -20,6 +20,11 @@ from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.transforms.rule_sources import NotInlinableError
 from srcgrad.transforms.templates import Inlined, Inliner
 
+_WHOLE: Final = (
+    *("axis", "axes", "axis1", "axis2", "source", "destination", "shape", "newshape"),
+    *("repeats", "reps", "shift", "keepdims"),
+)
+"""Parameters that are whole numbers in every function: they have no tangents."""
 _CASTS = ("dtype", "out", "retstep")
 _SEED = "<grad>"  # stands for the gradient in the text of a rule; no variable is called so
 
@@ -97,7 +102,9 @@ class TangentRules:
         rest = [
             item
             for item in operands.every
-            if self._varies(item) and item not in together and operands.name(item) not in rule.inert
+            if self._varies(item)
+            and item not in together
+            and operands.name(item) not in (*rule.inert, *_WHOLE)
         ]
         step = _Step(value, operation, rule, operands, results)
         parts += [self._alone(step, item, pushed) for item in rest]

@@ -79,7 +79,7 @@ class Calls(Placing):
 
     def _unpacked(self, value: Value, callee: Value, given: int, node: Any) -> list[Value] | None:
         """Return the elements of a sequence that must hold all arguments of a function."""
-        tree = self._tree_of(callee)
+        tree = self.tree_of(callee)
         if isinstance(value, Static) or tree is None or given != 1 or not self.hoistable:
             return None
         args = tree.args
@@ -92,9 +92,9 @@ class Calls(Placing):
         self.changed = True
         return [load(name) for name in names]
 
-    def _tree_of(self, callee: Value) -> Any:
+    def tree_of(self, callee: Value) -> Any:
         if isinstance(callee, Method):
-            return self._tree_of(callee.function)
+            return self.tree_of(callee.function)
         if isinstance(callee, Local):
             return callee.code.tree
         if isinstance(callee, Known) and self.is_user(callee.value):
@@ -183,7 +183,14 @@ class Calls(Placing):
             found = self.result(callee, args, keywords, node)
         if found is not None:
             return found
-        opened = self._opened(callee, any(map(self.varies, [*args, *keywords.values()])))
+        varying = any(map(self.varies, [*args, *keywords.values()]))
+        written = self._written_out(function, args, keywords) if varying else None
+        if written is not None:
+            lead = [Known(item) for item in written.lead]
+            return self.call(
+                Known(written.function), [*lead, *written.args], dict(written.keywords), node
+            )
+        opened = self._opened(callee, varying)
         if opened is not None:
             return self.call(opened, args, keywords, node)
         if isinstance(function, type) and is_plain_class(function):
@@ -194,6 +201,12 @@ class Calls(Placing):
             return self._call_user(callee, args, keywords, node)
         return self._as_text(self.plain(callee, node), args, keywords, node)
 
+    def _written_out(self, function: Any, args: list[Value], keywords: Bound) -> Any:
+        """Return the call that stands for one of a function that is written out with others."""
+        found = self.session.vocabulary.equivalent(function, args, keywords, _literal)
+        inside = found is not None and found.function is self.code.source.function
+        return None if inside else found
+
     def construct(self, cls: type, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return a new object of a class, as its fields; None if it is not of the plain kind."""
         raise NotImplementedError("defined by `Objects`")
@@ -202,6 +215,8 @@ class Calls(Placing):
         """Say whether a function is one that is differentiated from its source."""
         if not isinstance(function, FunctionType) or hasattr(function, "__srcgrad_source__"):
             return isinstance(function, FunctionType)
+        if hasattr(function, "__srcgrad_written_out__"):
+            return True
         vocabulary = self.session.vocabulary
         if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
             return False
@@ -372,6 +387,11 @@ def _may_return_function(source: FunctionSource) -> bool:
     inner = (gast.FunctionDef, gast.Lambda)
     makes = any(isinstance(n, inner) and n is not source.tree for n in gast.walk(source.tree))
     return makes or hasattr(source.function, "__srcgrad_source__")
+
+
+def _literal(value: Value) -> Any:
+    """Return the value of a literal, and anything else as it is."""
+    return value.value if isinstance(value, gast.Constant) else value
 
 
 def copied(value: Value) -> Value:

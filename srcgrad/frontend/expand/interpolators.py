@@ -53,7 +53,7 @@ class Interpolators(Expressions):
                 f"a `{function.__name__}` whose {what} vary",
                 "keep the knots constant, and give values to CubicSpline or make_interp_spline",
             )
-        knots, values = self._as_now(knots, "knots", node), self._as_now(values, "values", node)
+        knots, values = self.as_now(knots, "knots", node), self.as_now(values, "values", node)
         named = [gast.keyword(name, self.plain(item, node)) for name, item in bound.items()]
         if not varying:
             parts = [self.plain(item, node) for item in (callee, knots, values)]
@@ -67,7 +67,7 @@ class Interpolators(Expressions):
             make = self.keep("make", options, node)
         return Partial(Known(_helpers().interpolation), [make, knots, values], {})
 
-    def _as_now(self, value: Value, wish: str, node: Any) -> Value:
+    def as_now(self, value: Value, wish: str, node: Any) -> Value:
         """Return a value as it is now, whatever is bound or written later."""
         if isinstance(value, (Static, gast.Constant)) or self._stays(value):
             return value

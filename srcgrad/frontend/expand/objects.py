@@ -9,6 +9,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError
@@ -77,6 +78,8 @@ class Objects(Calls):
             if value is MISSING or name not in vars(holder):
                 return Known(value, expression) if callable(value) else expression
             return self._outer(Binding(name, value, vars(holder)), expression)
+        if isinstance(holder, np.ufunc) and callable(getattr(holder, name, None)):
+            return Known(getattr(holder, name), expression)
         if not isinstance(holder, type):
             return expression
         found = inspect.getattr_static(holder, name, MISSING)

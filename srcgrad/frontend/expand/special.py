@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.results import Results
+from srcgrad.frontend.expand.mapping import Mapping
 from srcgrad.frontend.expand.values import (
     Identity,
     Instance,
@@ -27,14 +27,14 @@ from srcgrad.ir.build import assign, at, load, store
 Bound = dict[str, Value]
 
 
-class Special(Results):
+class Special(Mapping):
     """The part of the expansion that deals with functions of the library."""
 
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
         name = _SPECIAL.get(id(function))
         if name is None:
-            return None
+            return self.of_numpy(function, args, keywords, node)
         found: Value | None = getattr(self, name)(args, keywords, node)
         return found
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from srcgrad.rules.equivalents.table import EQUIVALENTS
 from srcgrad.rules.library import CONSTANT, canonical_name, constant_reason, rule_for
 from srcgrad.rules.scipy import FILES
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
@@ -20,7 +21,10 @@ from tests.unit.rules.opspec import OpSpec
 from tests.unit.rules.specs import SPECS
 
 PAGE = Path(__file__).parents[3] / "docs" / "coverage-rules.md"
-MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "operator", "builtins", *sorted(FILES))
+MODULES = (
+    *("numpy", "numpy.linalg", "numpy.fft", "math", "cmath", "operator", "builtins"),
+    *sorted(FILES),
+)
 HEAD = """\
 # Which functions have a derivative
 
@@ -31,6 +35,18 @@ language](language.md) says which methods and operators stand for them.
 A call with a derivative in another argument, or with an option that a rule does not know, is
 refused by name.
 """
+WRITTEN_OUT = """\
+## Written out with others
+
+These are differentiated as functions of the ones above, in every mode and order, in all their
+arguments: {names}.
+
+So are the methods `reduce`, `accumulate` and `outer` of every ufunc of two operands. Functions
+that are given to `np.vectorize`, `np.frompyfunc`, `np.fromfunction` and `np.piecewise` are
+differentiated from their source, as are the elements of `np.fromiter`; `np.poly1d(c)` and
+`np.polynomial.Polynomial(c)` are read as the functions that they stand for.
+"""
+MAPPERS = (np.piecewise, np.frompyfunc, np.fromfunction, np.fromiter)
 MISSING = """\
 ## Not differentiated
 
@@ -111,7 +127,15 @@ def missing(module: str) -> list[str]:
         name
         for name, value in values.items()
         if not (rule_for(value) or constant_reason(value) or makes_interpolator(value))
+        and not (value in EQUIVALENTS or value in MAPPERS)
     )
+
+
+def written_out() -> str:
+    """Return the names of the functions that are written out with others."""
+    functions = [fn for fn in EQUIVALENTS if not isinstance(fn, type) and rule_for(fn) is None]
+    names = sorted(canonical_name(fn) for fn in functions)
+    return WRITTEN_OUT.format(names=", ".join(f"`{name}`" for name in names))
 
 
 def constants() -> dict[str, list[str]]:
@@ -136,6 +160,7 @@ def page() -> str:
         rows = [f"| `{name}` | {', '.join(functions[name])} |" for name in sorted(functions)]
         table = "\n".join(["| function | differentiated in |", "| --- | --- |", *rows])
         parts.append(f"## {module}\n\n{table}\n")
+    parts.append(filled(written_out()))
     parts.append("## Without a derivative\n\nTheir results are constants to both engines.\n")
     for reason, names in constants().items():
         parts.append(f"- {reason}:\n\n{indented(wrapped(sorted(names)))}\n")
@@ -145,6 +170,13 @@ def page() -> str:
         if names:
             parts.append(f"### {module}\n\n{wrapped(names)}\n")
     return "\n".join(parts)
+
+
+def filled(text: str) -> str:
+    """Return the paragraphs of a text in lines of a hundred characters."""
+    paragraphs = text.strip().split("\n\n")
+    done = [textwrap.fill(" ".join(p.split()), 100, break_on_hyphens=False) for p in paragraphs]
+    return "\n\n".join(done) + "\n"
 
 
 def indented(text: str) -> str:

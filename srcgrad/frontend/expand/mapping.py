@@ -1,0 +1,272 @@
+"""Reads NumPy's functions that call a function of elements, such as `np.vectorize`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.expand.results import Results
+from srcgrad.frontend.expand.scoping import parameters
+from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
+from srcgrad.ir.build import at, clone, load, subscript
+from srcgrad.ir.walk import names_read
+
+Bound = dict[str, Value]
+
+_FLOATS: Final = (float, np.float64, np.float32, complex, np.complex128)
+_SINGLE: Final = ([np.dtype(float)], [np.dtype(np.float32)])
+_OPERATORS: Final = {
+    operator.add: gast.Add,
+    operator.sub: gast.Sub,
+    operator.mul: gast.Mult,
+    operator.truediv: gast.Div,
+    operator.floordiv: gast.FloorDiv,
+    operator.mod: gast.Mod,
+    operator.pow: gast.Pow,
+    operator.matmul: gast.MatMult,
+    operator.or_: gast.BitOr,
+}
+_OF_NUMBERS: Final = (
+    *(gast.BinOp, gast.UnaryOp, gast.Constant, gast.Name, gast.Call, gast.Attribute),
+    *(gast.operator, gast.unaryop, gast.expr_context),
+)
+
+
+def each(*values: Any) -> None:
+    """Stand for the call of a function on each element of arrays; it is never run."""
+
+
+class Mapping(Results):
+    """The part of the expansion that deals with functions over elements."""
+
+    def of_numpy(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Return the result of a call of a function of NumPy that calls functions, or None."""
+        name = _HANDLERS.get(id(function))
+        if name is not None:
+            found: Value | None = getattr(self, name)(args, keywords, node)
+            return found
+        if isinstance(function, np.vectorize):
+            return self._vectorized(function, args, keywords, node)
+        if len(args) == 2 and getattr(function, "__module__", "") == "_operator":
+            return self._operation(function, args, node)
+        if isinstance(function, np.ufunc) and set(keywords) == {"dtype"}:
+            return self._in_type(function, args, keywords["dtype"], node)
+        return None
+
+    # -- np.vectorize and np.frompyfunc
+
+    def _vectorize(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Read ``np.vectorize(f)`` as the function that calls `f` on each element."""
+        if not args or not isinstance(args[0], Static) or len(args) > 2:
+            return None
+        if set(keywords) - {"otypes", "doc", "cache"}:
+            return None
+        otypes = args[1] if len(args) == 2 else keywords.get("otypes")
+        kind = None if otypes is None else _single_type(otypes)
+        if otypes is not None and kind is None:
+            return None
+        named: Bound = {} if kind is None else {"dtype": kind}
+        return Partial(Known(each), [args[0]], named)
+
+    def _frompyfunc(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        plain = len(args) == 3 and not keywords and isinstance(args[0], Static)
+        single = plain and getattr(args[2], "value", None) == 1
+        return Partial(Known(each), [args[0]], {}) if single else None
+
+    def _vectorized(
+        self, function: Any, args: list[Value], keywords: Bound, node: Any
+    ) -> Value | None:
+        """Call an `np.vectorize` from outside."""
+        kinds = [np.dtype(kind) for kind in function.otypes or ()]
+        unusual = function.signature is not None or function.excluded or keywords
+        if unusual or not any(map(self.varies, args)) or kinds not in ([], *_SINGLE):
+            return None
+        self.session.assume(lambda _: function.pyfunc, function.pyfunc)
+        named: Bound = {"dtype": Known(kinds[0].type)} if kinds else {}
+        return self._each([Known(function.pyfunc), *args], named, node)
+
+    def _each(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Call a function on arrays if that means the same, else on each element."""
+        function, *arrays = args
+        if not keywords and self._acts_on_elements(function, len(arrays)):
+            return self.call(function, arrays, {}, node)
+        found = self.session.vocabulary.equivalent(np.vectorize, args, {})
+        if found is None:
+            return None
+        return self.call(Known(found.function), args, dict(keywords), node)
+
+    def _acts_on_elements(self, function: Value, count: int) -> bool:
+        """Say whether a function is one formula of all its arguments, of ufuncs and operators."""
+        if isinstance(function, Known) and isinstance(function.value, np.ufunc):
+            return function.value.nin == count and function.value.nout == 1
+        tree = self.tree_of(function)
+        if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], gast.Return):
+            return False
+        names, formula = parameters(tree.args), tree.body[0].value
+        if tree.args.defaults or len(names) != count or not set(names) <= set(names_read(formula)):
+            return False
+        return isinstance(formula, (gast.BinOp, gast.UnaryOp, gast.Call)) and all(
+            self._is_of_numbers(item, names, function) for item in gast.walk(formula)
+        )
+
+    def _is_of_numbers(self, node: Any, names: list[str], function: Value) -> bool:
+        if isinstance(node, gast.Constant):
+            return type(node.value) in (int, float)
+        if isinstance(node, gast.Call):
+            return not node.keywords and isinstance(self._outside(node.func, function), np.ufunc)
+        if isinstance(node, gast.Name):
+            return node.id in names or self._outside(node, function) is not None
+        if isinstance(node, gast.Attribute):
+            value = self._outside(node, function)
+            return type(value) is float or isinstance(value, np.ufunc)
+        return isinstance(node, _OF_NUMBERS)
+
+    def _outside(self, node: Any, function: Value) -> Any:
+        """Return the module, ufunc or number that a name or attribute of a function means."""
+        if isinstance(node, gast.Attribute):
+            return getattr(self._outside(node.value, function), node.attr, None)
+        if not isinstance(node, gast.Name):
+            return None
+        if isinstance(function, Known):
+            value = function.value.__globals__.get(node.id)
+        else:
+            meaning = self.look(node.id)
+            value = meaning.value if isinstance(meaning, Known) else None
+        return value if value is np or isinstance(value, np.ufunc) else None
+
+    def tree_of(self, callee: Value) -> Any:
+        """Return the definition of a function, if it is known."""
+        raise NotImplementedError("defined by `Calls`")
+
+    # -- functions of places, and of parts
+
+    def _fromfunction(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Read ``np.fromfunction(f, (2, 3))`` as the call of `f` with the indices."""
+        shape = args[1] if len(args) == 2 else None
+        if keywords or not isinstance(shape, gast.Tuple) or not isinstance(args[0], Static):
+            return None
+        count = len(shape.elts)
+        kind = gast.keyword("dtype", self.constant(float, "float"))
+        made = gast.Call(self.plain(Known(np.indices), node), [shape], [kind])
+        grid = self.keep("grid", at(made, node), node)
+        places = [subscript(clone(grid), gast.Constant(i, None)) for i in range(count)]
+        return self.call(args[0], list(places), {}, node)
+
+    def _fromiter(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Read ``np.fromiter((f(v) for v in x), float)`` as the array of a list."""
+        if set(keywords) - {"dtype"} or len(args) + len(keywords) != 2:
+            return None
+        source, kind = args[0], args[1] if len(args) == 2 else keywords["dtype"]
+        if isinstance(source, gast.GeneratorExp):
+            source = at(gast.ListComp(source.elt, source.generators), node)
+        if isinstance(source, Static) or not self.varies(source):
+            return None
+        plain = [source, self.plain(kind, node)]
+        return at(gast.Call(self.plain(Known(np.array), node), plain, []), node)
+
+    def _piecewise(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Write the pieces into a new array, one after the other, as NumPy does."""
+        if len(args) < 3 or keywords or not self.hoistable:
+            return None
+        x, conditions, functions, *extra = args
+        held, parts = _items(conditions), _items(functions)
+        if held is None or parts is None or isinstance(x, Static):
+            return None
+        if any(isinstance(item, Static) for item in [*held, *extra]):
+            return None
+        x = x if isinstance(x, gast.Name) else self.keep("x", x, node)
+        points = self.keep("points", self._numpy(np.atleast_1d, x, node), node)
+        rows = [self._numpy(np.atleast_1d, item, node) for item in held]  # numbers have none
+        names = [self.keep("held", row, node) for row in rows]
+        if len(parts) == len(names) + 1:
+            either = clone(names[0])
+            for name in names[1:]:
+                either = gast.BinOp(either, gast.BitOr(), clone(name))
+            names.append(self.keep("rest", at(gast.UnaryOp(gast.Invert(), either), node), node))
+        if len(parts) != len(names):
+            return None
+        pieces = self.keep("pieces", self._numpy(np.zeros_like, points, node), node)
+        for name, part in zip(names, parts, strict=True):
+            value = part
+            if isinstance(part, Static):
+                own = subscript(clone(points), clone(name))
+                value = self.call(part, [own, *map(clone, extra)], {}, node)
+            target = gast.Subscript(clone(pieces), clone(name), gast.Store())
+            self.out.append(at(gast.Assign([target], self.plain(value, node), None), node))
+        shape = self._numpy(np.shape, x, node)
+        reshape = self.plain(Known(np.reshape), node)
+        return at(gast.Call(reshape, [load(pieces.id), shape], []), node)
+
+    def _numpy(self, function: Any, value: Any, node: Any) -> Any:
+        return at(gast.Call(self.plain(Known(function), node), [clone(value)], []), node)
+
+    # -- operators, types, and polynomials as objects
+
+    def _operation(self, function: Any, args: list[Value], node: Any) -> Value | None:
+        """Read ``operator.add(x, y)`` as ``x + y``."""
+        kind = _OPERATORS.get(function)
+        if kind is None or any(isinstance(item, Static) for item in args):
+            return None
+        return (
+            at(gast.BinOp(args[0], kind(), args[1]), node) if any(map(self.varies, args)) else None
+        )
+
+    def _in_type(self, function: Any, args: list[Value], kind: Value, node: Any) -> Value | None:
+        """Read ``np.add(x, y, dtype=float)`` as the sum of arrays of that type."""
+        if not isinstance(kind, Known) or kind.value not in _FLOATS:
+            return None
+        if len(args) != function.nin or not any(map(self.varies, args)):
+            return None
+        asarray = self.plain(Known(np.asarray), node)
+        made = [
+            at(
+                gast.Call(clone(asarray), [self.plain(item, node), self.plain(kind, node)], []),
+                node,
+            )
+            for item in args
+        ]
+        return at(gast.Call(self.plain(Known(function), node), made, []), node)
+
+    def _poly1d(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """A polynomial made of coefficients that vary is the function that it stands for."""
+        if len(args) != 1 or keywords or isinstance(args[0], Static) or not self.varies(args[0]):
+            return None
+        return Partial(Known(np.polyval), [self.as_now(args[0], "p", node)], {})
+
+    def _polynomial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        if len(args) != 1 or keywords or isinstance(args[0], Static) or not self.varies(args[0]):
+            return None
+        found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, args, {})
+        return Partial(Known(found.function), [self.as_now(args[0], "c", node)], {})
+
+
+def _single_type(otypes: Value) -> Value | None:
+    """Return the type in ``otypes=[float]`` or ``otypes="d"``."""
+    if isinstance(otypes, Items) and len(otypes.values) == 1:
+        kind = otypes.values[0]
+        return kind if isinstance(kind, Known) and kind.value in _FLOATS else None
+    code = getattr(otypes, "value", None)
+    return Known(float) if code == "d" else None
+
+
+def _items(value: Value) -> list[Value] | None:
+    if isinstance(value, Items) and value.keys is None:
+        return list(value.values)
+    return list(value.elts) if isinstance(value, (gast.List, gast.Tuple)) else None
+
+
+_HANDLERS: Final[dict[int, str]] = {
+    id(np.vectorize): "_vectorize",
+    id(np.frompyfunc): "_frompyfunc",
+    id(each): "_each",
+    id(np.fromfunction): "_fromfunction",
+    id(np.fromiter): "_fromiter",
+    id(np.piecewise): "_piecewise",
+    id(np.poly1d): "_poly1d",
+    id(np.polynomial.Polynomial): "_polynomial",
+}

@@ -1,0 +1,76 @@
+"""Finds the equivalent of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from srcgrad.rules.equivalents import arrays, folds, loops, polynomials
+from srcgrad.rules.equivalents.registry import Equivalent
+from srcgrad.rules.library import rule_for
+
+Literal = Callable[[Any], Any]
+
+_TABLE: Mapping[Any, tuple[Equivalent, ...]] = {
+    **arrays.EQUIVALENTS,
+    **folds.EQUIVALENTS,
+    **loops.EQUIVALENTS,
+    **polynomials.EQUIVALENTS,
+}
+EQUIVALENTS = _TABLE
+
+
+class Call(NamedTuple):
+    """A call that means what another one does; `lead` are functions that come first."""
+
+    function: Callable[..., Any]
+    lead: tuple[Any, ...]
+    args: Sequence[Any]
+    keywords: Mapping[str, Any]
+
+
+def equivalent(
+    function: Any,
+    args: Sequence[Any],
+    keywords: Mapping[str, Any],
+    literal: Literal = lambda value: value,
+) -> Call | None:
+    """Return the call that stands for a call, or None; `literal` reads an option.
+
+    Of `np.vectorize`, that is a call with the function and the arrays together.
+
+    >>> call = equivalent(np.pad, ["x", 1], {"mode": "mean"})
+    >>> call.function.__name__, call.lead == (np.mean,), call.args, call.keywords
+    ('pad_with', True, ['x', 1], {})
+    >>> equivalent(np.pad, ["x", 1], {"mode": "edge"}) is None
+    True
+    """
+    try:
+        entries = _TABLE.get(function, ())
+    except TypeError:
+        return None
+    for entry in entries:
+        if entry.option is None:
+            return Call(entry.function, entry.lead, args, keywords)
+        name, place = entry.option
+        if name in keywords:
+            value = literal(keywords[name])
+            rest, options = args, {k: v for k, v in keywords.items() if k != name}
+        elif len(args) > place:
+            value = literal(args[place])
+            rest, options = [*args[:place], *args[place + 1 :]], dict(keywords)
+            if len(args) > place + 1 and entry.values:
+                continue  # what comes after it would move
+        else:
+            continue
+        if not entry.values and value is not None:
+            return Call(entry.function, entry.lead, args, keywords)
+        if isinstance(value, str) and value in entry.values:
+            return Call(entry.function, entry.lead, rest, options)
+    if function is np.vectorize:
+        found = loops.of_vectorize(len(args))
+    else:
+        found = None if rule_for(function) else folds.of_method(function)
+    return None if found is None else Call(found.function, found.lead, args, keywords)
