@@ -27,6 +27,7 @@ from srcgrad.errors import (
     IntegerInputError,
     MissingRuleError,
     MutationError,
+    NonFiniteError,
     NonScalarOutputError,
     NotDifferentiableError,
     SourceNotFoundError,
@@ -34,7 +35,9 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.insight.switch import debug_nans
 from srcgrad.runtime import stop_gradient
+from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.tape import (
     Tensor,
     arange,
@@ -74,6 +77,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "Jacobian",
     "MissingRuleError",
     "MutationError",
+    "NonFiniteError",
     "NonScalarOutputError",
     "NotDifferentiableError",
     "Objective",
@@ -85,7 +89,9 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "arange",
     "as_tensor",
     "autograd",
+    "checkpointed",
     "compile",
+    "debug_nans",
     "empty",
     "empty_like",
     "enable_grad",

@@ -17,6 +17,7 @@ class Diagnostic:
     message: str
     span: Span | None = None
     hint: str = ""
+    details: tuple[str, ...] = ()
 
     def render(self) -> str:
         """Return the text that users read.
@@ -30,6 +31,7 @@ class Diagnostic:
             lines.append(f"  --> {self.span}")
             if snippet := self.span.snippet():
                 lines.append(snippet)
+        lines += [f"  {line}" for line in self.details]
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
@@ -119,6 +121,12 @@ class NonScalarOutputError(NotDifferentiableError):
     """A gradient asked for of a function that does not return one real number."""
 
     code = "SG142"
+
+
+class NonFiniteError(SrcgradError, FloatingPointError):
+    """The first NaN or infinity of a call, under `debug_nans`."""
+
+    code = "SG150"
 
 
 class InternalError(SrcgradError, AssertionError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
@@ -60,11 +61,13 @@ def varied_names(program: Program) -> frozenset[str]:
     return frozenset(_reach(program.inputs, _edges(program)[0]))
 
 
-def _edges(program: Program) -> tuple[Edges, Edges]:
-    forward: Edges = defaultdict(list)
-    backward: Edges = defaultdict(list)
+def flows(program: Program, body: list[Any]) -> Iterator[tuple[Any, list[str], list[str]]]:
+    """Yield each statement that binds or writes, with its targets and the sources of derivatives.
+
+    A constant has no sources: what it mentions passes no derivative on.
+    """
     getitem = program.reader.vocabulary.getitem
-    for statement in statements(program.body):
+    for statement in statements(body):
         change = change_of(statement)
         if change is not None:
             targets = [change.name] if change.target is None else [change.target]
@@ -78,6 +81,13 @@ def _edges(program: Program) -> tuple[Edges, Edges]:
             sources = operand_names(program.operation(statement), getitem)
         else:
             continue
+        yield statement, targets, sources
+
+
+def _edges(program: Program) -> tuple[Edges, Edges]:
+    forward: Edges = defaultdict(list)
+    backward: Edges = defaultdict(list)
+    for _, targets, sources in flows(program, program.body):
         for target in targets:
             for source in sources:
                 forward[source].append(target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,7 +116,7 @@ class _Analysis:
             for source in operand_names(operation, getitem):
                 self._edge(source, target)
             if self._may_share(operation):
-                args = operation.args[:1] if self._views_first(operation) else operation.args
+                args = self._shared(statement, operation)
                 for source in {n for arg in args for n in direct_names(arg)}:
                     self._same[source].add(target)
                     self._same[target].add(source)
@@ -127,6 +127,15 @@ class _Analysis:
                     self._edge(name, target)
                     self._same[name].add(target)
                     self._same[target].add(name)
+
+    def _shared(self, statement: Any, operation: Operation) -> Sequence[Any]:
+        """Return the operands whose memory the value of an operation may lie in."""
+        vocabulary = self._program.reader.vocabulary
+        if operation.primal is vocabulary.getitem or self._views_first(operation):
+            return operation.args[:1]
+        if operation.kind == "user":
+            return vocabulary.returned_operands(operation.primal, statement.value)
+        return operation.args
 
     def _effect(self, value: Any) -> None:
         """A call for its effect may write anything that it reads into anything else."""

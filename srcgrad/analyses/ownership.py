@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import gast
@@ -21,13 +21,15 @@ _VIEWS: Final = frozenset(
 _MAKERS: Final = frozenset(
     ["sum", "where", "full_like", "ones_like", "zeros_like", "array", "outer", "empty_like"]
 )
+_NEW: Final = gast.Constant(None, None)
 
 
 class Origins:
     """Follows adjoints through the statements of a backward pass to the memory they lie in.
 
     `is_adjoint` says which names are adjoints of this pass, `is_known` which functions return new
-    memory or that of the adjoints they are given.
+    memory or that of the adjoints they are given, `separates` names those that return several
+    adjoints, each in new memory, and `owned` are adjoints in memory of their own from the start.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> body = parse('''
@@ -45,16 +47,20 @@ class Origins:
         body: list[Any],
         is_adjoint: Callable[[str], bool],
         is_known: Callable[[str], bool],
+        separates: Collection[str] = (),
+        owned: Collection[str] = (),
     ) -> None:
         self._is_adjoint = is_adjoint
         self._is_known = is_known
-        self._made: dict[str, list[Any]] = defaultdict(list)
+        self._made: dict[str, list[Any]] = defaultdict(list, {name: [_NEW] for name in owned})
         for statement in statements(body):
             if isinstance(statement, gast.Assign):
                 for target in statement.targets:
+                    func = getattr(getattr(statement.value, "func", None), "id", "")
                     whole = isinstance(target, gast.Name)
+                    parts = _NEW if func in separates else None
                     for name in names_bound(target):
-                        self._made[name].append(statement.value if whole else None)
+                        self._made[name].append(statement.value if whole else parts)
 
     def of(self, node: Any, seen: frozenset[str] = frozenset()) -> set[str]:
         """Return the adjoints in whose memory a value may lie: none if the memory is new.
@@ -85,6 +91,8 @@ class Origins:
     def _of_call(self, node: Any, seen: frozenset[str]) -> set[str]:
         func = node.func
         if isinstance(func, gast.Name):
+            if func.id == "copied":
+                return set()
             if func.id in _SPREAD or not self._is_known(func.id):
                 return {OTHERS}
             return self._of_arguments(node, seen)

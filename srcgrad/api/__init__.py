@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.api import implicit
+from srcgrad.api import implicit, nesting
 from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that users know
 from srcgrad.api.decorators import grad, value_and_grad
 from srcgrad.api.gradient import Gradient
@@ -10,6 +10,8 @@ from srcgrad.api.jacobians import Jacobian, hessian, hvp, jacfwd, jacobian, jacr
 from srcgrad.api.objectives import Objective, scipy_objective
 from srcgrad.api.pullback import vjp
 from srcgrad.api.pushforward import jvp
+
+assert nesting.__doc__  # it tells the compiler of the operators that a program may call itself
 
 __all__ = [
     "Compiled",

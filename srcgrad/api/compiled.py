@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from srcgrad.api.checking import runs
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.selection import select
@@ -81,7 +82,7 @@ class _Generated(Function):
         arrays = [
             value.detach().numpy() if isinstance(value, Tensor) else value for value in values
         ]
-        out, ctx.kept = plan.forward(*arrays)
+        out, ctx.kept = runs(plan, plan.forward)(*arrays)
         ctx.plan, ctx.wanted = plan, [name in names for name in plan.parameters]
         return tuple(map(_as_tensor, out)) if type(out) is tuple else _as_tensor(out)
 
@@ -90,7 +91,7 @@ class _Generated(Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         _ = ctx.saved_tensors  # an input that was written into since is refused here
         given = [grad.detach().numpy() for grad in grads]
-        result = ctx.plan.backward(_fresh_lists(ctx.kept), *given)
+        result = runs(ctx.plan, ctx.plan.backward)(ctx.plan.again(ctx.kept), *given)
         parts = iter(result if sum(ctx.wanted) > 1 else (result,))
         return (None, None, *[next(parts) if wanted else None for wanted in ctx.wanted])
 
@@ -102,13 +103,6 @@ def _as_tensor(value: Any) -> Any:
 
 def _wants_gradient(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
-
-
-def _fresh_lists(kept: Any) -> Any:
-    """Copy the lists of records, which a backward half empties, so that it may run again."""
-    if isinstance(kept, list):
-        return [_fresh_lists(item) for item in kept]
-    return tuple(_fresh_lists(item) for item in kept) if type(kept) is tuple else kept
 
 
 def compile(f: Callable[..., Any]) -> Compiled:  # noqa: A001 - the name that users know

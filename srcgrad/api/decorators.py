@@ -19,6 +19,8 @@ def grad(
     has_aux: bool = ...,
     backend: str = ...,
     fallback: Fallback = ...,
+    *,
+    debug_nans: bool = ...,
 ) -> Gradient: ...
 @overload
 def grad(
@@ -28,14 +30,18 @@ def grad(
     has_aux: bool = ...,
     backend: str = ...,
     fallback: Fallback = ...,
+    *,
+    debug_nans: bool = ...,
 ) -> Callable[[Function], Gradient]: ...
-def grad(
+def grad(  # noqa: PLR0913 - each is an option of its own
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     backend: str = "auto",
     fallback: Fallback = "warn",
+    *,
+    debug_nans: bool = False,
 ) -> Gradient | Callable[[Function], Gradient]:
     """Return the gradient of a function that returns one real number.
 
@@ -51,6 +57,8 @@ def grad(
         backend: Where the text runs: "auto" and "numpy" so far.
         fallback: What to do with a function that source transformation refuses: "warn" and run it
             on the tape, do so silently ("tape"), or raise ("error").
+        debug_nans: Stop at the first NaN or infinity, in a value or an adjoint, and say where it
+            comes from; many times slower.
 
     Returns:
         A callable; its result has the structure, shapes and types of the arguments differentiated.
@@ -58,11 +66,16 @@ def grad(
     Raises:
         ArgumentError: The arguments make no sense together.
         UnsupportedError: At the first call, with ``fallback="error"``.
+        NonFiniteError: At a call, with ``debug_nans=True``.
     """
     _check_backend(backend)
-    if f is None:
-        return lambda function: Gradient(function, argnums, argnames, has_aux, fallback, False)
-    return Gradient(f, argnums, argnames, has_aux, fallback, False)
+
+    def made(function: Function) -> Gradient:
+        gradient = Gradient(function, argnums, argnames, has_aux, fallback, False)
+        gradient.checks = debug_nans
+        return gradient
+
+    return made if f is None else made(f)
 
 
 @overload
@@ -73,6 +86,8 @@ def value_and_grad(
     has_aux: bool = ...,
     backend: str = ...,
     fallback: Fallback = ...,
+    *,
+    debug_nans: bool = ...,
 ) -> Gradient: ...
 @overload
 def value_and_grad(
@@ -82,23 +97,31 @@ def value_and_grad(
     has_aux: bool = ...,
     backend: str = ...,
     fallback: Fallback = ...,
+    *,
+    debug_nans: bool = ...,
 ) -> Callable[[Function], Gradient]: ...
-def value_and_grad(
+def value_and_grad(  # noqa: PLR0913 - see `grad`
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     backend: str = "auto",
     fallback: Fallback = "warn",
+    *,
+    debug_nans: bool = False,
 ) -> Gradient | Callable[[Function], Gradient]:
     """Return a callable for the pair of a function's value and its gradient; see `grad`.
 
     With `has_aux` the value is the pair that `f` returned.
     """
     _check_backend(backend)
-    if f is None:
-        return lambda function: Gradient(function, argnums, argnames, has_aux, fallback, True)
-    return Gradient(f, argnums, argnames, has_aux, fallback, True)
+
+    def made(function: Function) -> Gradient:
+        gradient = Gradient(function, argnums, argnames, has_aux, fallback, True)
+        gradient.checks = debug_nans
+        return gradient
+
+    return made if f is None else made(f)
 
 
 def _check_backend(backend: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from srcgrad.api.checking import checked, checked_on_tape
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.inspection import Inspection
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, lists_joined, warn_of
-from srcgrad.api.selection import Selection, select
+from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
+from srcgrad.api.selection import Selection, defaults_of, innermost, select
 from srcgrad.api.sharing import refuse_shared
-from srcgrad.api.values import check_input, conform, fits, is_complex
+from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
@@ -30,8 +31,10 @@ from srcgrad.errors import (
     SourceNotFoundError,
     UnsupportedError,
 )
+from srcgrad.frontend.expand.operators import Taken
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.objects import may_be_static
-from srcgrad.spans import Span
+from srcgrad.tape import in_another_call
 
 _ARRAY = np.ndarray
 _LISTS = (list, tuple)
@@ -39,12 +42,15 @@ _LISTS = (list, tuple)
 Fallback = Literal["warn", "tape", "error"]
 
 
-class Gradient:
+class Gradient(Inspection):
     """The derivative of a function: call it like the function, or read it.
 
     Attributes:
         primal: The user's function itself.
+        checks: Whether the first NaN or infinity of a call raises; see `debug_nans`.
     """
+
+    checks = False
 
     def __init__(
         self,
@@ -70,9 +76,11 @@ class Gradient:
         self._has_aux = has_aux
         self._fallback = fallback
         self._value = value
-        self._function = primal.__func__ if isinstance(primal, MethodType) else primal
-        self._owner = primal.__self__ if isinstance(primal, MethodType) else None
-        self._is_method = isinstance(primal, MethodType)
+        self._inner: Any = primal if hasattr(primal, "__srcgrad_taken__") else None
+        function = innermost(primal)
+        self._function = function.__func__ if isinstance(function, MethodType) else function
+        self._owner = function.__self__ if isinstance(function, MethodType) else None
+        self._is_method = isinstance(function, MethodType)
         self._selection: Selection = select(
             self._function, argnums, argnames, skip=1 if self._is_method else 0
         )
@@ -90,6 +98,11 @@ class Gradient:
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, self._function)
+
+    def __srcgrad_taken__(self) -> Taken:
+        """Say to the compiler what this is, where a program that is differentiated calls it."""
+        argnums, argnames, has_aux, _, value = self._options
+        return Taken("value_and_grad" if value else "grad", self.primal, argnums, argnames, has_aux)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,8 +130,10 @@ class Gradient:
         """Return the gradient (or the value and the gradient) at the given arguments."""
         if self._is_method:
             args = (self._owner, *args)
+        if in_another_call():
+            return self._run_on_tape(args, kwargs)
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):
+        if plan is None or not plan.is_current(self._subject()):
             plan = self._compile(self._known(args, kwargs))
         elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
             known = self._known(args, kwargs)
@@ -132,7 +147,8 @@ class Gradient:
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
         only = self._only
-        if only is None or only >= len(args) or kwargs or plan.scalars or plan.written:
+        plainly = only is not None and not kwargs and not (plan.scalars or plan.written)
+        if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
 
@@ -168,8 +184,9 @@ class Gradient:
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
+        function = checked(plan) if self.checks or CHECKS.nans else plan.function
         try:
-            result = plan.function(*args, **plan.named(kwargs))
+            result = function(*args, **plan.named(kwargs))
         except Exception as error:
             annotate(error)
             raise
@@ -222,8 +239,10 @@ class Gradient:
             return None
         is_complex = not self._complex_plan(plan) and self._sees_complex(args, kwargs)
         if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
-            problem = _update_of_array(plan, self._function)
-            if is_complex or not all(_is_array(self._bound(args, kwargs)[n]) for n in arrays):
+            problem = update_of_array(min(plan.generated.scalars), self._function)
+            if is_complex or not all(
+                is_writable_array(self._bound(args, kwargs)[n]) for n in arrays
+            ):
                 self._refuse(problem)
                 return None
             twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
@@ -255,7 +274,7 @@ class Gradient:
     ) -> Plan | None:
         """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
         twin = self._twins.get(kind)
-        if twin is None or not twin.is_current(self._function):
+        if twin is None or not twin.is_current(self._subject()):
             with self._lock:
                 try:
                     twin = self._twins[kind] = self._make_plan(**options)
@@ -271,7 +290,7 @@ class Gradient:
 
     def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments that are functions or objects: the text is made for them."""
-        defaults = _defaults(self._function)
+        defaults = defaults_of(self._function)
         if not any(map(may_be_static, (*args, *kwargs.values(), *defaults))):
             return {}
         try:  # the signature as it is now: defaults may have been replaced
@@ -308,9 +327,10 @@ class Gradient:
         keep_complex: bool = False,
         assume: bool = True,
         arrays: frozenset[str] = frozenset(),
+        plain: bool = False,
         stages: Stages | None = None,
     ) -> Plan:
-        function = self._function
+        function = self._subject()
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
                 f"`{describe(function)}` is not a Python function with source",
@@ -325,16 +345,24 @@ class Gradient:
             assume=assume,
             arrays=arrays,
             given=self._last,
+            plain=plain,
         )
         generated = compile_gradient(request, stages)
-        return load_plan(generated, function, frozenset(self._last))
+        plan = load_plan(generated, function, frozenset(self._last))
+        plan.options = {"keep_complex": keep_complex, "assume": assume, "arrays": arrays}
+        return plan
+
+    def _subject(self) -> Any:
+        """Return the function to differentiate: of a derivative, its generated text."""
+        return self._function if self._inner is None else self._inner.differentiable()
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
-        head, grads = run_on_tape(
-            self._function,
+        run = checked_on_tape(run_on_tape) if self.checks or CHECKS.nans else run_on_tape
+        head, grads = run(
+            self._function if self._inner is None else self._inner,
             self._selection.signature,
             self._selection.names,
             args,
@@ -363,10 +391,15 @@ class Gradient:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         ready = self._ready()
-        if keep_complex and not self._complex_plan(ready):
+        wanted = keep_complex or self._complex_plan(ready)
+        plan: Plan | None = ready
+        if ready.generated.has_steps:
+            kind = "complex plain" if wanted else "plain"
+            plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
+        elif wanted and not self._complex_plan(ready):
             plan = self._complex_twin()
-        else:
-            plan = ready if ready.holds is None else self._general(ready)
+        elif ready.holds is not None:
+            plan = self._general(ready)
         if plan is None or plan.scalars:
             raise MutationError(
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
@@ -378,14 +411,14 @@ class Gradient:
 
     def _ready(self) -> Plan:
         plan = self._plan
-        if plan is None or not plan.is_current(self._function):
+        if plan is None or not plan.is_current(self._subject()):
             with self._lock:
                 self._plan = plan = self._make_plan()
         return plan
 
     def _text(self) -> Plan:
         ready, shown = self._ready(), self._shown
-        return shown if shown is not None and shown.is_current(self._function) else ready
+        return shown if shown is not None and shown.is_current(self._subject()) else ready
 
     @property
     def source(self) -> str:
@@ -411,6 +444,34 @@ class Gradient:
         plan = self._make_plan(stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
+    def _strict(self) -> Gradient:
+        """Return the same gradient, with errors for warnings and with plans of its own."""
+        argnums, argnames, has_aux, _, value = self._options
+        twin = Gradient(self.primal, argnums, argnames, has_aux, "error", value)
+        twin._last = dict(self._last)
+        return twin
+
+    def ready_plan(self) -> Plan:
+        """Return the compiled plan for the arguments of the last call, or for any."""
+        self._plan = self._plan or self._make_plan()
+        return self._plan
+
+    def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+        """Return the plan that a call would run; a bound `self` is among the arguments.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source for these arguments.
+        """
+        self._last = self._known(args, kwargs)
+        plan = self._plan = self._make_plan()
+        if plan.holds is not None and not plan.fits(args, kwargs):
+            plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
+        return self._fitting(plan, args, kwargs) or plan
+
+    def remade(self, plan: Plan, stages: Stages) -> Plan:
+        """Compile a plan once more, noting what is found."""
+        return self._make_plan(stages=stages, **plan.options)
+
     def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
         """Bind to an instance, as functions do; parameters are then counted after `self`."""
         if instance is None or not isinstance(self._function, FunctionType):
@@ -433,29 +494,3 @@ class Gradient:
         if found is self:
             return describe(self.primal)
         return Gradient, (self.primal, *self._options)
-
-
-def _defaults(function: Any) -> tuple[Any, ...]:
-    """Return the defaults of a function as they are now."""
-    named = getattr(function, "__kwdefaults__", None) or {}
-    return (*(getattr(function, "__defaults__", None) or ()), *named.values())
-
-
-def _update_of_array(plan: Plan, function: Any) -> MutationError:
-    """Say that the function does ``x += v`` to what turns out to be an array of the caller's."""
-    name = min(plan.generated.scalars)
-    code = function.__code__
-    return MutationError(
-        f"`{code.co_name}` updates in place what it shares with its argument `{name}`, an array",
-        span=Span(code.co_filename, code.co_firstlineno, text=_first_line(code)),
-        hint=f"work on a copy: `{name} = {name}.copy()`, or write `y = y + v` for `y += v`",
-    )
-
-
-def _first_line(code: Any) -> str:
-    return linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
-
-
-def _is_array(value: Any) -> bool:
-    """Say whether a value is an array that can be written into, not a number or a container."""
-    return hasattr(value, "dtype") and hasattr(value, "__setitem__")

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.plan import Plan
 from srcgrad.api.pullback import Pullback
 from srcgrad.api.pushforward import Pushforward, jvp, pushforward
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
 from srcgrad.api.structures import copied, float_leaves, mapped, stacked, units
-from srcgrad.api.underlying import bind, owner, plain
+from srcgrad.api.underlying import bind, owner, plain, to_differentiate
 from srcgrad.api.values import check_input
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.operators import Taken
+from srcgrad.frontend.expand.unit_columns import columns_function
+from srcgrad.insight.explanation import Explanation
 
 Mode = Literal["forward", "reverse", "auto"]
 
@@ -33,9 +39,15 @@ class Jacobian:
     ) -> None:
         self.primal = primal
         self.mode = mode
+        self._argnums = argnums
+        self._text: tuple[Plan, FunctionType] | None = None
         function = plain(primal)
         self._selection = select(function, argnums, None, skip=len(owner(primal)))
         functools.update_wrapper(self, function)
+
+    def __srcgrad_taken__(self) -> Taken:
+        """Say to the compiler what this is, where a program that is differentiated calls it."""
+        return Taken("jacobian", self.primal, self._argnums, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative of each number of the result by each number of the arguments.
@@ -56,6 +68,30 @@ class Jacobian:
             found = self._by_rows(arguments)
         return found
 
+    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
+        """Return the Jacobian as one function with source, column by column.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        if keep_complex:
+            raise UnsupportedError(
+                "the derivative of a Jacobian at complex arguments",
+                hint="differentiate with respect to the real and imaginary parts",
+            )
+        function = to_differentiate(self.primal)
+        if self._text is None or not self._text[0].is_current(function):
+            if not self._selection.single:
+                raise UnsupportedError(
+                    "the Jacobian by several arguments is not one function with source",
+                    hint="take the Jacobian by each argument",
+                )
+            (name,) = self._selection.names
+            plan = Pushforward(self.primal, (name,)).general_plan()
+            push: Any = plan.function
+            self._text = plan, columns_function(push, function, name)
+        return self._text[1]
+
     @property
     def source(self) -> str:
         """The text of the generated module that runs once for each column, or for each row."""
@@ -63,6 +99,17 @@ class Jacobian:
         if self.mode == "reverse":
             return Pullback(self.primal, names).source
         return Pushforward(self.primal, names[:1]).source
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say what is differentiated, recorded and called in the text of `source`, and why.
+
+        With arguments, what is kept in a run is measured, on copies of them.
+        """
+        arguments = bind(self.primal, args, kwargs) if args or kwargs else None
+        names = self._selection.names
+        if self.mode == "reverse":
+            return Pullback(self.primal, names).explain(arguments)
+        return Pushforward(self.primal, names[:1]).explain(arguments)
 
     def _is_wide(self, arguments: dict[str, Any]) -> bool:
         """Say whether there are more inputs than outputs, so that rows are fewer than columns."""

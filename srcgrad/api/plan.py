@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.api.keeping import apart, fresh_lists, keeps_shadows
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
@@ -31,6 +32,7 @@ class Plan:
         written: Whether the function writes into its arguments.
         given: The parameters for whose arguments, functions or objects, the text was made.
         joins: What the function does with `+` and `*` to its arguments, once it was asked for.
+        options: How it was compiled.
     """
 
     generated: Generated
@@ -42,6 +44,7 @@ class Plan:
     written: bool = False
     given: frozenset[str] = frozenset()
     joins: frozenset[Join] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
     def joins_lists(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the function may join or repeat arguments that are lists."""
@@ -75,6 +78,8 @@ class Plan:
         for state in self.generated.functions:
             if not state.is_current():
                 return False
+        if not all(is_current() for is_current in self.generated.nested):
+            return False
         for binding in self.generated.fixed:
             if binding.current() is not binding.value:
                 return False
@@ -101,11 +106,17 @@ class HalvesPlan(Plan):
         forward: From the arguments to the value and what is kept.
         backward: From what is kept and the adjoints of the results to those of the arguments.
         parameters: The names of the arguments, in order.
+        shadows: Whether the backward half writes into memory that was kept.
     """
 
     forward: Callable[..., Any] = print
     backward: Callable[..., Any] = print
     parameters: tuple[str, ...] = ()
+    shadows: bool = False
+
+    def again(self, kept: Any) -> Any:
+        """Return what the forward half kept, as one run of the backward half may use it up."""
+        return apart(kept) if self.shadows else fresh_lists(kept)
 
     @property
     def gives_tuple(self) -> bool:
@@ -129,6 +140,7 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
         forward=vars(module)[generated.entry],
         backward=vars(module)[generated.backward],
         parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
+        shadows=keeps_shadows(generated.source),
     )
 
 

@@ -8,17 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.insights import explained, refused, subject_of
+from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.structures import float_leaves
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
+from srcgrad.compiler.account import Account
+from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.explanation import Explanation
+from srcgrad.tape import in_another_call
 
 Pull = Callable[[Any], tuple[Any, ...]]
 
@@ -44,18 +51,21 @@ class Pullback:
             function = on_tape(self.primal)
             return pull_on_tape(function, signature(self.primal), self.names, arguments)
         try:
-            value, kept = plan.forward(*arguments.values())
+            value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
             annotate(error)
             raise
         inputs = [arguments[name] for name in self.names]
+        # the caller may write into its arrays before the pullback runs
+        kept = apart(kept, held_by([*arguments.values(), value]))
         raw, value = value, self._conformed(value, arguments)
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
             adjoint = _where_read(adjoint, raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             try:
-                result = plan.backward(fresh_lists(kept), *map(_copied_containers, given))
+                backward = runs(plan, plan.backward)
+                result = backward(plan.again(kept), *map(_copied_containers, given))
             except Exception as error:
                 annotate(error)
                 raise
@@ -78,8 +88,24 @@ class Pullback:
         """
         return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
 
+    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
+        """Say what the halves do, and why; see `Gradient.explain`."""
+        subject = subject_of(plain(self.primal), mode_of("vjp", self.primal), self.names)
+        try:
+            function = to_differentiate(self.primal)
+            is_complex_call = any(map(is_complex, (arguments or {}).values()))
+            stages = Stages(account=Account())
+            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
+        except UnsupportedError as refusal:
+            return refused(subject, refusal)
+        return explained(
+            subject, plan, None if arguments is None else (tuple(arguments.values()), {})
+        )
+
     def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
         plan = self._plans.get(keep_complex)
+        if in_another_call():
+            return None
         try:
             function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function):
@@ -92,9 +118,11 @@ class Pullback:
         self._plans[keep_complex] = plan
         return plan
 
-    def _make_plan(self, function: FunctionType, *, keep_complex: bool) -> HalvesPlan:
+    def _make_plan(
+        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+    ) -> HalvesPlan:
         request = Request(function, self.names, keep_complex=keep_complex, assume=False)
-        return load_halves(compile_halves(request), function)
+        return load_halves(compile_halves(request, stages), function)
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pull]:
@@ -155,13 +183,6 @@ def _where_read(adjoint: Any, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_where_read(part, item) for part, item in zip(adjoint, value, strict=True)]
     return adjoint
-
-
-def fresh_lists(kept: Any) -> Any:
-    """Copy the lists of records, which a backward half empties, so that it may run again."""
-    if isinstance(kept, list):
-        return [fresh_lists(item) for item in kept]
-    return tuple(fresh_lists(item) for item in kept) if type(kept) is tuple else kept
 
 
 def _copied_containers(adjoint: Any) -> Any:

@@ -9,17 +9,22 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, warn_of
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
+from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.explanation import Explanation
+from srcgrad.tape import in_another_call
 
 
 class Pushforward:
@@ -49,7 +54,7 @@ class Pushforward:
             function = on_tape(self.primal)
             return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
         try:
-            value, tangent = plan.function(*arguments.values(), *tangents)
+            value, tangent = runs(plan, plan.function)(*arguments.values(), *tangents)
         except Exception as error:
             annotate(error)
             raise
@@ -58,6 +63,14 @@ class Pushforward:
             tangent = self.primal.conformed(tangent, arguments)
         return value, _own(conform(tangent, value), tangents)
 
+    def general_plan(self) -> Plan:
+        """Return the tangent function, in a text that takes nothing for granted.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        return self._make_plan(to_differentiate(self.primal), keep_complex=False)
+
     @property
     def source(self) -> str:
         """The text of the generated module.
@@ -65,7 +78,7 @@ class Pushforward:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
+        return self.general_plan().generated.source
 
     def stages(self) -> dict[str, str]:
         """Return the function's text after each pass of the compiler, by the name of the pass."""
@@ -74,8 +87,22 @@ class Pushforward:
         plan = self._make_plan(function, keep_complex=False, stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
+    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
+        """Say what the tangent function does, and why; it keeps nothing."""
+        subject = subject_of(plain(self.primal), mode_of("jvp", self.primal), self.names)
+        try:
+            function = to_differentiate(self.primal)
+            is_complex_call = any(map(is_complex, (arguments or {}).values()))
+            stages = Stages(account=Account())
+            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
+        except UnsupportedError as refusal:
+            return refused(subject, refusal)
+        return explained(subject, plan, None)
+
     def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
+        if in_another_call():
+            return None
         try:
             function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function) or not plan.suits(arguments):

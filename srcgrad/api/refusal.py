@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import Any
 
-from srcgrad.errors import FallbackWarning, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import FallbackWarning, MutationError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.spans import Span
 
 
@@ -35,4 +35,15 @@ def lists_joined(function: Any) -> UnsupportedSyntaxError:
         f"`{code.co_name}` applies `+` or `*` to what is a list in this call",
         span=Span(code.co_filename, code.co_firstlineno, text=line),
         hint="pass an array, or write np.asarray(x) + y",
+    )
+
+
+def update_of_array(name: str, function: Any) -> MutationError:
+    """Say that the function does ``x += v`` to what turns out to be an array of the caller's."""
+    code = function.__code__
+    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
+    return MutationError(
+        f"`{code.co_name}` updates in place what it shares with its argument `{name}`, an array",
+        span=Span(code.co_filename, code.co_firstlineno, text=line),
+        hint=f"work on a copy: `{name} = {name}.copy()`, or write `y = y + v` for `y += v`",
     )

@@ -119,3 +119,16 @@ def _refuse_none_and_twice(chosen: Sequence[str], function: Any) -> None:
 
 def _name(function: Any) -> str:
     return getattr(function, "__qualname__", None) or repr(function)
+
+
+def innermost(primal: Any) -> Any:
+    """Return the user's function of a derivative of a derivative."""
+    while hasattr(primal, "__srcgrad_taken__"):
+        primal = primal.primal
+    return primal
+
+
+def defaults_of(function: Any) -> tuple[Any, ...]:
+    """Return the defaults of a function as they are now."""
+    named = getattr(function, "__kwdefaults__", None) or {}
+    return (*(getattr(function, "__defaults__", None) or ()), *named.values())

@@ -10,7 +10,8 @@ import numpy as np
 
 from srcgrad.api.values import conform
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from srcgrad.tape import Tensor, run_plainly, tensor, unwrapped
+from srcgrad.tape import Tensor, in_another_call, run_plainly, tensor, unwrapped
+from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import is_float
 
 
@@ -25,6 +26,8 @@ def push_on_tape(
 
     A function that writes into its argument does so once, as without tangents.
     """
+    if in_another_call():
+        return _push_twice(function, signature, wrt, arguments, tangents)
     bound = inspect.BoundArguments(signature, dict(arguments))
     given = dict(zip(wrt, tangents, strict=True))
     order = [name for name in bound.arguments if name in given]
@@ -32,6 +35,62 @@ def push_on_tape(
     with dual_level():
         run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
         return run.value, conform(_tangent(run.result), run.value)
+
+
+def _push_twice(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    wrt: Sequence[str],
+    arguments: Mapping[str, Any],
+    tangents: Sequence[Any],
+) -> tuple[Any, Any]:
+    """Push where another call on the tape differentiates the tangent again.
+
+    The adjoints of the arguments are linear in that of the result: their own derivative along the
+    tangents is the tangent of the result.
+    """
+    bound = inspect.BoundArguments(signature, dict(arguments))
+    given = dict(zip(wrt, tangents, strict=True))
+    order = [name for name in bound.arguments if name in given]
+    run = run_plainly(function, bound, wrt)
+    moved = [part for name in order for part in _parts(run.given[name], given[name])]
+    outputs = [leaf for leaf in _tensors(run.result) if leaf.requires_grad]
+    seeds = [tensor(np.zeros(leaf.shape), requires_grad=True) for leaf in outputs]
+    found: list[Any] = [None for _ in outputs]
+    if outputs:
+        back = tape_grad(outputs, run.tracked, seeds, create_graph=True, allow_unused=True)
+        pairs = [
+            (
+                adjoint,
+                tangent if isinstance(tangent, Tensor) else tensor(np.asarray(tangent, float)),
+            )
+            for adjoint, tangent in zip(back, moved, strict=True)
+            if adjoint is not None and tangent is not None
+        ]
+        adjoints, along = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if adjoints:
+            found = list(tape_grad(adjoints, seeds, along, create_graph=True, allow_unused=True))
+    ready = dict(zip(map(id, outputs), found, strict=True))
+    return run.value, conform(_mapped(run.result, ready), run.value)
+
+
+def _tensors(value: Any) -> list[Any]:
+    """Return the tensors in a result, each once."""
+    if isinstance(value, (dict, list, tuple)):
+        items = list(value.values()) if isinstance(value, dict) else value
+        every = {id(leaf): leaf for item in items for leaf in _tensors(item)}
+        return list(every.values())
+    return [value] if isinstance(value, Tensor) else []
+
+
+def _mapped(value: Any, ready: Mapping[int, Any]) -> Any:
+    """Return the tangents of a result by the identity of its tensors."""
+    if isinstance(value, dict):
+        return {key: _mapped(item, ready) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        parts = [_mapped(item, ready) for item in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return ready.get(id(value))
 
 
 def _parts(value: Any, tangent: Any) -> Iterator[Any]:

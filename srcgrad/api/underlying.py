@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
-from srcgrad.api.gradient import Gradient
 from srcgrad.api.refusal import describe
-from srcgrad.api.selection import signature_of
+from srcgrad.api.selection import innermost, signature_of
 from srcgrad.errors import SourceNotFoundError
+from srcgrad.frontend.expand.operators import taken_from
 
 
 def plain(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return the user's function of a bound method or of a derivative, or `f` itself."""
-    if isinstance(f, Gradient):
-        f = f.primal
+    f = innermost(f)
     return f.__func__ if isinstance(f, MethodType) else f
 
 
@@ -29,9 +28,8 @@ def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> Fu
         UnsupportedError: `f` is a gradient that is not computed by source.
         SourceNotFoundError: There is no Python function behind `f`.
     """
-    function = plain(f)
-    if isinstance(f, Gradient):
-        function = f.differentiable(keep_complex=keep_complex)
+    taken = getattr(f, "differentiable", None) if hasattr(f, "__srcgrad_taken__") else None
+    function = plain(f) if taken is None else taken(keep_complex=keep_complex)
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
             f"`{describe(function)}` is not a Python function with source",
@@ -40,9 +38,15 @@ def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> Fu
     return function
 
 
+def mode_of(mode: str, f: Callable[..., Any]) -> str:
+    """Return how a function is differentiated, and how it was before if it is a derivative."""
+    taken = taken_from(f)
+    return mode if taken is None else f"{mode} of {taken.kind}"
+
+
 def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
     """Return the bound `self` of a method, or of a method's gradient, as a tuple; else none."""
-    inner = f.primal if isinstance(f, Gradient) else f
+    inner = innermost(f)
     return (inner.__self__,) if isinstance(inner, MethodType) else ()
 
 

@@ -190,3 +190,8 @@ def _rebuild_sequence(value: Any, parts: list[Any]) -> Any:
         return kind(*parts)
     make: Callable[[list[Any]], Any] = kind if kind in (list, tuple) else list
     return make(parts)
+
+
+def is_writable_array(value: Any) -> bool:
+    """Say whether a value is an array that can be written into, not a number or a container."""
+    return hasattr(value, "dtype") and hasattr(value, "__setitem__")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +13,12 @@ from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.numbers import numbers
-from srcgrad.analyses.ownership import OTHERS, Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
+from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     Diagnostic,
@@ -134,6 +134,37 @@ class Derivation:
         body = self._finish(body, halves, facts, given)
         return self._split(body, value, marker, given)
 
+    def pullback(
+        self, derive_call: CallPair, added: Sequence[str], states: Sequence[str]
+    ) -> tuple[list[Any], list[str]]:
+        """Return the body of one function that runs forward, then takes adjoints back.
+
+        It takes the arguments, an adjoint for each output that varies, and those of the inputs
+        `added`, to which it adds. The second result has the names of the adjoints. The outputs may
+        be the next values of variables, the `states`.
+        """
+        for name, output in zip(states, self.program.outputs, strict=False):
+            self.program.namer.name_adjoint(output, name)
+        facts = self._facts(self.program.outputs, is_number=False)
+        sweep = self._sweep(facts, derive_call)
+        outputs = [o for o in self.program.outputs if o in facts.activity.varied]
+        given = [self.program.namer.adjoint(name) for name in outputs]
+        start = [self.program.namer.adjoint(name) for name in added]
+        active = [o for o in outputs if o in facts.activity.active]
+        own = bool(states)  # the adjoints are handed on from trip to trip
+        halves = Reverser(sweep).run([], [] if own else active, [*added, *(active if own else [])])
+        self._refuse_missing(sweep)
+        inputs, ours = self.program.inputs, [*start, *(given if own else [])]
+        grads, extra = self._gradients(sweep, halves, inputs, [] if own else given, ours)
+        result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
+        marker = [Blank(), Comment("backward")]
+        body = [*halves.forward, *marker, *halves.backward, *extra, result]
+        body = self._finish(body, halves, facts, [*given, *start])
+        self._comment(body)
+        if body[:1] == marker[:1]:
+            del body[:2]  # nothing is run forward
+        return body, [*given, *start]
+
     # -- passes
 
     def _facts(self, outputs: tuple[str, ...], *, is_number: bool) -> Facts:
@@ -159,6 +190,8 @@ class Derivation:
                 "use the value itself, or srcgrad.stop_gradient of it",
             )
         self.refusals.raise_if_any()
+        if self.stages.account is not None:
+            self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
@@ -260,7 +293,7 @@ class Derivation:
         body = tidy(ConstantFolding(is_float).run(body))
         if spell_repeats(body):
             self.externals.use_numpy()
-        self._name_externals(body)
+        self.name_externals(body)
         self.stages.note("coalesce names", body)
         return body
 
@@ -277,7 +310,7 @@ class Derivation:
         base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")
         return base in self.source.temporaries or base not in self.program.reader.scope.local
 
-    def _name_externals(self, body: list[Any]) -> None:
+    def name_externals(self, body: list[Any]) -> None:
         """Replace the user's free names by those that the generated module knows them under."""
         scope = self.program.reader.scope
         module = self.source.function.__module__
@@ -329,16 +362,17 @@ class Derivation:
         halves: Reversed,
         wrt: Sequence[str],
         taken: Sequence[str] = (),
+        added: Sequence[str] = (),
     ) -> tuple[list[Any], list[Any]]:
         """Return one expression for the gradient of each input, and statements it needs before."""
-        handed = _Handed(halves.backward, self.externals, taken, sweep.adjoints.roots)
+        handed = Handed(halves.backward, self.externals, taken, sweep.adjoints.roots, added)
         grads: list[Any] = []
         extra: list[Any] = []
         fields = {item.parameter: item.names for item in self.source.leaves}
         for name in wrt:
             if name in fields:
-                nested = _nested(fields[name])
-                grads.append(self._fields(sweep, halves, nested, handed, extra))
+                inner = nested(fields[name])
+                grads.append(self._fields(sweep, halves, inner, handed, extra))
             elif name in sweep.paths:
                 grads.append(self._dictionary(sweep, halves, name, handed, extra))
             else:
@@ -350,7 +384,7 @@ class Derivation:
         sweep: Sweep,
         halves: Reversed,
         cell: str,
-        handed: _Handed,
+        handed: Handed,
         extra: list[Any],
     ) -> Any:
         """Return the expression of one gradient, in memory that is nobody else's."""
@@ -372,7 +406,7 @@ class Derivation:
         return load(adjoint) if plain else handed.take(adjoint)
 
     def _fields(
-        self, sweep: Sweep, halves: Reversed, fields: Any, handed: _Handed, extra: list[Any]
+        self, sweep: Sweep, halves: Reversed, fields: Any, handed: Handed, extra: list[Any]
     ) -> Any:
         """Return the gradient of an object: a dict of the gradients of its fields."""
         if isinstance(fields, str):
@@ -387,7 +421,7 @@ class Derivation:
         sweep: Sweep,
         halves: Reversed,
         name: str,
-        handed: _Handed,
+        handed: Handed,
         extra: list[Any],
     ) -> Any:
         keys: list[Any] = []
@@ -439,45 +473,6 @@ class Derivation:
         tail = body[start + 1 :]
         comment_lines(tail, self.source.lines)
         body[start + 1 :] = tail
-
-
-def _nested(fields: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
-    """Return the fields by name, those of inner objects in dicts of their own."""
-    found: dict[str, Any] = {}
-    for path, name in fields.items():
-        place = found
-        for part in path[:-1]:
-            place = place.setdefault(part, {})
-        place[path[-1]] = name
-    return found
-
-
-class _Handed:
-    """Hands out gradients, each in memory that no one else can reach."""
-
-    def __init__(
-        self,
-        backward: list[Any],
-        externals: Externals,
-        taken: Sequence[str],
-        roots: frozenset[str],
-    ) -> None:
-        self._roots = roots
-        self._origins = Origins(
-            backward,
-            lambda name: name.startswith("grad_") and name not in taken,
-            lambda name: name in runtime.__all__ or name in externals.derived,
-        )
-        self._externals = externals
-        self._given: set[str] = set()
-
-    def take(self, name: str) -> Any:
-        """Return the gradient, or a copy of it."""
-        memory = {name} if name in self._roots else self._origins.of(load(name)) or {name}
-        if OTHERS in memory or memory & self._given:
-            return call(self._externals.use_runtime("copied"), load(name))
-        self._given |= memory
-        return load(name)
 
 
 def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:

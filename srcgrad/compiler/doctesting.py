@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from typing import Any
+from types import CellType, FunctionType
+from typing import Any, cast
 
 import gast
 import numpy as np
@@ -11,8 +12,11 @@ import numpy as np
 from srcgrad.codegen.printer import to_source
 from srcgrad.compiler.normal_form import normal_form
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program
+from srcgrad.ir.scopes import Binding, Scope
 
 
 def parse(source: str) -> list[Any]:
@@ -24,6 +28,17 @@ def parse(source: str) -> list[Any]:
 def text(block: list[Any]) -> str:
     """Return the text of statements."""
     return to_source(gast.Module(block, [])).rstrip()
+
+
+def reader_of(**names: Any) -> Reader:
+    """Return the reader of a function in which `np` and some names are known."""
+
+    def example() -> None: ...
+
+    scope = Scope(cast(FunctionType, example), frozenset())
+    for name, value in {"np": np, **names}.items():
+        scope.used[name] = Binding(name, value, CellType(value))
+    return Reader(scope, VOCABULARY)
 
 
 def program_of(source: str, *inputs: str) -> Program:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.compiler.findings import Findings
 from srcgrad.errors import Diagnostic
 from srcgrad.frontend.expand.session import Assumption
 from srcgrad.ir.scopes import Binding
@@ -61,6 +62,9 @@ class Generated:
         written: Parameters that are written into; no other argument may share their memory.
         renamed: The user's parameters whose names the text needs for itself, with their new ones.
         assumptions: What else was compiled in: classes of objects, methods, lists of functions.
+        layout: How many statements of each function come before its backward pass.
+        findings: What the passes found out, if an account of it was kept.
+        nested: Whether the derivatives that the function takes itself are still current.
     """
 
     source: str
@@ -78,6 +82,14 @@ class Generated:
     written: frozenset[str] = frozenset()
     assumptions: tuple[Assumption, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    layout: Mapping[str, int] = field(default_factory=dict)
+    findings: Findings | None = None
+    nested: tuple[Callable[[], bool], ...] = ()
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the text runs checkpointed loops, which it leaves to a driver."""
+        return "run_steps" in self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +105,7 @@ class Request:
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
         arrays: Parameters that are known to be arrays, so that ``+=`` writes into them.
         given: The arguments that are functions or objects, for which the text is made.
+        plain: Whether checkpointed loops are to be as others, in text that is differentiated again.
     """
 
     function: FunctionType
@@ -103,3 +116,4 @@ class Request:
     assume: bool = True
     arrays: frozenset[str] = frozenset()
     given: Mapping[str, Any] = field(default_factory=dict)
+    plain: bool = False

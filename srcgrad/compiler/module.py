@@ -11,11 +11,11 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.complex_signs import refuse_complex_signs
 from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
 from srcgrad.compiler.module_text import (
     docstring,
@@ -25,7 +25,11 @@ from srcgrad.compiler.module_text import (
     own_imports,
     wrapped,
 )
-from srcgrad.compiler.normal_form import normal_form, parameter_names
+from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
+from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
+from srcgrad.compiler.records import layout_of
+from srcgrad.compiler.repeats import Repeats
+from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError, UnsupportedSyntaxError
@@ -36,14 +40,14 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.refusals import Refusals, merged
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
-from srcgrad.ir.build import clone, load, store
+from srcgrad.ir.build import clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
-from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts
+from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
 
 
 @dataclass(slots=True)
@@ -73,7 +77,12 @@ class Module:
     written: frozenset[str] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     catches: bool = False
+    plain: bool = False
+    repeats: Repeats = field(init=False)
     _derived: dict[Any, _Half] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.repeats = Repeats(self)
 
     def entry(
         self,
@@ -95,7 +104,7 @@ class Module:
         arrays = [self.renamed.get(item, item) for item in self.arrays]
         derivation.program.given.update(dict.fromkeys(arrays, "array"))
         try:
-            body = derivation.joint(self._call_pair(source), inner, value=value, aux=aux)
+            body = derivation.joint(self.call_pair(source), inner, value=value, aux=aux)
         except UnsupportedError as other:
             if refusal is None:
                 raise
@@ -140,9 +149,8 @@ class Module:
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
         caught = self.catches
-        program, refusals = normal_form(
-            source, inputs, own_names(), stages, updates=updates, caught=caught
-        )
+        manner = Manner(updates, caught, self.plain)
+        program, refusals = normal_form(source, inputs, own_names(), stages, manner)
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
@@ -165,11 +173,13 @@ class Module:
         self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
     ) -> None:
         """Add a generated function to the module."""
-        _drop_annotations(arguments)
+        drop_annotations(arguments)
         first = [gast.Expr(gast.Constant(doc, None))] if doc else []
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
         self._name_defaults(derivation, arguments)
         self.definitions.append((derivation.source, definition))
+        if self.stages.account is not None:
+            self.stages.account.note_definition(derivation.program, definition)
         self.taped.extend(item for item in derivation.taped if item not in self.taped)
         scope = derivation.program.reader.scope
         self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
@@ -180,22 +190,25 @@ class Module:
         """Defaults that are no literals are put in place when the module is loaded."""
         for group in (arguments.defaults, arguments.kw_defaults):
             for position, default in enumerate(group):
-                if default is not None and not _is_literal(default):
+                if default is not None and not is_literal(default):
                     group[position] = gast.Constant(None, None)
         del derivation
 
     # -- calls of the user's functions
 
-    def _call_pair(self, source: FunctionSource) -> CallPair:
+    def call_pair(self, source: FunctionSource) -> CallPair:
         return lambda statement, operation, facts: self._derive_call(
             source, statement, operation, facts
         )
 
     def _derive_call(
         self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
-    ) -> DerivedCall:
+    ) -> DerivedCall | RepeatedCall | SteppedLoop:
         source = find_source(self.expander.expand(operation.primal))
         passed = self.bind_call(caller, statement, source, operation)
+        repeated = self.repeats.derive(caller, statement, (source, passed), facts)
+        if repeated is not None:
+            return repeated
         names = parameter_names(source.tree)
         active = facts.activity.active
         wrt = [
@@ -267,16 +280,16 @@ class Module:
         self.externals.derived.add(half.backward)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
-        derivation = self.begin(source, inner, Stages())
+        derivation = self.begin(source, inner, self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
-        forward, backward, parameters = derivation.halves(self._call_pair(source))
+        forward, backward, parameters = derivation.halves(self.call_pair(source))
         self._refuse_updates(derivation)
-        arguments = _positional(parameter_names(source.tree))
+        arguments = positional(parameter_names(source.tree))
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
         self.end(derivation, half.forward, arguments, forward, doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
-        self.end(derivation, half.backward, _positional(parameters), backward, doc)
+        self.end(derivation, half.backward, positional(parameters), backward, doc)
         return half
 
     def _refuse_updates(self, derivation: Derivation) -> None:
@@ -291,6 +304,10 @@ class Module:
                     MutationError,
                 )
         derivation.refusals.raise_if_any()
+
+    def halves_made(self) -> list[tuple[Any, str, str]]:
+        """Return the functions that were derived as halves, each with the names of those."""
+        return [(key[0], half.forward, half.backward) for key, half in self._derived.items()]
 
     # -- text
 
@@ -351,13 +368,13 @@ def compile_gradient(request: Request, stages: Stages | None = None) -> Generate
     return generate(request, lambda request: _make_module(request, stages))
 
 
-def compile_halves(request: Request) -> Generated:
-    """Return the source of a function's forward and backward halves.
+def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
+    """Return the source of a function's forward and backward halves; see `compile_gradient`.
 
     Raises:
         UnsupportedError: Something in the function is not differentiated by source.
     """
-    return generate(request, _make_halves)
+    return generate(request, lambda request: _make_halves(request, stages))
 
 
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
@@ -395,7 +412,18 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         module.written,
         tuple(session.assumptions),
         module.renamed,
+        layout_of(module.definitions, module.halves_made()),
+        _findings(module),
+        tuple(session.nested),
     )
+
+
+def _findings(module: Module) -> Findings | None:
+    """Return what the passes found out, if an account of it was kept."""
+    if module.stages.account is None:
+        return None
+    called = {*module.externals.imports, *module.externals.bound}
+    return module.stages.account.findings(module.halves_made(), called, module.expander)
 
 
 def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
@@ -407,8 +435,8 @@ def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, 
     return module, entry, ""
 
 
-def _make_halves(request: Request) -> tuple[Module, str, str]:
-    module = empty_module(request, None)
+def _make_halves(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
+    module = empty_module(request, stages)
     half = module.halves(request.function, request.wrt)
     collect_numpy(module)
     return module, half.forward, half.backward
@@ -419,6 +447,9 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer = Namer()
     externals = Externals(namer)
     namer.reserve(own_names())
+    if stages is not None and stages.account is not None:
+        stages.account.clear()  # a first attempt may have been given up
+    session = Session(VOCABULARY, keep_complex=request.keep_complex)
     return Module(
         request.keep_complex,
         request.assume,
@@ -426,15 +457,9 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
+        expander=Expander(session),
+        plain=request.plain,
     )
-
-
-_OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")
-
-
-def own_names() -> tuple[str, ...]:
-    """Return the names that generated text uses for itself; locals called so get another."""
-    return ("np", *runtime.__all__, *_OWN_BUILTINS)
 
 
 def collect_numpy(module: Module) -> None:
@@ -463,30 +488,8 @@ def _arity(tree: Any) -> int | None:
     return None
 
 
-def _positional(names: Sequence[str]) -> Any:
-    return gast.arguments([_parameter(name) for name in names], [], None, [], [], None, [])
-
-
-def _parameter(name: str) -> Any:
-    node = store(name)
-    node.ctx = gast.Param()
-    return node
-
-
 def _is_set(cell: CellType) -> bool:
     try:
         return cell.cell_contents is not None
     except ValueError:
         return False
-
-
-def _drop_annotations(arguments: Any) -> None:
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
-    for item in every:
-        item.annotation = None
-
-
-def _is_literal(node: Any) -> bool:
-    allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
-    return all(isinstance(item, allowed) for item in gast.walk(node))

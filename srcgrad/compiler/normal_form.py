@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -13,12 +14,14 @@ from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
 from srcgrad.frontend.normalize.attempts import Attempts
+from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
@@ -45,41 +48,52 @@ def parameter_names(tree: Any) -> list[str]:
     return [item.id for item in [*named, *starred]]
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """In which of several ways a function is written.
+
+    Attributes:
+        updates: ``x += v`` stays as it is, since what it does, binding anew or writing, only the
+            run tells.
+        caught: A caller may catch what the function raises.
+        plain: Checkpointed loops are loops as others are.
+    """
+
+    updates: bool = False
+    caught: bool = False
+    plain: bool = False
+
+
 def normal_form(
     source: FunctionSource,
     inputs: Sequence[str],
     outside: Sequence[str],
     stages: Stages,
-    *,
-    updates: bool = False,
-    caught: bool = False,
+    manner: Manner | None = None,
 ) -> tuple[Program, Refusals]:
     """Return a function in normal form, for derivatives with respect to `inputs`.
 
     `outside` are names that the generated module needs for itself. What is refused so far is in the
-    second result; nothing has been raised. With `updates`, ``x += v`` stays as it is, since what it
-    does, binding anew or writing, only the run tells. `caught` says that a caller may catch what
-    the function raises.
+    second result; nothing has been raised.
     """
-    refusals = Refusals(source)
-    tree = clone(source.tree)
+    manner = manner or Manner()
+    refusals, tree = Refusals(source), clone(source.tree)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
-    scope = scope_of(source.function, tree, with_imports=True)
+    program = _start(source, tree, inputs, outside)
+    reader, namer, scope = program.reader, program.namer, program.reader.scope
     check_sparse(tree, scope, refusals)
-    reader = Reader(scope, VOCABULARY)
-    leaves = [name for item in source.leaves for name in item.names.values()]
-    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
-    parameters = [*parameter_names(tree), *leaves]
-    namer = Namer([*scope.local, *parameters])
-    namer.reserve([*outside, *_free_names(tree, scope.local)])
     stages.note("parse", tree)
-    program = Program(source.name, tree.args, tuple(parameters), tuple(inputs), [], reader, namer)
     if refusals_at_fence:
         return program, refusals
+    plain = manner.plain or manner.updates
+    refuse_elsewhere(tree.body, reader, refusals)
+    tree.body = plainly(tree.body, reader) if plain else counted(tree.body, reader)
     tree.body = _desugared(tree.body, scope, namer, refusals)
     exits = single_exit(tree, namer, refusals)
+    if not plain and not refusals.found:
+        tree.body = _with_steps(source, tree.body, program, refusals)
     if refusals.found:
         return program, refusals
     placed = _write_by_index(tree, program)
@@ -88,7 +102,7 @@ def normal_form(
     variation.spread(tree.body)
     flattener = Flattener(variation, reader, namer, refusals)
     tree.body = flattener.function(tree.body)
-    if updates:
+    if manner.updates:
         restore_updates(tree.body)
     attempts = Attempts(namer, variation.names, refusals)
     tree.body = attempts.function(tree.body)
@@ -96,13 +110,38 @@ def normal_form(
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | attempts.names
     lasting = scope.local | exits.flags | placed | flattener.carried
-    versions = Versions(namer, [*parameters, *outside], lasting, fixed)
-    tree.body = versions.block(tree.body)
-    program.unbound = maybe_unbound(tree.body, [*parameters, *outside], namer.base)
+    taken = [*program.parameters, *outside]
+    tree.body = Versions(namer, taken, lasting, fixed).block(tree.body)
+    program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
-    tree.body = _fill(program, tree.body, caught)
+    stages.begin(source, program, tree.body)
+    tree.body = _fill(program, tree.body, manner.caught)
     stages.note("name versions", tree)
     return program, refusals
+
+
+def _start(
+    source: FunctionSource, tree: Any, inputs: Sequence[str], outside: Sequence[str]
+) -> Program:
+    """Return a program without a body; drop from the tree what reads the fields of arguments."""
+    scope = scope_of(source.function, tree, with_imports=True)
+    leaves = [name for item in source.leaves for name in item.names.values()]
+    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
+    parameters = (*parameter_names(tree), *leaves)
+    namer = Namer([*scope.local, *parameters])
+    namer.reserve([*outside, *_free_names(tree, scope.local)])
+    reader = Reader(scope, VOCABULARY)
+    return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
+
+
+def _with_steps(
+    source: FunctionSource, body: list[Any], program: Program, refusals: Refusals
+) -> list[Any]:
+    """Write checkpointed loops as calls of functions."""
+    variation = Variation(program.inputs, program.reader)
+    variation.spread(body)
+    stepping = Stepping(source, program.reader, program.namer, refusals)
+    return stepping.block(body, [*program.parameters], variation.names)
 
 
 def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
@@ -134,6 +173,7 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     helpers = WritingHelpers(reader, namer, variation.of)
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
+    program.placed = tuple(helpers.placed)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     return helpers.names
 

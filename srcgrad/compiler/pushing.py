@@ -15,8 +15,9 @@ from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
-from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate, own_names
+from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
 from srcgrad.compiler.normal_form import parameter_names
+from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
 from srcgrad.frontend.expand.scoping import without_collisions
@@ -80,6 +81,8 @@ class Pusher:
         values = _values_of(program)
         shapes = Shapes(values, Integers(values))
         found = mirroring(program, program.outputs)
+        if derivation.stages.account is not None:
+            derivation.stages.account.note_activity(program, found.active, ())
         _refuse_writing_calls(derivation, found.varied)
         check_floats(program, derivation.externals, found.active, found.varied)
         inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
@@ -123,7 +126,7 @@ class Pusher:
         pairs = list(zip(names, passed, strict=True))
         wrt = tuple(name for name, item in pairs if varies(item))
         seeds = [item for name, item in pairs if name in wrt]
-        return PushedCall(self._function(source, wrt, Stages()), passed, seeds)
+        return PushedCall(self._function(source, wrt, self.module.stages.inner()), passed, seeds)
 
 
 def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the source after each pass, when somebody wants to see it."""
+"""Keeps the source after each pass, and an account of what was found, when somebody asks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,32 @@ from typing import Any
 import gast
 
 from srcgrad.codegen.printer import to_source
+from srcgrad.compiler.account import Account
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.program import Program
 
 
 class Stages:
-    """The text of the function after each pass; nothing is printed unless `wanted`."""
+    """The text of the function after each pass; nothing is printed unless `wanted`.
 
-    def __init__(self, *, wanted: bool = False) -> None:
+    Attributes:
+        texts: The text after each pass.
+        account: Where the passes report what they find; None if nobody wants an explanation.
+    """
+
+    def __init__(self, *, wanted: bool = False, account: Account | None = None) -> None:
         self.texts: dict[str, str] = {}
+        self.account = account
         self._wanted = wanted
+
+    def begin(self, source: FunctionSource, program: Program, body: list[Any]) -> None:
+        """Report a function in normal form, before what nobody reads is dropped."""
+        if self.account is not None:
+            self.account.begin(source, program, body)
+
+    def inner(self) -> Stages:
+        """Return the stages of a function that is called: its texts are not kept."""
+        return Stages(account=self.account)
 
     def note(self, name: str, tree: Any) -> None:
         """Keep the text of `tree` under the name of the pass that made it."""

@@ -78,6 +78,12 @@ class Namer:
         """Choose the name of the adjoint of something that is no plain name, such as ``p["w"]``."""
         self._adjoints[cell] = name
 
+    def name_adjoint(self, name: str, variable: str) -> None:
+        """Call the adjoint of `name` that of a variable, of which it is the next value."""
+        new = self._free(f"grad_{variable}")
+        self._adjoints[name] = new
+        self._bases[new] = f"grad_{variable}"
+
     def base(self, name: str) -> str:
         """Return the variable that `name` is a version of."""
         return self._bases.get(name, name)

@@ -28,6 +28,7 @@ class Program:
         outputs: The names that are returned, in order.
         returns_tuple: Whether the user's function returns a tuple display.
         inlined: The functions whose bodies were put in the place of their calls.
+        placed: The names of those functions, each with the line of the call.
         unbound: Names that are read where not every path has bound them.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         results: The variables that keep the result on the way to the exit. They are bound where a
@@ -46,6 +47,7 @@ class Program:
     unbound: frozenset[str] = frozenset()
     given: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
+    placed: tuple[tuple[str, int], ...] = ()
     results: frozenset[str] = frozenset()
     _operations: dict[int, Operation] = field(default_factory=dict)
 

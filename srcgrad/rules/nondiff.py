@@ -18,10 +18,12 @@ from srcgrad.runtime import (
     is_matrix,
     is_number,
     picked,
+    refuse_array,
     refuse_integers,
     scalar_seed,
     shortcut,
     stop_gradient,
+    unit_vectors,
     zeros_like,
 )
 
@@ -91,7 +93,7 @@ _TEXT = (
 )
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(picked, refuse_integers, stop_gradient, zeros_like),
+    *(picked, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
 )
 
 

@@ -34,7 +34,7 @@ from srcgrad.tape.modes import (
     set_grad_enabled,
 )
 from srcgrad.tape.mutation import strict_fallback
-from srcgrad.tape.plainly import PlainRun, gradients_like, run_plainly, unwrapped
+from srcgrad.tape.plainly import PlainRun, gradients_like, in_another_call, run_plainly, unwrapped
 from srcgrad.tape.tensor import Tensor
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "functions",
     "grad",
     "gradients_like",
+    "in_another_call",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",

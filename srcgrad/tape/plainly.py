@@ -84,6 +84,11 @@ def run_plainly(
     return PlainRun(result, value, given, arguments.tracked, nested)
 
 
+def in_another_call() -> bool:
+    """Say whether a plain function is running on the tape now, whatever it calls being recorded."""
+    return STATE.strict
+
+
 def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call a function in strict mode; what was refused inside is raised, whatever caught it."""
     try:

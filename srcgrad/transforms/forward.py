@@ -161,6 +161,9 @@ class Forwarder:
             pair = [loop.target, self._target(loop.target)]
             loop.target = gast.Tuple(pair, gast.Store())
             loop.iter = call("zip", loop.iter, load(self._dot(loop.iter.id) or ""))
+        elif not self._varies(loop.iter) and self._written.isdisjoint(names):
+            zeros = [assign(self._dot(n) or "", self._zeros_like(load(n), n)) for n in names]
+            loop.body[:0] = [at(item, loop) for item in zeros]
         else:
             self.unknown.append((loop, "this loop"))
 
@@ -193,10 +196,8 @@ class Forwarder:
         if not any(self._dot(name) for name in names):
             change = change_of(statement)
             if change is not None and self._dot(change.name) is not None:
-                return [
-                    statement,
-                    gast.Expr(self._moved(statement.value)),
-                ]  # nobody reads the entry
+                moved = gast.Expr(self._moved(statement.value))
+                return [statement, moved]  # nobody reads the entry
             return [statement]
         value = statement.value
         operation = self._program.operation(statement)

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError
+from srcgrad.frontend.long_loops import loop_of
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
@@ -61,10 +62,16 @@ class Reverser:
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
 
-    def run(self, seeds: Sequence[tuple[str, Any]], given: Sequence[str] = ()) -> Reversed:
+    def run(
+        self,
+        seeds: Sequence[tuple[str, Any]],
+        given: Sequence[str] = (),
+        added: Sequence[str] = (),
+    ) -> Reversed:
         """Reverse the body, starting from the adjoints of the outputs.
 
-        The adjoints of `given` are bound already, to arrays of somebody else's.
+        The adjoints of `given` are bound already, to arrays of somebody else's, and those of the
+        inputs `added` to arrays of their own.
         """
         program = self._sweep.program
         program.body = self._shadows.with_updates(program.body)
@@ -73,6 +80,7 @@ class Reverser:
         backward: list[Any] = []
         end = self._sweep.program.body[-1]
         self._sweep.adjoints.state.update(dict.fromkeys(given, Status.SHARED))
+        self._sweep.adjoints.state.update(dict.fromkeys(added, Status.OWNED))
         for cell, seed in seeds:
             backward.extend(self._sweep.adjoints.accumulate(cell, seed, end, Status.SHARED))
         backward.extend(self._backward(body))
@@ -141,6 +149,9 @@ class Reverser:
         if operation.primal is self._sweep.getitem:
             return self._freeze(statement.value, "slice", statement)
         operands = [*operation.args, *operation.keywords.values()]
+        loop = loop_of(operation.primal)
+        if loop is not None:
+            operands = operands[len(loop.states) + 1 :]  # of states it keeps copies by itself
         copies, renamed = self._copy_written(
             [name for arg in operands for name in direct_names(arg)], statement
         )

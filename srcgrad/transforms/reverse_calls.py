@@ -9,7 +9,8 @@ import gast
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
-from srcgrad.transforms.sweep import Contributions, Sweep
+from srcgrad.transforms.reverse_repeats import RepeatedSteps
+from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
 
 
 class CallSteps:
@@ -17,11 +18,14 @@ class CallSteps:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._repeats = RepeatedSteps(sweep)
 
     def prepare_user(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         derived = self._sweep.derive_call(statement, operation, self._sweep.facts)
-        if derived is None:
-            return [statement]
+        if isinstance(derived, RepeatedCall):
+            return self._repeats.prepare_call(statement, derived, targets)
+        if isinstance(derived, SteppedLoop):
+            return self._repeats.prepare_loop(statement, derived, targets)
         saved = self._sweep.namer.fresh("saved")
         statement.value = at(
             call(derived.forward, *[self._sweep.kept(item) for item in derived.passed]), statement

@@ -70,6 +70,35 @@ class DerivedCall:
 
 
 @dataclass(slots=True)
+class RepeatedCall:
+    """A call that is run again: the function that takes the operands and adjoints back."""
+
+    backward: str
+    parameters: list[Any]
+    passed: list[Any]
+    outputs: int | None
+
+
+@dataclass(slots=True)
+class SteppedLoop:
+    """A checkpointed loop: the functions of a trip, and what the loop is given.
+
+    `moving` says which states have adjoints, and `read` which constants.
+    """
+
+    step: str
+    backward: str
+    indices: Any
+    states: list[Any]
+    constants: list[Any]
+    budget: list[Any]
+    moving: list[bool]
+    read: list[bool]
+    written: int
+    stops: bool
+
+
+@dataclass(slots=True)
 class Facts:
     """What the analyses found."""
 
@@ -81,7 +110,7 @@ class Facts:
     selection: Selection
 
 
-CallPair = Callable[[Any, Operation, Facts], "DerivedCall | None"]
+CallPair = Callable[[Any, Operation, Facts], DerivedCall | RepeatedCall | SteppedLoop]
 
 
 class Sweep:

@@ -41,7 +41,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import accumulate, copied, unbroadcast, zeros_like
+from srcgrad.runtime import accumulate, unbroadcast, zeros_like
 
 
 def frequency_forward(spring_mass, spring_stiffness):
@@ -130,4 +130,4 @@ def displacement_grad(x, v, stiffness, damping):
     # L26: dt = 0.1 / spring.frequency
     grad_value = -grad_dt * dt / value
     grad_spring_stiffness = accumulate(grad_spring_stiffness, frequency_backward(saved, grad_value))
-    return copied(grad_spring_stiffness), copied(grad_spring_damping)
+    return grad_spring_stiffness, grad_spring_damping

@@ -30,7 +30,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import accumulate, copied, unbroadcast, zeros_like
+from srcgrad.runtime import accumulate, unbroadcast, zeros_like
 
 
 def midpoint_forward(y, t, dt, rate):
@@ -81,4 +81,4 @@ def loss_grad(y, rate, n):
         # L18: y = midpoint(decay, y, 0.1 * i, 0.1)
         grad_y, grad_rate_2 = midpoint_backward(saved, grad_y)
         grad_rate = accumulate(grad_rate, grad_rate_2)
-    return copied(grad_y), copied(grad_rate)
+    return grad_y, grad_rate

@@ -14,7 +14,10 @@ import pytest
 import srcgrad as sg
 
 # argnums and argnames are None until one is given; with neither, it is the first argument
-OPTIONS = "argnums=None, argnames=None, has_aux=False, backend='auto', fallback='warn'"
+OPTIONS = (
+    "argnums=None, argnames=None, has_aux=False, backend='auto', fallback='warn', "
+    "*, debug_nans=False"
+)
 
 # dotted name below srcgrad -> its arguments, or None where they are none of this test's business
 PROMISED: dict[str, str | None] = {
@@ -28,6 +31,7 @@ PROMISED: dict[str, str | None] = {
     "hessian": "f, argnums=0",
     "hvp": "f, primals, tangents",
     "compile": "f",
+    "debug_nans": "enabled=True",
     "checkpoint": "f",
     "stop_gradient": "x",
     "grad_of": "x",
@@ -79,11 +83,11 @@ PROMISED: dict[str, str | None] = {
 }
 
 # what a derivative has, besides being callable
-PROMISED_OF_A_DERIVATIVE = {"source", "show", "primal", "explain", "stages", "export"}
+PROMISED_OF_A_DERIVATIVE = {"source", "show", "primal", "explain", "stages", "export", "trace"}
 
 # not built yet; a name that is built must leave this list, and nothing may be added to it
 PENDING = {"checkpoint", "grad_of"}
-PENDING_OF_A_DERIVATIVE = {"explain", "export"}
+PENDING_OF_A_DERIVATIVE = {"export"}
 
 MISSING = object()
 

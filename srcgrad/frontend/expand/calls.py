@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
-from srcgrad.frontend.expand.placing import Placing
+from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.scoping import free_names, parameters
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -34,7 +34,7 @@ _STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _MOST_STEPS = 10
 
 
-class Calls(Placing):
+class Calls(Derivatives):
     """The part of the expansion that deals with calls."""
 
     def _value_Call(self, node: Any) -> Value:
@@ -289,7 +289,7 @@ class Calls(Placing):
             return self._expanded_call(callee, args, keywords, node)
         code = self.session.code(function)
         return self.call_code(
-            code, source.name, self._bound(tree, args, keywords, defaults, node), {}, node
+            code, source.name, self.bound_tree(tree, args, keywords, defaults, node), {}, node
         )
 
     def bound_to(
@@ -297,7 +297,7 @@ class Calls(Placing):
     ) -> Bound:
         """Return the values of the parameters of a function from outside."""
         tree = self.session.code(function).tree
-        return self._bound(tree, args, keywords, self._defaults_of(function, tree.name), node)
+        return self.bound_tree(tree, args, keywords, self._defaults_of(function, tree.name), node)
 
     def _defaults_of(self, function: FunctionType, shown: str) -> Bound:
         return {
@@ -328,7 +328,7 @@ class Calls(Placing):
             return Known(value)
         return Lazy(f"{function}_{name}", value)
 
-    def _bound(
+    def bound_tree(
         self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound, node: Any
     ) -> Bound:
         try:
@@ -342,7 +342,7 @@ class Calls(Placing):
 
     def _call_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
         tree = callee.code.tree
-        bound = self._bound(tree, args, keywords, dict(callee.defaults), node)
+        bound = self.bound_tree(tree, args, keywords, dict(callee.defaults), node)
         recursive = tree.name in free_names(tree) or any(tree is item for item in self.inlined)
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)

@@ -10,6 +10,7 @@ import gast
 from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import (
     Choice,
+    Derivative,
     Instance,
     Items,
     Known,
@@ -17,6 +18,7 @@ from srcgrad.frontend.expand.values import (
     Method,
     Object,
     Partial,
+    Pulling,
     Root,
     Static,
     Value,
@@ -111,6 +113,16 @@ class Lifting:
         )
         parts = (tuple(k for _, k in args), tuple((name, k) for name, (_, k) in named.items()))
         return lifted, ("partial", key, parts)
+
+    def _lift_Derivative(self, value: Derivative, wish: str) -> tuple[Value, Key]:
+        function, key = self.lift(value.function, wish)
+        options = (value.kind, value.argnums, value.argnames, value.aux)
+        return Derivative(value.kind, function, *options[1:]), ("derivative", key, options)
+
+    def _lift_Pulling(self, value: Pulling, wish: str) -> tuple[Value, Key]:
+        saved, key = self.lift(value.saved, "saved")
+        lifted = Pulling(value.backward, saved, value.places, value.count, spent=True)
+        return lifted, ("pulling", id(value.backward.value), tuple(value.places), key)
 
     def _lift_Method(self, value: Method, wish: str) -> tuple[Value, Key]:
         function, key = self.lift(value.function, wish)

@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.lifting import Lifting
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, parameters
+from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
 from srcgrad.ir.build import at, clone, load, store
@@ -175,6 +176,10 @@ class Placing(Special):
         fresh = self._meanings(code, captured, node)
         hidden = {name for name in fresh if fresh[name] in self.env}
         tree = self.put_in_place(code.tree, fresh)
+        name = "a lambda" if code.tree.name == "function" else code.tree.name
+        self.session.placed.append(
+            Placed(name, self.code.source.file, getattr(node, "lineno", 0) or 0)
+        )
         if code.source.file != self.code.source.file:
             for item in gast.walk(tree):
                 at(item, node)

@@ -85,7 +85,7 @@ class Results(Solvers):
             [named.pop(key) for key in first],
             [*(gast.keyword(key, value) for key, value in named.items()), *stars],
         )
-        made = self._made(at(call, node), node)
+        made = self._kept_result(at(call, node), node)
         if isinstance(residual, gast.Lambda):
             residual = self.keep(solver.wish, residual, node)
         self._set_numbers(made, solver, (residual, handed, bound), node)
@@ -110,7 +110,7 @@ class Results(Solvers):
                     "keep it constant",
                 )
 
-    def _made(self, call: Any, node: Any) -> Object:
+    def _kept_result(self, call: Any, node: Any) -> Object:
         """Keep the call as the variable of the object."""
         wish = self.assigned[0] if self.assigned[1] is node else ""
         if not self.hoistable or (not self.is_first(node) and self.may_write(call)):

@@ -32,6 +32,15 @@ class Assumption:
         return plain and type(found) is type(self.expected) and bool(found == self.expected)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A function whose statements were put in the place of its call, and where that was."""
+
+    callee: str
+    file: str
+    line: int
+
+
 @dataclass(slots=True)
 class Session:
     """One compilation.
@@ -46,6 +55,9 @@ class Session:
         expand: From a function to the one without function values and objects.
         promised: Where the expanded forms of recursive functions will be.
         factories: The functions that return functions or objects, which are put in place.
+        placed: The functions that were put in place.
+        keep_complex: Whether complex numbers may appear.
+        nested: For each derivative that the program takes: whether it is still current.
     """
 
     vocabulary: Vocabulary
@@ -58,6 +70,9 @@ class Session:
     expand: Callable[[FunctionType], FunctionType] = lambda function: function
     promised: dict[FunctionType, CellType] = field(default_factory=dict)
     factories: set[FunctionType] = field(default_factory=set)
+    placed: list[Placed] = field(default_factory=list)
+    keep_complex: bool = False
+    nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)
 

@@ -97,6 +97,38 @@ class Method(Static):
 
 
 @dataclass(slots=True)
+class Derivative(Static):
+    """A derivative of a function: what `grad` and its like return; see `operators.Taken`."""
+
+    kind: Any
+    function: Value
+    argnums: Any = None
+    argnames: Any = None
+    aux: bool = False
+
+
+@dataclass(slots=True)
+class Pulling(Static):
+    """The function that `vjp` returns: a backward half with what the forward half kept.
+
+    Attributes:
+        backward: The half.
+        saved: The variable of what was kept.
+        places: The arguments that the half returns adjoints of.
+        count: How many arguments there are.
+        depth: How many branches and loops are around it.
+        spent: Whether it may not run once more, if the half uses up what was kept.
+    """
+
+    backward: Known
+    saved: Any
+    places: list[int]
+    count: int
+    depth: int = 0
+    spent: bool = False
+
+
+@dataclass(slots=True)
 class Items(Static):
     """A tuple, list or dict with functions or objects in it; `keys` are those of a dict.
 

@@ -55,11 +55,13 @@ class WritingHelpers:
 
     Attributes:
         inlined: The functions that were put in place.
+        placed: Their names, each with the line of the call.
         names: The names of their variables in the caller.
     """
 
     def __init__(self, reader: Reader, namer: Namer, varies: Callable[[Any], bool]) -> None:
         self.inlined: list[FunctionType] = []
+        self.placed: list[tuple[str, int]] = []
         self.names: set[str] = set()
         self._reader = reader
         self._namer = namer
@@ -94,6 +96,7 @@ class WritingHelpers:
         body = self._place(tree, given, statement)
         body = self.block(body)
         self._active.pop()
+        self.placed.append((callee.__name__, statement.lineno))
         if callee not in self.inlined:
             self.inlined.append(callee)
         return body

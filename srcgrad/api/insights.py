@@ -1,0 +1,60 @@
+"""Makes explanations of plans: what was found when they were compiled, and what a call keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.plan import Plan
+from srcgrad.api.structures import copied
+from srcgrad.compiler.findings import Findings
+from srcgrad.errors import UnsupportedError
+from srcgrad.insight.explanation import Explanation, Subject
+from srcgrad.insight.instrument import Watcher, instrumented
+from srcgrad.insight.meter import Meter
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def subject_of(function: Any, mode: str, inputs: Sequence[str]) -> Subject:
+    """Return what an explanation is about."""
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    if not isinstance(code, CodeType):
+        return Subject(name, "", 0, mode, tuple(inputs))
+    return Subject(name, code.co_filename, code.co_firstlineno, mode, tuple(inputs))
+
+
+def refused(subject: Subject, refusal: UnsupportedError) -> Explanation:
+    """Return the explanation of a function that runs on the tape."""
+    return Explanation(subject, "tape", tuple(refusal.diagnostics))
+
+
+def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
+    """Return the explanation of a plan that was compiled with an account of what was found.
+
+    With a call, what is kept is measured: the function runs once on copies of the arguments.
+    """
+    generated = plan.generated
+    findings = generated.findings or Findings(())
+    lines = generated.source.count("\n")
+    taped, conditions = generated.taped, generated.conditions
+    if call is None:
+        return Explanation(subject, "source", taped, conditions, lines, findings)
+    meter = Meter(findings, frozenset(generated.layout))
+    run_watched(plan, call, meter)
+    return Explanation(
+        subject, "source", taped, conditions, lines, findings, dict(meter.found), meter.total
+    )
+
+
+def run_watched(plan: Plan, call: Call, watcher: Watcher, *, entry: str = "") -> Any:
+    """Run a plan's function on copies of the arguments, and show every value to `watcher`."""
+    args, kwargs = copied(call[0]), copied(call[1])
+    names = instrumented(plan.generated, plan.module).functions(plan.module, watcher)
+    function = names[entry or plan.generated.entry]
+    with np.errstate(all="ignore"):
+        return function(*args, **plan.named(kwargs))

@@ -1,0 +1,80 @@
+"""Defines what can be read off a gradient beside its text: explanations and traces."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.api.insights import explained, refused, run_watched, subject_of
+from srcgrad.api.plan import Plan
+from srcgrad.api.selection import Selection
+from srcgrad.compiler.account import Account
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import UnsupportedError
+from srcgrad.insight.explanation import Explanation, Subject
+from srcgrad.insight.trace import Trace, Tracer
+
+_Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Inspection(ABC):
+    """What a gradient says of itself, given how it is compiled."""
+
+    primal: Callable[..., Any]
+    _function: Callable[..., Any]
+    _owner: Any
+    _is_method: bool
+    _value: bool
+    _selection: Selection
+
+    @abstractmethod
+    def _strict(self) -> Any:
+        """Return the same gradient, with errors for warnings and with plans of its own."""
+
+    @abstractmethod
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return all arguments of a call by name."""
+
+    @abstractmethod
+    def conformed(self, result: Any, arguments: Any) -> Any:
+        """Return what the generated function returned in the structure that a call gives."""
+
+    def _explained_as(self) -> Subject:
+        mode = "value_and_grad" if self._value else "grad"
+        if hasattr(self.primal, "__srcgrad_taken__"):
+            mode += " of a derivative"
+        return subject_of(self._function, mode, self._selection.names)
+
+    def _own(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        return ((self._owner, *args) if self._is_method else args), kwargs
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say what is differentiated, recorded and called, and why: print the result, or read it.
+
+        Args:
+            args: Arguments of a call, if what is kept is to be measured; the function runs once, on
+                copies of them.
+            kwargs: The same by name.
+        """
+        strict, subject, call = self._strict(), self._explained_as(), self._own(args, kwargs)
+        asked = bool(args or kwargs)
+        try:
+            plan: Plan = strict.plan_for(*call) if asked else strict.ready_plan()
+            remade = strict.remade(plan, Stages(account=Account()))
+            return explained(subject, remade, call if asked else None)
+        except UnsupportedError as refusal:
+            return refused(subject, refusal)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Trace:
+        """Run once, on copies of the arguments, and return every value and every adjoint.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        call = self._own(args, kwargs)
+        plan: Plan = self._strict().plan_for(*call)
+        tracer = Tracer(plan.generated.lines)
+        result = run_watched(plan, call, tracer)
+        result = self.conformed(result, self._bound(*call))
+        return Trace(tuple(tracer.entries), result, tracer.entry)

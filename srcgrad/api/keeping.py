@@ -1,0 +1,129 @@
+"""Copies what a forward half has kept, so that the backward half may run again.
+
+A backward half empties the lists of records, and writes into the shadows of memory that has several
+names: its views of one memory must stay views of one memory in the copy.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+_SAVED = "saved"
+_ADJOINT = "grad_"
+
+
+def keeps_shadows(text: str) -> bool:
+    r"""Say whether backward halves in a text read shadows from what was kept.
+
+    >>> keeps_shadows("def f_backward(saved, grad_out):\n    grad_y, y = saved")
+    True
+    """
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.For):
+            targets: list[Any] = [node.target]
+        elif isinstance(node, ast.Assign) and _is_kept(node.value):
+            targets = node.targets
+        else:
+            continue
+        names = (item for target in targets for item in ast.walk(target))
+        if any(isinstance(item, ast.Name) and item.id.startswith(_ADJOINT) for item in names):
+            return True
+    return False
+
+
+def _is_kept(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr == "pop"
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return isinstance(value, ast.Name) and value.id.startswith((_SAVED, "steps"))
+
+
+def fresh_lists(kept: Any) -> Any:
+    """Copy the lists of records, which a backward half empties."""
+    if isinstance(kept, list):
+        return [fresh_lists(item) for item in kept]
+    return tuple(fresh_lists(item) for item in kept) if type(kept) is tuple else kept
+
+
+def held_by(value: Any) -> frozenset[int]:
+    """Return the identities of the arrays whose memory nested containers of arrays lie in."""
+    if isinstance(value, dict):
+        return held_by(list(value.values()))
+    if isinstance(value, (list, tuple)):
+        return frozenset[int]().union(*map(held_by, value))
+    return frozenset({id(_owner(value))}) if type(value) is np.ndarray else frozenset()
+
+
+def _owner(array: Any) -> Any:
+    while type(array.base) is np.ndarray:
+        array = array.base
+    return array
+
+
+def apart(kept: Any, held: frozenset[int] | None = None) -> Any:
+    """Copy containers and arrays; what shares memory does so in the copy, too.
+
+    Only memory of the arrays that are `held` is copied, if that is given.
+
+    >>> y = np.zeros(3)
+    >>> mine, view = apart((y, y[1:]))
+    >>> view += 1
+    >>> mine, y
+    (array([0., 1., 1.]), array([0., 0., 0.]))
+    """
+    return _Copies(held).of(kept)
+
+
+class _Copies:
+    """The copies of one walk, by what they were made of."""
+
+    def __init__(self, held: frozenset[int] | None) -> None:
+        self._held = held
+        self._done: dict[int, Any] = {}
+        self._memory: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, value: Any) -> Any:
+        if id(value) in self._done:
+            return self._done[id(value)]
+        made = self._copy(value)
+        self._done[id(value)] = made
+        return made
+
+    def _copy(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            new = value.copy()
+            new.update({key: self.of(item) for key, item in value.items()})
+            return new
+        if isinstance(value, list):
+            return [self.of(item) for item in value]
+        if isinstance(value, tuple):
+            parts = [self.of(item) for item in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return self._array(value) if type(value) is np.ndarray else value
+
+    def _array(self, array: Any) -> Any:
+        owner = _owner(array)
+        if self._held is not None and id(owner) not in self._held:
+            return array
+        if array.dtype.hasobject or not array.size:
+            return array.copy()
+        if id(owner) not in self._memory:
+            low, high = byte_bounds(owner)
+            copy = np.empty(high - low, np.uint8)
+            self._memory[id(owner)] = (copy, owner)
+            _viewed(copy, owner, low)[...] = owner
+        copy, owner = self._memory[id(owner)]
+        made = _viewed(copy, array, byte_bounds(owner)[0])
+        made.flags.writeable = array.flags.writeable
+        return made
+
+
+def _viewed(memory: Any, like: Any, low: int) -> Any:
+    """Return the array in `memory` that lies there as `like` does from the address `low`."""
+    offset = like.__array_interface__["data"][0] - low
+    return np.ndarray(like.shape, like.dtype, memory.data, offset, like.strides)

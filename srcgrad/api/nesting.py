@@ -1,0 +1,62 @@
+"""Makes the derivatives that a program takes itself, for the compiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.api.decorators import grad, value_and_grad
+from srcgrad.api.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+from srcgrad.api.plan import Plan, load_halves, load_plan
+from srcgrad.api.pullback import vjp
+from srcgrad.api.pushforward import jvp
+from srcgrad.api.refusal import describe
+from srcgrad.compiler import Request, compile_gradient, compile_halves, compile_tangents
+from srcgrad.errors import MutationError
+from srcgrad.frontend.expand.operators import Derived, Wish, name_operators
+
+
+def make(wish: Wish) -> Derived:
+    """Return a derivative as functions with source, in a text that takes nothing for granted.
+
+    Raises:
+        UnsupportedError: It cannot be taken by source, or is not one text for all arguments.
+    """
+    function = wish.function
+    request = Request(
+        function,
+        wish.names,
+        value=wish.kind == "value_and_grad",
+        aux=wish.aux,
+        keep_complex=wish.keep_complex,
+        assume=False,
+    )
+    if wish.kind == "vjp":
+        halves = load_halves(compile_halves(request), function)
+        return _checked(wish, halves, halves.forward, halves.backward)
+    compiler = compile_tangents if wish.kind == "jvp" else compile_gradient
+    plan = load_plan(compiler(request), function)
+    return _checked(wish, plan, plan.function)
+
+
+def _checked(wish: Wish, plan: Plan, *functions: Any) -> Derived:
+    generated = plan.generated
+    if generated.scalars or generated.written or generated.taped:
+        raise MutationError(
+            f"the derivative of `{describe(wish.function)}` is not one text for all arguments",
+            hint="work on copies of the arguments that the function updates in place",
+        )
+    return Derived(functions, lambda: plan.is_current(wish.function))
+
+
+name_operators(
+    make,
+    grad=grad,
+    value_and_grad=value_and_grad,
+    jvp=jvp,
+    hvp=hvp,
+    vjp=vjp,
+    jacobian=jacobian,
+    jacfwd=jacfwd,
+    jacrev=jacrev,
+    hessian=hessian,
+)

@@ -1,0 +1,35 @@
+"""Builds the parameter lists of generated functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import store
+
+
+def positional(names: Sequence[str]) -> Any:
+    """Return the parameter list of a function that takes all arguments by position."""
+    return gast.arguments([_parameter(name) for name in names], [], None, [], [], None, [])
+
+
+def _parameter(name: str) -> Any:
+    node = store(name)
+    node.ctx = gast.Param()
+    return node
+
+
+def drop_annotations(arguments: Any) -> None:
+    """Remove the annotations of parameters."""
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    for item in every:
+        item.annotation = None
+
+
+def is_literal(node: Any) -> bool:
+    """Say whether a default is a literal, which may stand in generated text."""
+    allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
+    return all(isinstance(item, allowed) for item in gast.walk(node))

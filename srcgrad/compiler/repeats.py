@@ -1,0 +1,155 @@
+"""Derives what the backward pass runs again: checkpointed functions, and the trips of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.variation import Variation
+from srcgrad.compiler.module_text import wrapped
+from srcgrad.compiler.parameters import positional
+from srcgrad.compiler.reserved import own_names
+from srcgrad.compiler.stages import Stages
+from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.long_loops import LongLoop, loop_of
+from srcgrad.frontend.normalize.counting import plainly
+from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir.build import clone, load
+from srcgrad.ir.program import direct_names
+from srcgrad.transforms.sweep import Facts, RepeatedCall, SteppedLoop
+
+if TYPE_CHECKING:
+    from srcgrad.compiler.module import Module
+
+Known = dict[str, str]
+
+
+@dataclass(slots=True)
+class Repeats:
+    """The part of a module that is run again."""
+
+    module: Module
+
+    def derive(
+        self, caller: FunctionSource, statement: Any, call: tuple[FunctionSource, Any], facts: Facts
+    ) -> RepeatedCall | SteppedLoop | None:
+        """Return what a call that is run again needs; None for other calls."""
+        source, passed = call
+        loop = loop_of(source.function)
+        if loop is not None:
+            return self._loop(source, loop, passed, facts)
+        return None
+
+    def _loop(
+        self, source: FunctionSource, loop: LongLoop, passed: list[Any], facts: Facts
+    ) -> SteppedLoop:
+        indices, *rest = passed
+        count = len(loop.states)
+        operands = dict(zip([*loop.states, *loop.constants], rest, strict=False))
+        active = facts.activity.active
+        seeds = [n for n, item in operands.items() if not active.isdisjoint(direct_names(item))]
+        step = find_source(loop.step)
+        known = {
+            name: fact
+            for name in loop.constants
+            if (fact := facts.shapes.fact(operands[name])) is not None
+        }
+        known.update(dict.fromkeys(loop.numbers & set(loop.constants), "number"))
+        (target, *_) = [item.id for item in step.tree.args.args]
+        known[target] = "int"
+        numbers = [n for n in loop.states if facts.shapes.is_number(operands[n])]
+        varied = self._varied(step, loop, seeds)
+        known.update(self._numbers(step, loop, varied, known, numbers))
+        wrt = [n for n in operands if n in varied]
+        added = [n for n in loop.constants if n in varied]
+        return SteppedLoop(
+            self._plain(step),
+            self._pullback(step, wrt, known, added, loop.states),
+            indices,
+            rest[:count],
+            rest[count : len(operands)],
+            rest[len(operands) :],
+            [n in varied for n in loop.states],
+            [n in varied for n in loop.constants],
+            loop.written,
+            loop.stops,
+        )
+
+    def _varied(self, step: FunctionSource, loop: LongLoop, seeds: Sequence[str]) -> set[str]:
+        """Return the states and constants that vary with some of them, after any trips."""
+        varied = set(seeds)
+        size = -1
+        while len(varied) != size:
+            size = len(varied)
+            derivation = self.module.begin(step, sorted(varied), Stages())
+            variation = Variation(sorted(varied), derivation.program.reader)
+            variation.spread(step.tree.body)
+            varied |= variation.names & {*loop.states, *loop.constants}
+        return varied
+
+    def _numbers(
+        self,
+        step: FunctionSource,
+        loop: LongLoop,
+        varied: set[str],
+        known: Known,
+        numbers: list[str],
+    ) -> Known:
+        """Return the states that are numbers before the loop, and stay numbers."""
+        while numbers:
+            program = self.module.begin(step, sorted(varied), Stages()).program
+            program.given.update({**known, **dict.fromkeys(numbers, "number")})
+            shapes = Shapes(program, Integers(program))
+            outputs = dict(zip(loop.states, program.outputs, strict=False))
+            stay = [name for name in numbers if shapes.is_number(load(outputs[name]))]
+            if stay == numbers:
+                return dict.fromkeys(numbers, "number")
+            numbers = stay
+        return {}
+
+    def _plain(self, source: FunctionSource) -> str:
+        """Add a function to the module as it stands, and return its name."""
+        module = self.module
+        name = module.namer.fresh(source.name)
+        derivation = module.begin(source, [], Stages())
+        body = plainly(clone(source.tree.body), derivation.program.reader)
+        derivation.name_externals(body)
+        doc = (
+            f"Run one trip of the loop in line {source.tree.lineno}.\n\n"
+            "    The states before some of the trips are kept; the trips between them are run again"
+            " on the\n    way back.\n    "
+        )
+        module.end(derivation, name, clone(source.tree.args), body, doc)
+        return name
+
+    def _pullback(
+        self,
+        source: FunctionSource,
+        wrt: list[str],
+        known: Known,
+        added: Sequence[str] = (),
+        states: Sequence[str] = (),
+    ) -> str:
+        """Add a function that runs forward and takes adjoints back, and return its name."""
+        module = self.module
+        name = module.namer.fresh(f"{source.name}_back")
+        module.externals.derived.add(name)
+        source, renamed = without_collisions(source, own_names())
+        inner = [renamed.get(item, item) for item in wrt]
+        derivation = module.begin(source, inner, Stages())
+        derivation.program.given.update((renamed.get(k, k), fact) for k, fact in known.items())
+        body, adjoints = derivation.pullback(
+            module.call_pair(source),
+            [renamed.get(item, item) for item in added],
+            [renamed.get(item, item) for item in states],
+        )
+        parameters = [item.id for item in source.tree.args.args]
+        reads = ", ".join(f"`{item}`" for item in adjoints[len(adjoints) - len(added) :])
+        doc = f"Take adjoints back through `{source.name}`."
+        if added:
+            doc = wrapped(doc[:-1], f"and add to {reads}.")
+        module.end(derivation, name, positional([*parameters, *adjoints]), body, doc)
+        return name

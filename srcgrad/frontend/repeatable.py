@@ -1,0 +1,93 @@
+"""Says what keeps a function from doing the same when it is run again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING, scope_of, uncached
+from srcgrad.ir.vocabulary import Vocabulary
+
+_DRAWS: Final = (
+    {name for kind in (np.random.Generator, np.random.RandomState) for name in dir(kind)} | {"rvs"}
+) - set(dir(np.ndarray))
+_PLAIN_TYPES: Final = (np.ndarray, list, dict, tuple, set, str, float, np.random.SeedSequence)
+_METHODS: Final = {name for kind in _PLAIN_TYPES for name in dir(kind)}
+_ONCE: Final = (next, iter, input, open, id, hash, exec, eval, globals, locals)
+_FOREIGN: Final = ("random", "secrets", "time", "datetime", "uuid", "os", "posix")
+
+
+def not_repeatable(function: FunctionType, vocabulary: Vocabulary) -> str | None:
+    """Return what in a function may do something else the next time, in words; None if nothing.
+
+    Random draws, iterators that go on, the time, and what cannot be looked into. It errs on the
+    safe side.
+    """
+    return _Search(vocabulary).function(function)
+
+
+class _Search:
+    """Goes through a function and those that it calls."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._seen: set[Any] = set()
+
+    def function(self, function: FunctionType) -> str | None:
+        if function in self._seen:
+            return None
+        self._seen.add(function)
+        try:
+            tree = find_source(function).tree
+        except SrcgradError:
+            return f"`{function.__qualname__}`, whose source is not known"
+        reader = Reader(scope_of(function, tree, with_imports=True), self._vocabulary)
+        for node in _calls(tree):
+            found = self._call(node, reader)
+            if found is not None:
+                return found
+        return None
+
+    def _call(self, node: Any, reader: Reader) -> str | None:
+        callee = uncached(reader.scope.resolve(node.func))
+        if callee is MISSING:
+            return self._method(node)
+        name = getattr(callee, "__qualname__", getattr(callee, "__name__", "this call"))
+        owner = getattr(callee, "__self__", None)
+        module = getattr(callee, "__module__", None) or type(owner).__module__
+        if self._vocabulary.is_draw(callee) or module.startswith("numpy.random"):
+            return f"`{name}`, which draws random numbers"
+        if callee in _ONCE or module.partition(".")[0] in _FOREIGN:
+            return f"`{name}`, which may do something else the next time"
+        known = self._vocabulary.rule_for(callee) or self._vocabulary.constant_reason(callee)
+        if known or isinstance(callee, type) or inspect.isbuiltin(callee):
+            return None
+        if isinstance(callee, FunctionType):
+            library = is_library(callee) or module.startswith("srcgrad.")
+            return None if library else self.function(callee)
+        return None if isinstance(callee, np.ufunc) else f"`{name}`, which cannot be looked into"
+
+    def _method(self, node: Any) -> str | None:
+        func = node.func
+        if not isinstance(func, gast.Attribute):
+            name = getattr(func, "id", "a value of the run")
+            return f"the call of `{name}`, of which only the run tells what it is"
+        if func.attr in _DRAWS:
+            return f"`{func.attr}`, which draws random numbers"
+        known = func.attr in self._vocabulary.methods or func.attr in _METHODS
+        if known or func.attr in self._vocabulary.constant_methods or func.attr == "apply":
+            return None
+        return f"the method `{func.attr}`, of which only the run tells what it does"
+
+
+def _calls(tree: Any) -> Iterator[Any]:
+    return (node for node in gast.walk(tree) if isinstance(node, gast.Call))

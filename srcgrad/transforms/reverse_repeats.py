@@ -1,0 +1,84 @@
+"""Reverses what the backward pass runs again: checkpointed calls, and the trips of loops."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import assign, at, call, clone, load, names_tuple, store, tuple_of
+from srcgrad.ir.program import direct_names
+from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
+
+
+class RepeatedSteps:
+    """The steps of what is run again."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+
+    def prepare_call(self, statement: Any, derived: RepeatedCall, targets: list[str]) -> list[Any]:
+        """Leave the call as it stands, and let the backward pass find what it was given."""
+        passed = [clone(self._sweep.kept(item)) for item in derived.passed]
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            filled = self._sweep.filled(grads, targets)
+            if derived.outputs is not None and len(targets) == 1:
+                filled = [gast.Starred(filled[0], gast.Load())]
+            elif derived.outputs is None and len(targets) > 1:
+                filled = [gast.List(filled, gast.Load())]
+            return self._spread(call(derived.backward, *passed, *filled), derived.parameters)
+
+        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
+        return [statement]
+
+    def prepare_loop(self, statement: Any, derived: SteppedLoop, targets: list[str]) -> list[Any]:
+        """Run a loop by a driver that keeps some of its states."""
+        sweep = self._sweep
+        steps = sweep.namer.fresh("steps")
+        statement.value = at(self._run(derived), statement)
+        statement.targets = [gast.Tuple([statement.targets[0], store(steps)], gast.Store())]
+        moving = list(itertools.compress(derived.states, derived.moving))
+        read = list(itertools.compress(derived.constants, derived.read))
+
+        def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            chosen = list(itertools.compress(sweep.filled(grads, targets), derived.moving))
+            zeros = sweep.externals.use_runtime(
+                "complex_zeros_like" if sweep.inliner.keep_complex else "zeros_like"
+            )
+            added = [call(zeros, clone(sweep.kept(item))) for item in read]
+            parts = [tuple_of(chosen), *([tuple_of(added)] if added else [])]
+            name = sweep.externals.use_runtime("reverse_steps")
+            value = call(name, load(steps), load(derived.backward), *parts)
+            return self._spread(value, [*moving, *read])
+
+        sweep.steps[id(statement)] = lambda: sweep.pass_on(statement, targets, rule)
+        return [statement]
+
+    def _run(self, derived: SteppedLoop) -> Any:
+        kept = self._sweep.kept
+        states = tuple_of([clone(kept(item)) for item in derived.states])
+        constants = [tuple_of([clone(kept(item)) for item in derived.constants])]
+        if not derived.constants and not derived.budget:
+            constants = []
+        options: dict[str, Any] = {}
+        if derived.budget:
+            options["budget"] = derived.budget[0]
+        if derived.written and (len(derived.states) > 1 or derived.constants):
+            options["written"] = gast.Constant(derived.written, None)
+        if derived.stops:
+            options["stops"] = gast.Constant(True, None)
+        name = self._sweep.externals.use_runtime("run_steps")
+        return call(name, load(derived.step), derived.indices, states, *constants, **options)
+
+    def _spread(self, value: Any, operands: list[Any]) -> tuple[list[Any], Contributions]:
+        """Return statements that bind the parts of a value, and to which operand each belongs."""
+        namer = self._sweep.namer
+        cells = [direct_names(item)[0] if self._sweep.is_active(item) else "" for item in operands]
+        if len(cells) == 1:
+            return [], [(cells[0], value)]
+        parts = [namer.version(namer.adjoint(cell)) if cell else "_" for cell in cells]
+        bind = assign(names_tuple(parts, storing=True), value)
+        pairs = zip(cells, parts, strict=True)
+        return [bind], [(cell, load(part)) for cell, part in pairs if cell]
