@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from srcgrad.api.insights import explained, refused, run_watched, subject_of
 from srcgrad.api.plan import Plan
+from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
 from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.explanation import Explanation, Subject
 from srcgrad.insight.trace import Trace, Tracer
+from srcgrad.reporting.page import Report
 
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -78,3 +81,36 @@ class Inspection(ABC):
         result = run_watched(plan, call, tracer)
         result = self.conformed(result, self._bound(*call))
         return Trace(tuple(tracer.entries), result, tracer.entry)
+
+    def report(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
+        """Write a page of HTML that shows the function and its derivative side by side.
+
+        Args:
+            path: The file to write.
+            args: Arguments of a call, if what each line costs is to be measured; the function and
+                the derivative run several times, on copies of them.
+            kwargs: The same by name.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        page = self._report(args, kwargs).page()
+        Path(path).write_text(page, encoding="utf-8")
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """Return both texts side by side, for a notebook."""
+        try:
+            return self._report((), {}).fragment()
+        except UnsupportedError as refusal:
+            return refused(self._explained_as(), refusal)._repr_html_()
+
+    def _report(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
+        strict, call = self._strict(), self._own(args, kwargs)
+        asked = bool(args or kwargs)
+        plan: Plan = strict.plan_for(*call) if asked else strict.ready_plan()
+        stages = Stages(wanted=True, account=Account())
+        remade = strict.remade(plan, stages)
+        return report_on(
+            self._explained_as(), remade, stages.texts, call if asked else None, self._function
+        )

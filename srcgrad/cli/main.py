@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from srcgrad.cli import show
+from srcgrad.cli import report, show
 from srcgrad.cli.target import TargetError
 from srcgrad.errors import SrcgradError
 
@@ -44,10 +44,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="srcgrad",
         description="Differentiate NumPy functions by source transformation.",
-        epilog=f"{show.EXAMPLES}\n{EPILOG}",
+        epilog=f"{show.EXAMPLES}{report.EXAMPLES}\n{EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"srcgrad {version('srcgrad')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     show.add_parser(commands)
+    report.add_parser(commands)
     return parser

@@ -61,7 +61,7 @@ class Meter:
         for item in memory_of(values):
             if id(item) not in self._seen and id(item) not in self._given:
                 self._seen[id(item)] = item  # kept alive, so that its identity stays its own
-                count += _size(item)
+                count += size_of(item)
         before = self.found.get(key, Measured(0, 0))
         self.found[key] = Measured(before.bytes + count, before.count + 1)
         self.total += count
@@ -86,5 +86,6 @@ def memory_of(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _size(value: Any) -> int:
+def size_of(value: Any) -> int:
+    """Return the bytes of an array or a number."""
     return int(getattr(value, "nbytes", 8))

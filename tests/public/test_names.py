@@ -83,7 +83,16 @@ PROMISED: dict[str, str | None] = {
 }
 
 # what a derivative has, besides being callable
-PROMISED_OF_A_DERIVATIVE = {"source", "show", "primal", "explain", "stages", "export", "trace"}
+PROMISED_OF_A_DERIVATIVE = {
+    "source",
+    "show",
+    "primal",
+    "explain",
+    "stages",
+    "export",
+    "trace",
+    "report",
+}
 
 # not built yet; a name that is built must leave this list, and nothing may be added to it
 PENDING = {"checkpoint", "grad_of"}

@@ -1,0 +1,53 @@
+"""Gathers what a report shows: explanation, stages, and the cost of each line."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.insights import Call, explained, run_watched
+from srcgrad.api.plan import Plan
+from srcgrad.api.structures import copied
+from srcgrad.insight.costs import Costs, LineMemory, timed, timed_lines
+from srcgrad.insight.explanation import Subject
+from srcgrad.insight.finite import described
+from srcgrad.reporting.page import Report
+from srcgrad.reporting.sides import sides_of
+
+
+def report_on(
+    subject: Subject, plan: Plan, stages: dict[str, str], call: Call | None, primal: Any
+) -> Report:
+    """Return the report of a plan that was compiled with an account; costs are those of a call."""
+    explanation = explained(subject, plan, call)
+    generated = plan.generated
+    sides = sides_of(generated.source, generated.lines, explanation.findings, generated.layout)
+    if call is None:
+        return Report(explanation, sides, stages)
+    costs = _costs(plan, call, primal)
+    return Report(explanation, sides, stages, costs, _shown(call))
+
+
+def _costs(plan: Plan, call: Call, primal: Any) -> Costs:
+    """Run a plan's function several times, each time on copies of the arguments."""
+    memory = LineMemory()
+    run_watched(plan, call, memory)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        times, counts = timed_lines(
+            plan.function.__code__.co_filename, lambda: _called(plan.function, plan, call)
+        )
+        function_time = timed(lambda: primal(*copied(call[0]), **copied(call[1])))
+    return Costs(times, counts, dict(memory.bytes), function_time)
+
+
+def _called(function: Any, plan: Plan, call: Call) -> Any:
+    return function(*copied(call[0]), **plan.named(copied(call[1])))
+
+
+def _shown(call: Call) -> str:
+    parts = [described(item) for item in call[0]]
+    parts += [f"{name}={described(item)}" for name, item in call[1].items()]
+    return ", ".join(parts)
