@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import textwrap
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy
 
 from srcgrad.rules.equivalents.table import EQUIVALENTS
-from srcgrad.rules.library import CONSTANT, canonical_name, constant_reason, rule_for
+from srcgrad.rules.library import CONSTANT, canonical_name, rule_for
 from srcgrad.rules.scipy import FILES
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
-from srcgrad.runtime.interpolators import makes_interpolator
 from tests.unit.rules.opspec import OpSpec
+from tests.unit.rules.public_names import ANSWERS, NUMPY, SCIPY, answers
 from tests.unit.rules.specs import SPECS
 
 PAGE = Path(__file__).parents[3] / "docs" / "coverage-rules.md"
@@ -46,12 +44,14 @@ that are given to `np.vectorize`, `np.frompyfunc`, `np.fromfunction` and `np.pie
 differentiated from their source, as are the elements of `np.fromiter`; `np.poly1d(c)` and
 `np.polynomial.Polynomial(c)` are read as the functions that they stand for.
 """
-MAPPERS = (np.piecewise, np.frompyfunc, np.fromfunction, np.fromiter)
-MISSING = """\
-## Not differentiated
 
-Public functions of NumPy {numpy} and SciPy {scipy} that have no rule: a call of one that matters to
-the derivative is refused, by name.
+NAMES = """\
+## All public names
+
+The functions and classes of NumPy {numpy} and SciPy {scipy}. Constant: the result does not depend
+smoothly on the arguments, so that its derivative is 0. Does not exist: nothing is calculated with
+real numbers. Not yet: a call of one that matters to the derivative is refused, by name. The last
+column is the share of the differentiable among those that have a derivative.
 """
 
 
@@ -104,31 +104,22 @@ def active_parameters(spec: OpSpec) -> list[str]:
     return names
 
 
-def public_functions(module: ModuleType) -> dict[str, Any]:
-    """Return the public functions of a module; no classes, no modules, no constants."""
-    names = getattr(module, "__all__", dir(module))
-    values = {name: getattr(module, name, None) for name in names if not name.startswith("_")}
-    return {
-        name: value
-        for name, value in values.items()
-        if callable(value) and not isinstance(value, (type, ModuleType)) and _is_at_home(value)
-    }
+def summary(found: dict[str, dict[str, list[str]]]) -> str:
+    """Return how many names of each module have each answer, as a table."""
+    rows = []
+    for module, names in found.items():
+        counts = [len(names[word]) for word in ANSWERS]
+        wanted = counts[0] + counts[3]
+        share = f"{100 * counts[0] / wanted:.0f} %" if wanted else ""
+        rows.append(f"| `{module}` | {' | '.join(map(str, counts))} | {share} |")
+    head = f"| module | {' | '.join(ANSWERS)} | done |\n|---|--:|--:|--:|--:|--:|"
+    return "\n".join([head, *rows])
 
 
-def _is_at_home(value: Any) -> bool:
-    module = getattr(value, "__module__", "") or ""
-    return not module.startswith(("scipy.stats._distn", "scipy.stats._cont", "scipy.stats._multi"))
-
-
-def missing(module: str) -> list[str]:
-    """Return the public functions of a module with neither a rule nor a reason to have none."""
-    values = public_functions(importlib.import_module(module))
-    return sorted(
-        name
-        for name, value in values.items()
-        if not (rule_for(value) or constant_reason(value) or makes_interpolator(value))
-        and not (value in EQUIVALENTS or value in MAPPERS)
-    )
+def public_names() -> dict[str, dict[str, list[str]]]:
+    """Return all public names by module and answer."""
+    specs = differentiated()
+    return {module: answers(module, specs.get(module, {})) for module in (*NUMPY, *SCIPY)}
 
 
 def written_out() -> str:
@@ -164,11 +155,14 @@ def page() -> str:
     parts.append("## Without a derivative\n\nTheir results are constants to both engines.\n")
     for reason, names in constants().items():
         parts.append(f"- {reason}:\n\n{indented(wrapped(sorted(names)))}\n")
-    parts.append(MISSING.format(numpy=np.__version__, scipy=scipy.__version__))
-    for module in MODULES:
-        names = missing(module)
-        if names:
-            parts.append(f"### {module}\n\n{wrapped(names)}\n")
+    found = public_names()
+    parts.append(NAMES.format(numpy=np.__version__, scipy=scipy.__version__))
+    parts.append(summary(found) + "\n")
+    for word in ("does not exist", "not yet"):
+        parts.append(f"## {word.capitalize()}\n")
+        for module, names in found.items():
+            if names[word]:
+                parts.append(f"### {module}: {word}\n\n{wrapped(names[word])}\n")
     return "\n".join(parts)
 
 
