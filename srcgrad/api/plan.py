@@ -130,14 +130,16 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     """Load the generated halves of a function as a plan."""
     module = load(generated.source, generated.entry, generated.bound, generated.lines)
     code = user.__code__
+    forward = vars(module)[generated.entry]
+    forward.__srcgrad_primal__ = user
     return HalvesPlan(
         generated,
         module,
-        vars(module)[generated.entry],
+        forward,
         code,
         None,
         (),
-        forward=vars(module)[generated.entry],
+        forward=forward,
         backward=vars(module)[generated.backward],
         parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
         shadows=keeps_shadows(generated.source),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -12,9 +12,11 @@ from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.keeping import apart, held_by
+from srcgrad.api.making import made_once
 from srcgrad.api.plan import HalvesPlan, load_halves
-from srcgrad.api.refusal import warn_of
-from srcgrad.api.structures import float_leaves
+from srcgrad.api.refusal import lists_joined, warn_of
+from srcgrad.api.stacking import StackedPlans
+from srcgrad.api.structures import float_leaves, mapped, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
@@ -25,6 +27,7 @@ from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
+from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import in_another_call
 
 Pull = Callable[[Any], tuple[Any, ...]]
@@ -43,10 +46,11 @@ class Pullback:
         self.names = tuple(names)
         self._plans: dict[bool, HalvesPlan | None] = {}
         self._warned = False
+        self._stacked = StackedPlans(primal, self._make_plan)
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
-        plan = self._plan(keep_complex=any(map(is_complex, arguments.values())))
+        plan = self._plan(arguments)
         if plan is None:
             function = on_tape(self.primal)
             return pull_on_tape(function, signature(self.primal), self.names, arguments)
@@ -61,7 +65,7 @@ class Pullback:
         raw, value = value, self._conformed(value, arguments)
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
-            adjoint = _where_read(adjoint, raw)
+            adjoint = _where_read(self._unconformed(adjoint), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             try:
                 backward = runs(plan, plan.backward)
@@ -74,10 +78,47 @@ class Pullback:
 
         return value, pull
 
+    def rows(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        """Return the value and its pullback, which takes stacks of adjoints and gives such.
+
+        Both raise `CannotStackError` where the function must be run once for each adjoint.
+        """
+        plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
+        raw, kept = self._stacked.run(plan.forward, *arguments.values())
+        inputs = [arguments[name] for name in self.names]
+
+        def pull(adjoint: Any) -> tuple[Any, ...]:
+            adjoint = _where_read(self._unconformed(adjoint), raw)
+            given = list(adjoint) if plan.gives_tuple else [adjoint]
+            result = self._stacked.run(
+                plan.backward, plan.again(kept), *map(_copied_containers, given)
+            )
+            parts = result if len(inputs) > 1 else (result,)
+            return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
+
+        return self._conformed(raw, arguments), pull
+
+    def _unconformed(self, adjoint: Any) -> Any:
+        """Return an adjoint as the generated text has it: without a tuple of a single gradient."""
+        primal = self.primal
+        if not isinstance(primal, Gradient) or primal.single or len(primal.names) > 1:
+            return adjoint
+        return (adjoint[0], *adjoint[1]) if primal.gives_value else adjoint[0]
+
     def _conformed(self, value: Any, arguments: dict[str, Any]) -> Any:
         if isinstance(self.primal, Gradient):
             return self.primal.conformed(value, arguments)
         return value
+
+    @property
+    def stacked_source(self) -> str:
+        """The text that carries stacks of seeds; if there is none, that which carries one."""
+        function = to_differentiate(self.primal)
+        try:
+            plan = self._make_plan(function, keep_complex=False, stacks=True)
+        except CannotStackError:
+            return self.source
+        return plan.generated.source
 
     @property
     def source(self) -> str:
@@ -102,47 +143,71 @@ class Pullback:
             subject, plan, None if arguments is None else (tuple(arguments.values()), {})
         )
 
-    def _plan(self, *, keep_complex: bool) -> HalvesPlan | None:
+    def _plan(self, arguments: dict[str, Any]) -> HalvesPlan | None:
+        keep_complex = any(map(is_complex, arguments.values()))
         plan = self._plans.get(keep_complex)
         if in_another_call():
             return None
         try:
             function = to_differentiate(self.primal, keep_complex=keep_complex)
-            if plan is None or not plan.is_current(function):
+            if plan is None or not plan.is_current(function) or not plan.suits(arguments):
                 plan = self._make_plan(function, keep_complex=keep_complex)
+            self._plans[keep_complex] = plan
+            if plan.joins_lists(arguments):
+                raise lists_joined(function)
         except UnsupportedError as refusal:
             if not self._warned:
                 self._warned = True
                 warn_of(refusal, self.primal)
-            plan = None
-        self._plans[keep_complex] = plan
+            return None
         return plan
 
     def _make_plan(
-        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+        self,
+        function: FunctionType,
+        *,
+        keep_complex: bool,
+        stages: Stages | None = None,
+        stacks: bool = False,
     ) -> HalvesPlan:
-        request = Request(function, self.names, keep_complex=keep_complex, assume=False)
+        request = Request(
+            function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
+        )
         return load_halves(compile_halves(request, stages), function)
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pull]:
+@made_once
+def pullback(f: Callable[..., Any], names: tuple[str, ...]) -> Pullback:
+    """Return the halves of `f`, the same ones at every call."""
+    return Pullback(f, names)
+
+
+def vjp(
+    f: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Any, ...]:
     """Return the value of a function, and the function that pulls adjoints back (reverse mode).
 
     Args:
         f: An ordinary function of floats, arrays, and containers of those; it may return any of
             them.
         primals: Its positional arguments.
+        has_aux: Whether `f` returns a pair of which only the first is differentiated.
+        kwargs: Further arguments by name, which are held.
 
     Returns:
         The value, and a function from an adjoint of the value's structure and shapes to a tuple of
         one adjoint for each primal; None for primals without a float. It may be called repeatedly.
+        With `has_aux`, the auxiliary part is the third.
 
     Raises:
         ArgumentError: No primal holds a float; or, by the second function, an adjoint that does not
             fit the value.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    bound = bind(f, primals)
+    bound = bind(f, primals, kwargs)
     names = parameters_of(f)[: len(primals)]
     wrt = [name for name, item in zip(names, primals, strict=False) if float_leaves(item)]
     if not wrt:
@@ -150,13 +215,18 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pull]:
             "no argument of srcgrad.vjp holds a floating-point number",
             hint="convert one: x.astype(float) or float(x)",
         )
-    value, pull = Pullback(f, wrt)(bound)
+    value, pull = pullback(f, tuple(wrt))(bound)
 
-    def pullback(adjoint: Any) -> tuple[Any, ...]:
-        found = dict(zip(wrt, pull(fitted(adjoint, value)), strict=True))
+    head, aux = split(value, has_aux=has_aux)
+
+    def pulled(adjoint: Any) -> tuple[Any, ...]:
+        whole = fitted(adjoint, head)
+        if has_aux:
+            whole = (whole, mapped(np.zeros_like, aux))
+        found = dict(zip(wrt, pull(whole), strict=True))
         return tuple(found.get(name) for name in names)
 
-    return value, pullback
+    return (head, pulled, aux) if has_aux else (head, pulled)
 
 
 def fitted(adjoint: Any, value: Any) -> Any:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 
 from srcgrad.api.checking import runs
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
+from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, warn_of
+from srcgrad.api.stacking import StackedPlans
+from srcgrad.api.structures import split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
@@ -24,6 +26,7 @@ from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
+from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import in_another_call
 
 
@@ -40,6 +43,7 @@ class Pushforward:
         self.names = tuple(names)
         self._plans: dict[bool, Plan | None] = {}
         self._warned = False
+        self._stacked = StackedPlans(primal, self._make_plan)
 
     def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangent, given all arguments by name and the tangents in order.
@@ -70,6 +74,30 @@ class Pushforward:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         return self._make_plan(to_differentiate(self.primal), keep_complex=False)
+
+    def rows(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """Return the value and its tangents, all in one run, from stacks of tangents.
+
+        Raises:
+            CannotStackError: The function must be run once for each of them.
+        """
+        plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
+        run = self._stacked.run
+        value, tangent = run(plan.function, *arguments.values(), *tangents)
+        if isinstance(self.primal, Gradient):
+            value = self.primal.conformed(value, arguments)
+            tangent = self.primal.conformed(tangent, arguments)
+        return value, conform(tangent, value)
+
+    @property
+    def stacked_source(self) -> str:
+        """The text that carries stacks of seeds; if there is none, that which carries one."""
+        function = to_differentiate(self.primal)
+        try:
+            plan = self._make_plan(function, keep_complex=False, stacks=True)
+        except CannotStackError:
+            return self.source
+        return plan.generated.source
 
     @property
     def source(self) -> str:
@@ -118,34 +146,36 @@ class Pushforward:
         return plan
 
     def _make_plan(
-        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+        self,
+        function: FunctionType,
+        *,
+        keep_complex: bool,
+        stages: Stages | None = None,
+        stacks: bool = False,
     ) -> Plan:
-        request = Request(function, self.names, keep_complex=keep_complex, assume=False)
+        request = Request(
+            function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
+        )
         return load_plan(compile_tangents(request, stages), function)
 
     def __repr__(self) -> str:
         return f"<srcgrad.jvp of {describe(self.primal)}>"
 
 
-_MADE: Final[weakref.WeakKeyDictionary[Any, dict[tuple[str, ...], Pushforward]]] = (
-    weakref.WeakKeyDictionary()
-)
-
-
+@made_once
 def pushforward(f: Callable[..., Any], names: tuple[str, ...]) -> Pushforward:
     """Return the tangent function of `f`, the same one at every call."""
-    if isinstance(f, MethodType):
-        return Pushforward(f, names)
-    try:
-        made = _MADE.setdefault(f, {})
-    except TypeError:  # an object that cannot be a key
-        return Pushforward(f, names)
-    if names not in made:
-        made[names] = Pushforward(f, names)
-    return made[names]
+    return Pushforward(f, names)
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: bool = False,
+    kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Any, ...]:
     """Return the value of a function and its derivative along `tangents` (forward mode).
 
     Args:
@@ -154,16 +184,18 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         primals: Its positional arguments.
         tangents: One for each of them, of the same structure, shapes and types; None for an
             argument that is held.
+        has_aux: Whether `f` returns a pair of which only the first is differentiated.
+        kwargs: Further arguments by name, which are held.
 
     Returns:
-        The value, and its tangent, of the same structure.
+        The value, and its tangent, of the same structure; with `has_aux`, the auxiliary part third.
 
     Raises:
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
     _check_pair(primals, tangents)
-    bound = bind(f, primals)
+    bound = bind(f, primals, kwargs)
     order = parameters_of(f)
     names = tuple(n for n, t in zip(order, tangents, strict=False) if t is not None)
     chosen = [t for t in tangents if t is not None]
@@ -171,10 +203,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         check_input(bound[name], name)
         _check_tangent(bound[name], tangent, name)
     chosen = [_filled(t, bound[name]) for name, t in zip(names, chosen, strict=True)]
-    if not names:
-        value = f(*primals)
-        return value, conform(None, value)
-    return pushforward(f, names)(bound, chosen)
+    if names:
+        value, tangent = pushforward(f, names)(bound, chosen)
+    else:
+        value = f(*primals, **(kwargs or {}))
+        tangent = conform(None, value)
+    if not has_aux:
+        return value, tangent
+    head, aux = split(value, has_aux=True)
+    return head, tangent[0], aux
 
 
 def _check_pair(primals: Any, tangents: Any) -> None:

@@ -1,17 +1,19 @@
-"""Takes containers of numbers and arrays apart, and puts them together again."""
+"""Takes containers and objects of numbers and arrays apart, and puts them together again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.values import is_float
+from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
 
 def float_leaves(value: Any) -> list[Any]:
-    """Return the floats and float arrays of nested dicts, lists and tuples, in order."""
+    """Return the floats and float arrays of nested dicts, lists, tuples and objects, in order."""
     found: list[Any] = []
     mapped(found.append, value)
     return found
@@ -33,6 +35,9 @@ def mapped(
     if isinstance(value, (list, tuple)):
         parts = [mapped(function, item, other) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if is_plain_object(value):
+        fields = {name: getattr(value, name) for name in field_names(value)}
+        return rebuilt(value, mapped(function, fields, other))
     return function(value) if is_float(value) else other(value)
 
 
@@ -43,6 +48,10 @@ def leaves_as_in(like: Any, value: Any) -> list[Any]:
     if isinstance(like, (list, tuple)):
         pairs = zip(like, value, strict=True)
         return [leaf for item, part in pairs for leaf in leaves_as_in(item, part)]
+    if is_plain_object(like):
+        names = field_names(like)
+        fields = [(getattr(like, name), getattr(value, name)) for name in names]
+        return [leaf for item, part in fields for leaf in leaves_as_in(item, part)]
     return [value] if is_float(like) else []
 
 
@@ -53,46 +62,40 @@ def copied(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         parts = [copied(item) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if is_plain_object(value):
+        return rebuilt(value, {name: copied(getattr(value, name)) for name in field_names(value)})
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def units(value: Any) -> Iterator[Any]:
-    """Yield, for each number in `value`, a container like it that is 1 there and 0 elsewhere."""
-    for place, leaf in enumerate(float_leaves(value)):
-        for index in np.ndindex(np.shape(leaf)):
-            yield _unit(value, place, index)
+def refuse_objects(result: Any) -> None:
+    """Raise if there is an object of a class of the user's in a result.
 
-
-def _unit(value: Any, place: int, index: tuple[int, ...]) -> Any:
-    count = iter(range(10**9))
-
-    def fill(leaf: Any) -> Any:
-        here = next(count) == place
-        if not np.ndim(leaf):
-            made = type(leaf)(1.0 if here else 0.0) if not isinstance(leaf, np.ndarray) else None
-            return np.array(1.0 if here else 0.0, leaf.dtype) if made is None else made
-        zeros = np.zeros_like(leaf)
-        if here:
-            zeros[index] = 1.0
-        return zeros
-
-    return mapped(fill, value)
-
-
-def stacked(parts: list[Any], like: Any) -> Any:
-    """Return derivatives by each number of `like`, in order, as a container like it.
-
-    Each part is an array (or number) of one shape; a leaf of shape s gets an array of that shape
-    followed by s.
+    Raises:
+        UnsupportedError: There is one.
     """
-    rest = iter(parts)
+    if isinstance(result, dict):
+        result = tuple(result.values())
+    if isinstance(result, (list, tuple)):
+        for item in result:
+            refuse_objects(item)
+    elif is_plain_object(result):
+        raise UnsupportedError(
+            f"the function returns an object of the class {type(result).__name__}",
+            hint="return its fields in a tuple or a dict",
+        )
 
-    def fill(leaf: Any) -> Any:
-        shape = np.shape(leaf)
-        columns = [np.asarray(next(rest)) for _ in range(int(np.prod(shape, dtype=int)))]
-        if not columns:
-            return np.zeros(shape)
-        joined = np.stack(columns, axis=-1)
-        return joined.reshape(joined.shape[:-1] + shape)
 
-    return mapped(fill, like)
+def split(value: Any, *, has_aux: bool) -> tuple[Any, Any]:
+    """Return a result and what comes with it.
+
+    Raises:
+        ArgumentError: `has_aux` asks for a pair, and it is none.
+    """
+    if not has_aux:
+        return value, None
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ArgumentError(
+            "has_aux=True needs a function that returns a pair: the result, and one thing more",
+            hint="return a pair, putting several things into a tuple or dict",
+        )
+    return value[0], value[1]

@@ -10,7 +10,8 @@ import numpy as np
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.underlying import plain, signature
 from srcgrad.errors import UnsupportedError
-from srcgrad.tape import Tensor, tensor
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.tape import Tensor, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 
 
@@ -48,7 +49,7 @@ def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _zeros(leaf: Any) -> Any:
-    return tensor(np.zeros(leaf.shape, leaf.dtype))
+    return tensor(np.zeros_like(unwrapped(leaf)))
 
 
 def _tensors(value: Any) -> list[Any]:
@@ -56,6 +57,8 @@ def _tensors(value: Any) -> list[Any]:
         return [leaf for item in value.values() for leaf in _tensors(item)]
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in _tensors(item)]
+    if is_plain_object(value):
+        return [leaf for name in field_names(value) for leaf in _tensors(getattr(value, name))]
     return [value] if isinstance(value, Tensor) else []
 
 
@@ -65,4 +68,6 @@ def _like(value: Any, parts: Iterator[Any]) -> Any:
     if isinstance(value, (list, tuple)):
         items = [_like(item, parts) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if is_plain_object(value):
+        return rebuilt(value, {n: _like(getattr(value, n), parts) for n in field_names(value)})
     return next(parts) if isinstance(value, Tensor) else None

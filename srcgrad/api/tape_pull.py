@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import conform
 from srcgrad.tape import Tensor, gradients_like, run_plainly, tensor
 from srcgrad.tape import grad as tape_grad
@@ -26,6 +27,7 @@ def pull_on_tape(
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
     run = run_plainly(function, bound, wrt, later=True)
+    refuse_objects(run.result)
     order = [name for name in run.given if name in wrt]
 
     def pull(adjoint: Any) -> tuple[Any, ...]:

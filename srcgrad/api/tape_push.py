@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import conform
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.tape import Tensor, in_another_call, run_plainly, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import is_float
@@ -34,6 +36,7 @@ def push_on_tape(
     moved = iter([part for name in order for part in _parts(bound.arguments[name], given[name])])
     with dual_level():
         run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
+        refuse_objects(run.result)
         return run.value, conform(_tangent(run.result), run.value)
 
 
@@ -99,6 +102,9 @@ def _parts(value: Any, tangent: Any) -> Iterator[Any]:
         keys = value if isinstance(value, dict) else range(len(value))
         for key in keys:
             yield from _parts(value[key], None if tangent is None else tangent[key])
+    elif is_plain_object(value):
+        for name in field_names(value):
+            yield from _parts(getattr(value, name), getattr(tangent, name, None))
     elif is_float(value) or (isinstance(value, int) and not isinstance(value, bool)):
         yield tangent
 

@@ -64,6 +64,12 @@ def bind(
     return dict(bound.arguments)
 
 
+def called(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Return what `f` returns for all its arguments by name, as `bind` gives them."""
+    bound = inspect.BoundArguments(signature(f), dict(arguments))
+    return f(*bound.args[len(owner(f)) :], **bound.kwargs)
+
+
 def parameters_of(f: Callable[..., Any]) -> list[str]:
     """Return the names of a function's parameters, without a bound `self`."""
     return list(signature(f).parameters)[len(owner(f)) :]

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.products import is_sparse_matrix
+from srcgrad.runtime.stacks import Stack
 from srcgrad.tape import Tensor
 
 
@@ -142,6 +143,8 @@ def _conform_object(grad: Any, value: Any) -> Any:
 
 
 def _conform_leaf(grad: Any, value: Any) -> Any:
+    if isinstance(grad, Stack):
+        return grad.conformed(np.shape(value), np.result_type(value)) if is_float(value) else None
     if isinstance(value, complex) and not isinstance(value, np.generic):
         return 0j if grad is None else complex(grad)
     if isinstance(value, np.generic):

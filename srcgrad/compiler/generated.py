@@ -106,6 +106,7 @@ class Request:
         arrays: Parameters that are known to be arrays, so that ``+=`` writes into them.
         given: The arguments that are functions or objects, for which the text is made.
         plain: Whether checkpointed loops are to be as others, in text that is differentiated again.
+        stacks: Whether seeds may be stacks, of which one run carries all rows.
     """
 
     function: FunctionType
@@ -117,3 +118,4 @@ class Request:
     arrays: frozenset[str] = frozenset()
     given: Mapping[str, Any] = field(default_factory=dict)
     plain: bool = False
+    stacks: bool = False

@@ -47,6 +47,7 @@ from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import statements
 from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
 
 
@@ -78,6 +79,8 @@ class Module:
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     catches: bool = False
     plain: bool = False
+    stacks: bool = False
+    tangent_functions: set[str] = field(default_factory=set)
     repeats: Repeats = field(init=False)
     _derived: dict[Any, _Half] = field(default_factory=dict)
 
@@ -284,6 +287,9 @@ class Module:
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
         forward, backward, parameters = derivation.halves(self.call_pair(source))
         self._refuse_updates(derivation)
+        if self.stacks:
+            defined = self.externals.derived | self.tangent_functions
+            take_stacks(backward, parameters, parameters[1:], defined, self.externals)
         arguments = positional(parameter_names(source.tree))
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
         self.end(derivation, half.forward, arguments, forward, doc)
@@ -459,16 +465,15 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         arrays=request.arrays,
         expander=Expander(session),
         plain=request.plain,
+        stacks=request.stacks,
     )
 
 
 def collect_numpy(module: Module) -> None:
     """Import NumPy if the text of the module says ``np.``."""
-    for _, definition in module.definitions:
-        for node in gast.walk(definition):
-            if isinstance(node, gast.Name) and node.id == "np":
-                module.externals.imports["np"] = "import numpy as np"
-                return
+    nodes = (node for _, definition in module.definitions for node in gast.walk(definition))
+    if any(isinstance(node, gast.Name) and node.id == "np" for node in nodes):
+        module.externals.imports["np"] = "import numpy as np"
 
 
 def _unique(bindings: Sequence[Binding]) -> list[Binding]:

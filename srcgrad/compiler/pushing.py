@@ -31,6 +31,7 @@ from srcgrad.ir.walk import statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
+from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.templates import Inliner
 
 
@@ -64,12 +65,17 @@ class Pusher:
         source, renamed = without_collisions(source, own_names())
         if is_entry:
             self.module.renamed = renamed
+        self.module.tangent_functions.add(name)
         wrt = tuple(renamed.get(item, item) for item in wrt)
         derivation = self.module.begin(source, wrt, stages, updates=True)
         body = self._body(derivation, keeps=is_entry)
         namer = derivation.program.namer
         parameters = parameter_names(source.tree)
-        arguments = _with_tangents(parameters, [namer.tangent(item) for item in wrt])
+        seeds = [namer.tangent(item) for item in wrt]
+        if self.module.stacks:
+            defined, externals = self.module.tangent_functions, self.module.externals
+            take_stacks(body, [*parameters, *seeds], seeds, defined, externals)
+        arguments = _with_tangents(parameters, seeds)
         shown = ", ".join(f"`{item}`" for item in wrt)
         doc = f"Return `{source.name}` and its tangent, from tangents of {shown}."
         self.module.end(derivation, name, arguments, body, doc)

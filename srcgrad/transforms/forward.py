@@ -134,6 +134,9 @@ class Forwarder:
                 part[:] = self._block(part)
             if isinstance(statement, gast.For):
                 self._loop(statement)
+            elif isinstance(statement, gast.With):
+                names = [n for item in statement.items for n in names_bound(item.optional_vars)]
+                statement.body[:0] = [self.start(name) for name in names if self._dot(name)]
             done.extend(at(item, statement) for item in self._step(statement))
         return done
 
@@ -432,9 +435,8 @@ class Forwarder:
         if operation.primal is vocabulary.getitem:
             return True
         name = vocabulary.canonical_name(operation.primal)
-        if (
-            may_return_operand(name, operation) or name in _MAY_COPY
-        ):  # and then the tangent, of another layout, may not
+        # of these, the value may be a view where the tangent, of another layout, is none
+        if may_return_operand(name, operation) or name in _MAY_COPY:
             raise NoTangentError
         if name in vocabulary.views:
             return True
@@ -462,11 +464,8 @@ class Forwarder:
     def _covered(self, name: str, others: set[str]) -> bool:
         """Say whether the axes of an operand are those of another that the tangent has."""
         ours = self._shapes.of(load(name))
-        for other in others:
-            theirs = self._shapes.of(load(other))
-            if ours is not None and theirs is not None and ours <= theirs:
-                return True
-        return False
+        theirs = [self._shapes.of(load(other)) for other in others]
+        return ours is not None and any(item is not None and ours <= item for item in theirs)
 
     def _may_broadcast(self, operation: Operation) -> bool:
         """Say whether the operands of an operation may be stretched to a common shape."""

@@ -93,3 +93,14 @@ def loop_inside_a_with(x):
             y[i] = x[i] * x[i - 1]
             y[i] = y[i] + y[i - 1] * x[0]
     return np.sum(y)
+
+
+@program("s")
+def bound_by_a_with_and_used_after(x):
+    out = 0.0
+    for _ in range(2):
+        with contextlib.nullcontext(3.0) as k:
+            y = x * 2
+        x = x * k
+        out = out + x * y
+    return out

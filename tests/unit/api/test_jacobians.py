@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,13 @@ import srcgrad as sg
 pytestmark = pytest.mark.filterwarnings("error")
 VECTOR = np.array([0.3, -0.7, 1.1])
 MATRIX = np.array([[0.2, 0.5, -0.4], [1.0, -0.3, 0.8]])
+
+
+@pytest.fixture
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.FallbackWarning)
+        yield
 
 
 def waves(x):
@@ -244,3 +253,104 @@ def test_the_text_of_a_hessian_can_be_read():
     assert "grad_x_dot" in text
     assert "def waves_backward" in sg.jacrev(waves).source
     assert "def waves_jvp(x, x_dot):" in sg.jacfwd(waves).source
+
+
+@dataclass
+class Line:
+    slope: np.ndarray
+    offset: float
+    count: int = 3
+
+
+def on_line(line, x):
+    return np.tanh(x * line.slope) + line.offset
+
+
+def line_of(x):
+    return Line(x * 2, 0.5)
+
+
+def waves_of(x):
+    return np.exp(1j * x)
+
+
+RNG = np.random.default_rng(3)
+
+
+def noisy(x):
+    return x * [RNG.normal() for _ in range(3)]
+
+
+def product_along(x):
+    return np.sum(sg.hvp(rosenbrock, (x,), (x,)))
+
+
+@pytest.mark.usefixtures("quiet")
+def test_objects_of_a_class_are_containers_of_arguments():
+    line, x = Line(VECTOR, 0.5), VECTOR[::-1].copy()
+    for make in (sg.jacfwd, sg.jacrev, sg.jacobian):
+        found = make(on_line)(line, x)
+        assert isinstance(found, Line)
+        expected = differences(lambda slope: on_line(Line(slope, 0.5), x), VECTOR)
+        assert_close(found.slope, expected)
+        np.testing.assert_allclose(found.offset, np.ones(3))
+        assert found.count is None
+    with pytest.raises(sg.UnsupportedError, match="object of the class Line"):
+        sg.hessian(lambda p, x: np.sum(on_line(p, x) ** 3))(line, x)
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("make", [sg.jacfwd, sg.jacrev])
+def test_a_result_that_is_an_object_is_refused(make):
+    with pytest.raises(sg.UnsupportedError, match="object of the class Line"):
+        make(line_of)(VECTOR)
+
+
+def test_a_complex_result_has_a_jacobian_in_forward_mode_alone():
+    forward = sg.jacobian(waves_of)(VECTOR)
+    assert_close(forward.real, differences(lambda x: waves_of(x).real, VECTOR))
+    assert_close(forward.imag, differences(lambda x: waves_of(x).imag, VECTOR))
+    with pytest.raises(sg.NotDifferentiableError, match="jacfwd"):
+        sg.jacrev(waves_of)(VECTOR)
+
+
+@pytest.mark.parametrize("make", [sg.jacfwd, sg.jacrev, sg.jacobian, sg.hessian])
+def test_complex_arguments_are_refused(make):
+    with pytest.raises(sg.NotDifferentiableError, match="two real arguments"):
+        make(number)(VECTOR + 1j)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_columns_of_different_random_draws_are_refused():
+    with pytest.raises(sg.NotDifferentiableError, match="another value"):
+        sg.jacfwd(noisy)(VECTOR)
+
+
+def test_a_function_that_calls_a_product_has_a_gradient():
+    assert_close(sg.grad(product_along)(VECTOR), differences(product_along, VECTOR), 1e-6)
+
+
+def test_a_gradient_in_a_tuple_of_one_has_a_jacobian_in_both_modes():
+    gradient = sg.grad(rosenbrock, (0,))
+    (forward,), (reverse,) = sg.jacfwd(gradient)(VECTOR), sg.jacrev(gradient)(VECTOR)
+    assert_close(forward, reverse)
+    assert_close(forward, sg.hessian(rosenbrock)(VECTOR))
+
+
+def test_threads_share_a_jacobian():
+    jacobian = sg.jacobian(waves)
+    points = [VECTOR * scale for scale in np.linspace(0.5, 2.0, 24)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(jacobian, points))
+    for point, item in zip(points, found, strict=True):
+        assert_close(item, differences(waves, point))
+
+
+def test_arguments_by_name_and_auxiliary_results_go_through():
+    def scaled(x, *, scale=2.0):
+        return x * scale, {"x": x}
+
+    found, aux = sg.jacobian(scaled, argnames=("scale", "x"), has_aux=True)(VECTOR, scale=3.0)
+    assert_close(found[0], VECTOR)
+    assert_close(found[1], 3.0 * np.eye(3))
+    np.testing.assert_array_equal(aux["x"], VECTOR)

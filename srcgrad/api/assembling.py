@@ -1,0 +1,245 @@
+"""Finds the rows or columns of a Jacobian and puts them together, in containers of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.pullback import pullback
+from srcgrad.api.pushforward import pushforward
+from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
+from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
+from srcgrad.api.values import is_complex
+from srcgrad.errors import NotDifferentiableError
+from srcgrad.runtime.stacks import CannotStackError
+
+Arguments = dict[str, Any]
+
+
+def by_columns(
+    f: Callable[..., Any],
+    names: Sequence[str],
+    arguments: Arguments,
+    *,
+    single: bool,
+    has_aux: bool,
+) -> tuple[Any, Any]:
+    """Return the Jacobian, column by column in forward mode, and the auxiliary result.
+
+    Inside, it has a tuple with an entry for each argument, unless it is a single one.
+    """
+    found = []
+    for name in names:
+        seeds = np.eye(count_of(arguments[name]))
+        value, columns = pushed(f, name, arguments, seeds, has_aux=has_aux)
+        found.append(columns)
+    head, aux = split(value, has_aux=has_aux)
+    places = iter(range(count_of(head) + 1))
+
+    def fill(leaf: Any) -> Any:
+        place = next(places)
+        parts = zip(names, found, strict=True)
+        done = [_as_columns(columns[place], leaf, arguments[name]) for name, columns in parts]
+        return done[0] if single else tuple(done)
+
+    return mapped(fill, head), aux
+
+
+def by_rows(
+    f: Callable[..., Any],
+    names: Sequence[str],
+    arguments: Arguments,
+    *,
+    single: bool,
+    has_aux: bool,
+) -> tuple[Any, Any]:
+    """Return the same, row by row in reverse mode."""
+    value, rows = pulled(f, tuple(names), arguments, None, has_aux=has_aux)
+    head, aux = split(value, has_aux=has_aux)
+    end = 0
+
+    def fill(leaf: Any) -> Any:
+        nonlocal end
+        start, end = end, end + int(np.size(leaf))
+        pairs = zip(names, rows, strict=True)
+        done = [
+            _as_rows([part[start:end] for part in parts], leaf, arguments[name])
+            for name, parts in pairs
+        ]
+        return done[0] if single else tuple(done)
+
+    return mapped(fill, head), aux
+
+
+# -- many seeds
+
+
+def pushed(
+    f: Callable[..., Any], name: str, arguments: Arguments, seeds: Any, *, has_aux: bool
+) -> tuple[Any, list[Any]]:
+    """Return the value, and the tangents of each float leaf of it along each of the seeds.
+
+    `seeds` is a matrix with one seed in each row, over all numbers of the argument.
+    """
+    push = pushforward(f, (name,))
+    blocks: list[list[Any]] = []
+    value: Any = None
+    for part in _parts(seeds, arguments):
+        before = value
+        try:
+            value, tangent = push.rows(copied(arguments), [stack_of(arguments[name], part)])
+            head, moved = _heads(value, tangent, has_aux=has_aux)
+            blocks.append(rows_in(head, moved, len(part)))
+        except CannotStackError:
+            value, rows = _pushed_one_by_one(push, name, arguments, part, has_aux)
+            blocks.append(rows)
+        if len(blocks) > 1:
+            _refuse_another_value(value, before)
+    if not blocks:
+        value = push(copied(arguments), [mapped(np.zeros_like, arguments[name])])[0]
+        head, _ = split(value, has_aux=has_aux)
+        return value, [np.zeros((0, *np.shape(leaf))) for leaf in float_leaves(head)]
+    return value, _joined(blocks)
+
+
+def _pushed_one_by_one(
+    push: Any, name: str, arguments: Arguments, seeds: Any, has_aux: bool
+) -> tuple[Any, list[Any]]:
+    columns = []
+    value: Any = None
+    for place, seed in enumerate(seeds):
+        before = value
+        value, tangent = push(copied(arguments), [seed_of(arguments[name], seed)])
+        if place:
+            _refuse_another_value(value, before)
+        head, moved = _heads(value, tangent, has_aux=has_aux)
+        columns.append([np.asarray(leaf) for leaf in leaves_as_in(head, moved)])
+    return value, [np.stack(leaves) for leaves in zip(*columns, strict=True)]
+
+
+def _refuse_another_value(value: Any, before: Any) -> None:
+    """Raise unless two runs gave the same: one that draws at random has no columns by itself."""
+    pairs = zip(float_leaves(value), float_leaves(before), strict=True)
+    if not all(np.array_equal(one, other, equal_nan=True) for one, other in pairs):
+        raise NotDifferentiableError(
+            "the function returns another value when it is run again, for the next column",
+            hint="draw random numbers outside of it, or use srcgrad.jacrev, which runs it once",
+        )
+
+
+def pulled(
+    f: Callable[..., Any],
+    names: tuple[str, ...],
+    arguments: Arguments,
+    seeds: Any,
+    *,
+    has_aux: bool,
+) -> tuple[Any, list[list[Any]]]:
+    """Return the value, and for each argument the adjoints of its float leaves, for each seed.
+
+    `seeds` is a matrix with one seed in each row, over all numbers of the result; None for the
+    identity.
+    """
+    halves = pullback(f, names)
+    try:
+        value, pull = halves.rows(copied(arguments))
+        _refuse_complex(value, has_aux=has_aux)
+        return value, _pulled_at_once(value, pull, names, arguments, seeds, has_aux)
+    except CannotStackError:
+        value, pull = halves(copied(arguments))
+        _refuse_complex(value, has_aux=has_aux)
+    head, aux = split(value, has_aux=has_aux)
+    matrix = np.eye(count_of(head)) if seeds is None else seeds
+    rows = [pull(_adjoint(seed_of(head, seed), aux, has_aux=has_aux)) for seed in matrix]
+    if not len(matrix):
+        return value, _no_rows(names, arguments)
+    found = []
+    for place, name in enumerate(names):
+        leaves = [leaves_as_in(arguments[name], row[place]) for row in rows]
+        found.append([np.stack(parts) for parts in zip(*leaves, strict=True)])
+    return value, found
+
+
+def _refuse_complex(value: Any, *, has_aux: bool) -> None:
+    if is_complex(split(value, has_aux=has_aux)[0]):
+        raise NotDifferentiableError(
+            "a complex result has no Jacobian in reverse mode",
+            hint="use srcgrad.jacfwd, or return real and imaginary parts",
+        )
+
+
+def _pulled_at_once(
+    value: Any,
+    pull: Callable[[Any], tuple[Any, ...]],
+    names: tuple[str, ...],
+    arguments: Arguments,
+    seeds: Any,
+    has_aux: bool,
+) -> list[list[Any]]:
+    head, aux = split(value, has_aux=has_aux)
+    matrix = np.eye(count_of(head)) if seeds is None else seeds
+    blocks: list[list[list[Any]]] = []
+    for part in _parts(matrix, arguments):
+        adjoint = _adjoint(stack_of(head, part), aux, has_aux=has_aux)
+        pairs = zip(names, pull(adjoint), strict=True)
+        blocks.append([rows_in(arguments[name], item, len(part)) for name, item in pairs])
+    if not blocks:
+        return _no_rows(names, arguments)
+    return [_joined([block[place] for block in blocks]) for place in range(len(names))]
+
+
+def _no_rows(names: Sequence[str], arguments: Arguments) -> list[list[Any]]:
+    return [
+        [np.zeros((0, *np.shape(leaf))) for leaf in float_leaves(arguments[name])] for name in names
+    ]
+
+
+def _adjoint(adjoint: Any, aux: Any, *, has_aux: bool) -> Any:
+    """Return the adjoint of a result, of which an auxiliary part has none."""
+    return (adjoint, mapped(np.zeros_like, aux)) if has_aux else adjoint
+
+
+def _heads(value: Any, tangent: Any, *, has_aux: bool) -> tuple[Any, Any]:
+    head, _ = split(value, has_aux=has_aux)
+    return (head, tangent[0]) if has_aux else (head, tangent)
+
+
+def _parts(seeds: Any, arguments: Arguments) -> list[Any]:
+    """Return the seeds in parts that fit into memory together."""
+    numbers = sum(int(np.size(leaf)) for item in arguments.values() for leaf in float_leaves(item))
+    step = seeds_at_once(len(seeds), numbers)
+    return [seeds[start : start + step] for start in range(0, len(seeds), step)]
+
+
+def _joined(blocks: list[list[Any]]) -> list[Any]:
+    if len(blocks) == 1:
+        return blocks[0]
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+# -- shapes
+
+
+def _as_columns(columns: Any, leaf: Any, argument: Any) -> Any:
+    """Return derivatives of a leaf, with a row for each number of an argument, in its structure."""
+    end = 0
+
+    def fill(item: Any) -> Any:
+        nonlocal end
+        start, end = end, end + int(np.size(item))
+        block = np.moveaxis(columns[start:end], 0, -1)
+        return np.array(block.reshape(np.shape(leaf) + np.shape(item)), order="C")
+
+    return mapped(fill, argument)
+
+
+def _as_rows(rows: list[Any], leaf: Any, argument: Any) -> Any:
+    """Return derivatives by each leaf of an argument, with a row for each number of a result."""
+    places = iter(rows)
+
+    def fill(item: Any) -> Any:
+        return np.array(next(places)).reshape(np.shape(leaf) + np.shape(item))
+
+    return mapped(fill, argument)

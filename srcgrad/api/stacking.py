@@ -1,0 +1,122 @@
+"""Runs a derivative once for many seeds, where its text can carry a stack of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
+from srcgrad.api.underlying import to_differentiate
+from srcgrad.errors import UnsupportedError
+from srcgrad.runtime.stacks import CannotStackError, Stack, refusals
+from srcgrad.tape import in_another_call
+
+_NUMBERS_AT_ONCE: Final = 2**24
+
+
+class StackedPlans:
+    """The plans of one function's derivative that take stacks: one for real numbers, one not."""
+
+    def __init__(self, primal: Callable[..., Any], make: Callable[..., Any]) -> None:
+        self._primal = primal
+        self._make = make
+        self._plans: dict[bool, Any] = {}
+        self._refused: dict[bool, Any] = {}
+
+    def plan(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> Any:
+        """Return the plan for the program as it is now.
+
+        Raises:
+            CannotStackError: The text cannot carry stacks.
+        """
+        if in_another_call():
+            raise CannotStackError("tensors")
+        try:
+            function = to_differentiate(self._primal, keep_complex=keep_complex)
+        except UnsupportedError as refusal:
+            raise CannotStackError("no source") from refusal
+        plan = self._plans.get(keep_complex)
+        if plan is None or not plan.is_current(function) or not plan.suits(arguments):
+            plan = self._plans[keep_complex] = self._made(function, keep_complex)
+        if plan.joins_lists(arguments):
+            raise CannotStackError("lists are joined")
+        return plan
+
+    def _made(self, function: FunctionType, keep_complex: bool) -> Any:
+        if self._refused.get(keep_complex) is function.__code__:
+            raise CannotStackError("refused before")
+        try:
+            return self._make(function, keep_complex=keep_complex, stacks=True)
+        except (UnsupportedError, CannotStackError) as refusal:
+            self._refused[keep_complex] = function.__code__
+            raise CannotStackError(str(refusal)) from refusal
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a generated function with stacks.
+
+        Raises:
+            CannotStackError: It cannot go on with stacks, or the program caught that it cannot.
+        """
+        before = refusals.count
+        try:
+            result = function(*args)
+        except CannotStackError:
+            raise
+        except Exception as error:  # what is wrong is said seed by seed
+            raise CannotStackError(str(error)) from error
+        if refusals.count != before:
+            raise CannotStackError("a refusal was swallowed")
+        return result
+
+
+def count_of(value: Any) -> int:
+    """Return how many numbers there are in the float leaves of a value."""
+    return sum(int(np.size(leaf)) for leaf in float_leaves(value))
+
+
+def seeds_at_once(wanted: int, numbers: int) -> int:
+    """Return how many seeds to carry in one run of a program of about so many numbers."""
+    return max(1, min(wanted, max(8, _NUMBERS_AT_ONCE // max(1, numbers))))
+
+
+def stack_of(value: Any, seeds: Any) -> Any:
+    """Return a container like `value` of stacks, from a matrix with a seed in each row."""
+    end = 0
+
+    def fill(leaf: Any) -> Any:
+        nonlocal end
+        start, end = end, end + int(np.size(leaf))
+        rows = np.array(seeds[:, start:end], dtype=np.result_type(leaf))
+        shape = (len(rows), *np.shape(leaf))
+        return Stack(rows.reshape(shape), is_array=isinstance(leaf, np.ndarray))
+
+    return mapped(fill, value)
+
+
+def seed_of(value: Any, seed: Any) -> Any:
+    """Return a container like `value` with the numbers of a vector."""
+    end = 0
+
+    def fill(leaf: Any) -> Any:
+        nonlocal end
+        start, end = end, end + int(np.size(leaf))
+        part = seed[start:end]
+        if isinstance(leaf, np.ndarray):
+            return np.array(part, dtype=leaf.dtype).reshape(leaf.shape)
+        return type(leaf)(part[0])
+
+    return mapped(fill, value)
+
+
+def rows_in(value: Any, derivative: Any, count: int) -> list[Any]:
+    """Return, for each float leaf of a value, the rows of its derivatives as one array."""
+    done: list[Any] = []
+    for leaf, item in zip(float_leaves(value), leaves_as_in(value, derivative), strict=True):
+        if isinstance(item, Stack):
+            done.append(item.rows)
+        else:
+            done.append(np.broadcast_to(item, (count, *np.shape(leaf))))
+    return done

@@ -1,0 +1,21 @@
+"""Carries many seeds through one run of a derivative: arrays with an axis that the text ignores."""
+
+from __future__ import annotations
+
+from srcgrad.runtime.stacks import functions, products
+from srcgrad.runtime.stacks.core import CannotStackError, Stack, refusals, refuse
+from srcgrad.runtime.stacks.making import array_of, by_rows, copied_rows, stacked
+
+assert functions  # they fill the table of handlers
+assert products
+
+__all__ = [
+    "CannotStackError",
+    "Stack",
+    "array_of",
+    "by_rows",
+    "copied_rows",
+    "refusals",
+    "refuse",
+    "stacked",
+]
