@@ -147,14 +147,14 @@ class Reader:
     def _read_Call(self, node: Any) -> Operation:
         keywords = {item.arg: item.value for item in node.keywords}
         args = tuple(node.args)
-        if None in keywords or any(isinstance(item, gast.Starred) for item in args):
-            return Operation("unknown", None, args, {})
+        settled = getattr(node, "settled", False)
+        if settled or None in keywords or any(isinstance(item, gast.Starred) for item in args):
+            return Operation("constant" if settled else "unknown", None, args, {})
         callee = self.scope.resolve(node.func)
         if callee is MISSING:
             return self._read_method(node, args, keywords)
         if solver_of(callee) is not None:
-            kind: Kind = "constant" if getattr(node, "settled", False) else "unknown"
-            return Operation(kind, callee, args, keywords)
+            return Operation("unknown", callee, args, keywords)
         apply_of = self._apply_class(node.func)
         if apply_of is not None:
             return Operation("class", apply_of, args, keywords)

@@ -5,6 +5,7 @@ SciPy is not imported for it.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,6 +22,11 @@ class Solver:
         others: Further attributes with their rules: they depend on the solution too.
         constant: Attributes that depend on nothing smoothly.
         refused: Parameters that must be left out, with the way out.
+        unknowns: How many arguments the function takes before those that are handed on.
+        operands: Further parameters that the solution depends on, or that its rule reads.
+        beside: Attributes that its rule reads.
+        held: Parameters that must be constant.
+        file: The file of the rules.
     """
 
     function: str
@@ -28,11 +34,16 @@ class Solver:
     others: tuple[tuple[str, str], ...] = ()
     constant: tuple[str, ...] = ("success", "status", "message", "nfev")
     refused: tuple[tuple[str, str], ...] = ()
+    unknowns: int = 1
+    operands: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    held: tuple[str, ...] = ("bounds", "loss", "f_scale")
+    file: str = "solutions"
 
     @property
     def wish(self) -> str:
         """What the function is called if it has no name."""
-        return "residual" if self.solution[1] == "Root" else "objective"
+        return {"Root": "residual", "Trajectory": "slope"}.get(self.solution[1], "objective")
 
 
 _SOLVERS: Final = MappingProxyType(
@@ -57,20 +68,49 @@ _SOLVERS: Final = MappingProxyType(
             (("cost", "Cost"), ("fun", "Residuals")),
             refused=(("kwargs", "hand numbers on through `args=` instead"),),
         ),
+        "solve_ivp": Solver(
+            "fun",
+            ("y", "Trajectory"),
+            constant=("t", "success", "status", "message", "nfev", "njev", "nlu"),
+            refused=(
+                ("events", "integrate to a time that is known"),
+                ("dense_output", "give the times as `t_eval`"),
+                ("vectorized", "leave it out"),
+            ),
+            unknowns=2,
+            operands=("y0", "t_span"),
+            beside=("t",),
+            held=("t_span", "t_eval", "rtol", "atol", "max_step", "first_step"),
+            file="equations",
+        ),
     }
 )
 
 
 def solver_of(function: Any) -> Solver | None:
-    """Return what is known of a solver of ``scipy.optimize``; None if it returns no object."""
+    """Return what is known of a solver of SciPy; None if it returns no object of results."""
     module = getattr(function, "__module__", None)
-    if not isinstance(module, str) or not module.startswith("scipy.optimize"):
+    if not isinstance(module, str) or not module.startswith(("scipy.optimize", "scipy.integrate")):
         return None
     return _SOLVERS.get(getattr(function, "__name__", ""))
 
 
-OPTIONS: Final = ("bounds", "loss", "f_scale")
-"""What solvers are told besides, and must be constant."""
+OPTIONS: Final = frozenset(
+    {"args", "bounds", "loss", "f_scale"}
+    | {name for each in _SOLVERS.values() for name in each.operands}
+    | {name for each in _SOLVERS.values() for name, _ in each.refused}
+)
+"""What the rules read: it must be told by its name."""
+
+
+def bound_by_name(function: Any, args: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, in the order of the parameters."""
+    signature = inspect.signature(function)
+    bound = dict(signature.bind(*args, **keywords).arguments)
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            bound.update(bound.pop(name, {}))
+    return bound
 
 
 def rule_and_options(rule: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

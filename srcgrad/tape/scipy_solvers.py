@@ -8,7 +8,7 @@ import inspect
 from typing import Any
 
 from srcgrad.errors import MissingRuleError, NotDifferentiableError
-from srcgrad.runtime.results import OPTIONS, Solver, rule_and_options, solver_of
+from srcgrad.runtime.results import Solver, bound_by_name, rule_and_options, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.closing import Closure
 from srcgrad.tape.core import Core
@@ -26,13 +26,13 @@ def recording_solver(function: Any) -> Any:
         if solver is None or not (closure.given or has_tensor(every)):
             plain = {name: _called_plainly(value) for name, value in kwargs.items()}
             return function(*map(_called_plainly, args), **plain)
-        bound = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
+        bound = bound_by_name(function, args, kwargs)
         _check(function.__name__, solver, bound)
         with closure.plain(_plain):
             found = function(**{name: _called_plainly(_plain(v)) for name, v in bound.items()})
         bound[solver.function] = closure.taking(bound[solver.function])
         if closure.given:
-            bound["args"] = (*handed_on(bound.get("args", ())), *closure.given)
+            bound["args"] = (*_handed_on(bound), *closure.given)
         return RecordedResult(function.__name__, solver, bound, found)
 
     return call
@@ -51,7 +51,7 @@ def recording_caller(function: Any, place: int) -> Any:
         bound = signature.bind(*args, **kwargs).arguments
         given = {k: closure.taking(v) if _is_function(v) else v for k, v in bound.items()}
         if closure.given:
-            given["args"] = (*handed_on(given.get("args", ())), *closure.given)
+            given["args"] = (*_handed_on(given), *closure.given)
         names = list(signature.parameters)[:place]
         first = [given.pop(name) for name in names if name in given]
         return call_recorded(function, tuple(first), given)
@@ -65,12 +65,12 @@ def _is_function(value: Any) -> bool:
 
 def _check(name: str, solver: Solver, bound: dict[str, Any]) -> None:
     for parameter, way_out in solver.refused:
-        if bound.get(parameter) not in (None, (), {}, []):
+        if bound.get(parameter) not in (None, False, (), {}, []):
             raise MissingRuleError(
                 f"`{name}` with `{parameter}=` has no derivative rule", hint=way_out
             )
-    for parameter in OPTIONS:
-        if has_tensor((bound.get(parameter),)):
+    for parameter in solver.held:
+        if has_gradient(bound.get(parameter)):
             raise MissingRuleError(
                 f"`{name}` has no derivative rule in its `{parameter}`", hint="keep it constant"
             )
@@ -101,12 +101,15 @@ class RecordedResult:
         return getattr(self, name)
 
     def _number(self, name: str, rule: str) -> Any:
-        rules = importlib.import_module("srcgrad.rules.scipy.solutions")
+        rules = importlib.import_module(f"srcgrad.rules.scipy.{self._solver.file}")
         bound, solution = self._bound, self._solver.solution[0]
         rule, options = rule_and_options(rule, bound)
         x = () if name == solution else (getattr(self, solution),)
         found, func = getattr(self._found, name), bound[self._solver.function]
-        given = (found, func, *x, bound.get("args", ()))
+        options = {key: _plain(value) for key, value in options.items()}
+        operands = [bound[key] for key in self._solver.operands]
+        operands += [getattr(self._found, key) for key in self._solver.beside]
+        given = (found, func, *operands, *x, _args_of(bound))
         return call_recorded(getattr(rules, rule).apply, given, options)
 
 
@@ -144,6 +147,12 @@ def has_gradient(value: Any) -> bool:
     return isinstance(value, Core) and bool(value.requires_grad)
 
 
-def handed_on(args: Any) -> tuple[Any, ...]:
+def _args_of(bound: dict[str, Any]) -> Any:
+    args = bound.get("args", ())
+    return () if args is None else args
+
+
+def _handed_on(bound: dict[str, Any]) -> tuple[Any, ...]:
     """Return what SciPy hands on: a tuple, or the one thing that was given instead."""
+    args = _args_of(bound)
     return args if isinstance(args, tuple) else (args,)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import gast
 
 from srcgrad.frontend.expand.solvers import Solvers
-from srcgrad.frontend.expand.values import Known, Object, Value
+from srcgrad.frontend.expand.values import Known, Object, Static, Value
 from srcgrad.ir.build import assign, at, clone, load, settled
-from srcgrad.runtime.results import OPTIONS, Solver, rule_and_options, solver_of
+from srcgrad.ir.walk import names_read
+from srcgrad.runtime.results import OPTIONS, Solver, bound_by_name, rule_and_options, solver_of
 
 Bound = dict[str, Value]
 
@@ -34,7 +34,7 @@ class Results(Solvers):
                 "write them out, or put options into a dict of the module",
             )
         starred = {name for keys in options for name in keys or ()}
-        told = starred & {*OPTIONS, "args", "kwargs", "constraints"}
+        told = starred & OPTIONS
         if told:
             self.refuse(node, f"`{min(told)}` among starred options", "write it out")
         keywords = {item.arg: self.value(clone(item.value)) for item in plain}
@@ -73,13 +73,16 @@ class Results(Solvers):
         if function is None or not varying:
             return None
         self._check_options(name, solver, bound, node)
-        forward, residual, handed = self.residual(function, bound.get("args"), node)
-        count = 1 + len(getattr(bound.get("args"), "elts", ()))
+        count = solver.unknowns + len(getattr(bound.get("args"), "elts", ()))
+        forward, residual, handed = self.residual(function, bound.get("args"), count, node)
+        for key in solver.operands:
+            operand = self.plain(bound[key], node)
+            stays = isinstance(operand, (gast.Name, gast.Constant))
+            bound[key] = operand if stays else self.keep(key, operand, node)
         bound[solver.function] = forward
         named = {key: self.callback(value, count, node) for key, value in bound.items()}
-        first = [
-            key for key, place in zip(bound, (solver.function, "x0"), strict=False) if key == place
-        ]
+        leading = (solver.function, *(solver.operands[::-1] or ("x0",)))
+        first = [key for key, place in zip(bound, leading, strict=False) if key == place]
         call = gast.Call(
             self.plain(callee, node),
             [named.pop(key) for key in first],
@@ -93,7 +96,7 @@ class Results(Solvers):
 
     def _bound_by_name(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Bound:
         try:
-            return dict(inspect.signature(function).bind(*args, **keywords).arguments)
+            return bound_by_name(function, args, keywords)
         except TypeError as error:
             return self.refuse(node, f"this call does not fit the function: {error}", "mend it")
 
@@ -101,14 +104,20 @@ class Results(Solvers):
         for parameter, way_out in solver.refused:
             if not _is_empty(bound.get(parameter)):
                 self.refuse(node, f"`{name}` with `{parameter}=`", way_out)
-        for parameter in OPTIONS:
+        for parameter in solver.held:
             value = bound.get(parameter)
-            if value is not None and not isinstance(value, Known) and self.varies(value):
+            if self._is_own_and_varies(value):
                 self.refuse(
                     node,
                     f"`{name}` whose `{parameter}` varies with what a gradient is asked for",
                     "keep it constant",
                 )
+
+    def _is_own_and_varies(self, value: Value | None) -> bool:
+        """Say whether a value varies, other than by the name of a module in it."""
+        if value is None or isinstance(value, Known):
+            return False
+        return isinstance(value, Static) or bool(self.varying & self.own & set(names_read(value)))
 
     def _kept_result(self, call: Any, node: Any) -> Object:
         """Keep the call as the variable of the object."""
@@ -129,21 +138,23 @@ class Results(Solvers):
         self, made: Object, solver: Solver, parts: tuple[Any, Any, Bound], node: Any
     ) -> None:
         residual, handed, bound = parts
-        rules = importlib.import_module("srcgrad.rules.scipy.solutions")
+        rules = importlib.import_module(f"srcgrad.rules.scipy.{solver.file}")
+        for attribute in solver.constant:
+            value = gast.Attribute(load(made.name), attribute, gast.Load())
+            made.fields[attribute] = self.keep(f"{made.name}_{attribute}", at(value, node), node)
+        operands = [bound[key] for key in solver.operands]
+        operands += [made.fields[key] for key in solver.beside]
         x: list[Any] = []
         for attribute, rule in (solver.solution, *solver.others):
             exact, options = rule_and_options(rule, bound)
             value = gast.Attribute(load(made.name), attribute, gast.Load())
             owner = self.constant(getattr(rules, exact), exact)
             apply = gast.Attribute(owner, "apply", gast.Load())
-            given = [value, *map(clone, [residual, *x, handed])]
+            given = [value, *map(clone, [residual, *operands, *x, handed])]
             named = [gast.keyword(key, clone(item)) for key, item in options.items()]
             call = at(gast.Call(apply, given, named), node)
             made.fields[attribute] = self.keep(f"{made.name}_{attribute}", call, node)
             x = x or [made.fields[attribute]]
-        for attribute in solver.constant:
-            value = gast.Attribute(load(made.name), attribute, gast.Load())
-            made.fields[attribute] = self.keep(f"{made.name}_{attribute}", at(value, node), node)
 
     def refuse_attribute(self, owner: Object, name: str, node: Any) -> NoReturn:
         """Refuse an attribute of a result of which it is not known what it depends on."""
@@ -163,5 +174,5 @@ def _is_empty(value: Value | None) -> bool:
     if value is None:
         return True
     if isinstance(value, gast.Constant):
-        return value.value is None
+        return value.value in (None, False)
     return isinstance(value, (gast.Tuple, gast.List)) and not value.elts

@@ -66,7 +66,9 @@ class Solvers(Interpolators):
             closed |= {n: self.look(n) for n in names if n in self.own or n in self.env}
         return closed if any(map(self.varies, closed.values())) else {}
 
-    def residual(self, function: Value, handed: Value | None, node: Any) -> tuple[Any, Any, Any]:
+    def residual(
+        self, function: Value, handed: Value | None, count: int, node: Any
+    ) -> tuple[Any, Any, Any]:
         """Return a function as a solver gets it, as a rule gets it, and what that hands on to it.
 
         The solver gets it as it stands; for the rule what it closes over is handed on as well.
@@ -82,7 +84,6 @@ class Solvers(Interpolators):
                 "a function that closes over variables, with `args` that are no tuple",
                 "write args=(a, b)",
             )
-        count = 1 + len(given.elts)
         if isinstance(function, Local) and self._is_text(function):
             tree = function.code.tree
             closed = [name for name in free_names(tree) if name in self.own or name in self.env]
@@ -92,7 +93,7 @@ class Solvers(Interpolators):
         else:
             made, values = self.made_function(function, count, node)
             residual = made
-            forward = _closing(made, count, values, node) if values else clone(made)
+            forward = self._closing(function, made, values, count, node)
         every = [*map(clone, given.elts), *map(clone, values)]
         return forward, residual, at(gast.Tuple(every, gast.Load()), node)
 
@@ -105,7 +106,7 @@ class Solvers(Interpolators):
                 return self.plain(function, node)
             count = len(parameters(function.code.tree.args))
         made, values = self.made_function(function, count, node)
-        return _closing(made, count, values, node) if values else made
+        return self._closing(function, made, values, count, node)
 
     def _taking(self, tree: Any, names: dict[str, str], node: Any) -> Any:
         """Return a definition of one expression as a lambda that takes what it closes over."""
@@ -118,6 +119,20 @@ class Solvers(Interpolators):
         """Return a function as one that closes over nothing, and what it takes for that."""
         raise NotImplementedError("defined by `Placing`")
 
+    def _closing(
+        self, function: Static, made: Any, values: list[Any], count: int, node: Any
+    ) -> Any:
+        """Return a function of `count` arguments that hands variables on to one that is made."""
+        if not values:
+            return clone(made)
+        own = parameters(function.code.tree.args) if isinstance(function, Local) else ["x"]
+        wishes = [*own, *(f"argument_{i}" for i in range(1, count))][:count]
+        names = [self.fresh(name) if name in self.own else name for name in wishes]
+        params = [gast.Name(name, gast.Param(), None, None) for name in names]
+        args = gast.arguments(params, [], None, [], [], None, [])
+        every = [*map(load, names), *map(clone, values)]
+        return at(gast.Lambda(args, gast.Call(clone(made), every, [])), node)
+
     def _is_text(self, function: Local) -> bool:
         """Say whether a local function is one expression that may stand as a lambda."""
         tree = function.code.tree
@@ -129,12 +144,3 @@ class Solvers(Interpolators):
         closed = [self.look(n) for n in free_names(tree) if n in self.own or n in self.env]
         inner = set(parameters(tree.args))
         return all(isinstance(item, gast.Name) and item.id not in inner for item in closed)
-
-
-def _closing(made: Any, count: int, values: list[Any], node: Any) -> Any:
-    """Return a lambda of `count` arguments that hands variables on to a function."""
-    names = ["x", *(f"argument_{i}" for i in range(1, count))]
-    params = [gast.Name(name, gast.Param(), None, None) for name in names]
-    args = gast.arguments(params, [], None, [], [], None, [])
-    every = [*map(load, names), *map(clone, values)]
-    return at(gast.Lambda(args, gast.Call(clone(made), every, [])), node)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from scipy import integrate
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime.scipy.solvers import odeint_back, quad_back, quad_push
+from srcgrad.rules.scipy.applying import applied
+from srcgrad.runtime.scipy.paths import (
+    odeint_back,
+    odeint_push,
+    trajectory_back,
+    trajectory_push,
+)
+from srcgrad.runtime.scipy.solvers import quad_back, quad_push
 
 table = RuleTable("equations")
 
@@ -61,5 +69,41 @@ class Odeint(Function):
         grad_y0, grad_t, grad_args = odeint_back(grad, ctx.func, y, t, args)
         return None, grad_y0, grad_t, grad_args
 
+    @staticmethod
+    def jvp(
+        ctx: Context, func: Any, y0_dot: Any, t_dot: Any, args_dot: Any, rtol: Any, atol: Any
+    ) -> Any:
+        t, args, y = ctx.saved_tensors
+        return odeint_push(ctx.func, y, t, args, (y0_dot, t_dot, args_dot))
 
+
+class Trajectory(Function):
+    """The path that `solve_ivp` finds, by its adjoint equation; the times are held."""
+
+    @staticmethod
+    def forward(ctx: Context, found: Any, fun: Any, y0: Any, t_span: Any, t: Any, args: Any) -> Any:
+        y = found
+        ctx.fun = fun
+        ctx.points = (y0, t_span, t)
+        ctx.save_for_backward(args, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        args, y = ctx.saved_tensors
+        grad_y0, grad_args = trajectory_back(grad, ctx.fun, y, ctx.points, args)
+        return None, None, grad_y0, None, None, grad_args
+
+    @staticmethod
+    def jvp(
+        ctx: Context, found_dot: Any, fun: Any, y0_dot: Any, t_span: Any, t: Any, args_dot: Any
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return trajectory_push(ctx.fun, y, ctx.points, args, (y0_dot, args_dot))
+
+
+applied(Trajectory)
 RULES = table.freeze()
+CONSTANT = MappingProxyType(
+    {integrate.solve_ivp: "its result is an object, whose numbers are differentiated"}
+)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
 from scipy import optimize
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime.dispatch import records
+from srcgrad.rules.scipy.applying import applied
 from srcgrad.runtime.scipy.boxes import box
 from srcgrad.runtime.scipy.implicit import (
     called_back,
@@ -27,7 +28,7 @@ from srcgrad.runtime.scipy.implicit import (
     value_back_push,
     value_push,
 )
-from srcgrad.runtime.scipy.residuals import cost_of, gradient_of
+from srcgrad.runtime.scipy.residuals import cost_of, curve_back, gradient_of
 
 
 class Root(Function):
@@ -262,6 +263,41 @@ class Residuals(Function):
 table = RuleTable("solutions")
 
 
+@table.rule(optimize.curve_fit)
+class CurveFit(Function):
+    """The parameters of a curve that fits data best; their covariance has no derivative."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        f: Any,
+        xdata: Any,
+        ydata: Any,
+        p0: Any = None,
+        sigma: Any = None,
+        absolute_sigma: Any = False,
+        check_finite: Any = None,
+        bounds: Any = (-np.inf, np.inf),
+        method: Any = None,
+        jac: Any = None,
+    ) -> Any:
+        result = optimize.curve_fit(
+            f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method, jac
+        )
+        ctx.f = f
+        ctx.bounds = bounds
+        ctx.save_for_backward(xdata, ydata, sigma, result[0])
+        return result
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any, grad_covariance: Any) -> Any:
+        xdata, ydata, sigma, best = ctx.saved_tensors
+        grad_x, grad_y, grad_sigma = curve_back(
+            (grad, grad_covariance), ctx.f, best, (xdata, ydata, sigma), ctx.bounds
+        )
+        return None, grad_x, grad_y, None, grad_sigma
+
+
 @table.rule(root_back)
 class RootBack(Function):
     """The gradients of what a solution depends on, for second derivatives."""
@@ -308,24 +344,7 @@ class ValueBack(Function):
         return value_back_push((grad_dot, x_dot, args_dot), grad, ctx.func, x, args)
 
 
-def _applied(rule: type[Function]) -> Any:
-    """Return the function whose rule a class is, for texts that are run between two passes."""
-
-    def apply(*args: Any, **options: Any) -> Any:
-        for item in args:
-            if records(item):
-                return type(item).__array_function__(item, apply, (type(item),), args, options)
-        return rule.forward(Context(), *args, **options)
-
-    vars(apply)["__srcgrad_rule__"] = rule
-    return apply
-
-
-_NUMBERS: Final[tuple[Any, ...]] = (
-    Root, Minimiser, MinimiserWithin, Minimum, Fit, FitWithin, Cost, Residuals,
-)  # fmt: skip
-for _number in _NUMBERS:
-    _number.apply = staticmethod(_applied(_number))
+applied(Root, Minimiser, MinimiserWithin, Minimum, Fit, FitWithin, Cost, Residuals)
 vars(root_back)["__srcgrad_rule__"] = RootBack
 vars(value_back)["__srcgrad_rule__"] = ValueBack
 RULES = table.freeze()

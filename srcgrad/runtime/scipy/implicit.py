@@ -62,7 +62,7 @@ def root_push(func: Any, x: Any, args: Any, tangents: Any, bounds: Any = None) -
     handed, given = handed_on(args), as_tuple(tangents)
     value, slopes, _, rows = _linearised(func, x, handed)
     free = _checked(x, value, slopes, bounds)
-    change = np.array([_along(row[1:], given) for row in rows])
+    change = np.array([along(row[1:], given) for row in rows])
     if free is not None:
         slopes = np.where(np.outer(free, free), slopes, np.eye(np.size(x)))
         change = np.where(free, change, 0.0)
@@ -70,7 +70,8 @@ def root_push(func: Any, x: Any, args: Any, tangents: Any, bounds: Any = None) -
     return found if isinstance(x, np.ndarray) else found[()]
 
 
-def _along(slopes: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def along(slopes: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """Return the sum of slopes times tangents, of those that there are."""
     pairs = zip(slopes, tangents, strict=True)
     return sum(np.sum(np.conj(s) * t) for s, t in pairs if t is not None and s is not None)
 
@@ -94,7 +95,7 @@ def pulled_back(function: Any, seeds: Sequence[Any], *operands: Any) -> Any:
     return tuple(next(parts) if flag else None for flag in active)
 
 
-def pushed_along(function: Any, tangents: Sequence[Any], *operands: Any) -> Any:
+def pushedalong(function: Any, tangents: Sequence[Any], *operands: Any) -> Any:
     """Return the tangents of the several results of a function, given those of its operands.
 
     The adjoints of the operands are linear in those of the results: so differentiating them by
@@ -241,7 +242,7 @@ def root_back_push(tangents: Any, grad: Any, func: Any, x: Any, args: Any, bound
     operands, function = _of_root_back(func, args, bounds)
     grad_dot, x_dot, args_dot = tangents
     given = tuple(None for _ in operands) if args_dot is None else as_tuple(args_dot)
-    found = pushed_along(function, (grad_dot, x_dot, *given), grad, x, *operands)
+    found = pushedalong(function, (grad_dot, x_dot, *given), grad, x, *operands)
     parts = plain_parts(found, operands)
     return parts if isinstance(args, tuple) else parts[0]
 
@@ -274,14 +275,14 @@ def _adjoint_of_call(grad: Any, func: Any, x: Any, *args: Any) -> tuple[Any, ...
 def value_push(func: Any, x: Any, args: Any, tangents: Any) -> Any:
     """Return the tangent of ``func(x, *args)`` at a minimum, given those of `args`."""
     found = _adjoint_of_call(1.0, number_of(func), x, *handed_on(args))
-    return _along(found[1:], as_tuple(tangents))
+    return along(found[1:], as_tuple(tangents))
 
 
 def called_push(func: Any, x: Any, args: Any, x_dot: Any, args_dot: Any) -> Any:
     """Return the tangent of ``func(x, *args)``, given those of `x` and `args`."""
     operands = handed_on(args)
     given = tuple(None for _ in operands) if args_dot is None else as_tuple(args_dot)
-    (found,) = pushed_along(array_of(func), (x_dot, *given), x, *operands)
+    (found,) = pushedalong(array_of(func), (x_dot, *given), x, *operands)
     return found
 
 
@@ -298,7 +299,7 @@ def value_back_push(tangents: Any, grad: Any, func: Any, x: Any, args: Any) -> A
     operands = handed_on(args)
     grad_dot, x_dot, args_dot = tangents
     given = tuple(None for _ in operands) if args_dot is None else as_tuple(args_dot)
-    found = pushed_along(_parts_of_value(func), (grad_dot, x_dot, *given), grad, x, *operands)
+    found = pushedalong(_parts_of_value(func), (grad_dot, x_dot, *given), grad, x, *operands)
     parts = plain_parts(found, operands)
     return parts if isinstance(args, tuple) else parts[0]
 

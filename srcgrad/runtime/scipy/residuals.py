@@ -9,7 +9,9 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
-from srcgrad.runtime.scipy.implicit import array_of, number_of
+from srcgrad.runtime.dispatch import records
+from srcgrad.runtime.scipy.boxes import box
+from srcgrad.runtime.scipy.implicit import array_of, number_of, root_back
 
 Residual = Callable[..., Any]
 
@@ -56,6 +58,20 @@ _LOSSES: Final[dict[Any, Callable[[Any], Any]]] = {
     "arctan": np.arctan,
 }
 """The losses of `least_squares`, as functions of squared residuals."""
+
+
+def curve_back(
+    grads: tuple[Any, Any], func: Residual, best: Any, data: tuple[Any, ...], bounds: Any
+) -> Any:
+    """Return the gradients of the points, values and deviations that a curve was fitted to."""
+    grad, grad_covariance = grads
+    if records(grad_covariance) or (grad_covariance is not None and np.any(grad_covariance)):
+        raise MissingRuleError(
+            "the covariance that `curve_fit` returns has no derivative rule",
+            hint="write it as the inverse of J.T @ J from the parameters",
+        )
+    limits = None if np.all(np.isinf(bounds[0])) and np.all(np.isinf(bounds[1])) else box(bounds)
+    return root_back(grad, gradient_of(misfit_of(func)), best, data, limits)
 
 
 def misfit_of(func: Residual) -> Residual:

@@ -11,13 +11,13 @@ from scipy.sparse import linalg as sparse_linalg
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
 from srcgrad.runtime.dispatch import records
-from srcgrad.runtime.scipy.implicit import array_of, as_tuple, handed_on, is_active
+from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active
 
 
 def quad_back(grad: Any, func: Any, a: Any, b: Any, args: Any) -> tuple[Any, Any, Any]:
     """Return the gradients of the ends of an integral, and of the numbers handed on to `func`."""
     handed = handed_on(args)
-    _refuse_second_order("quad", (a, b, *handed))
+    _refuse_second_order((a, b, *handed))
     grad_a = -grad * func(a, *handed) if np.isfinite(a) else 0.0
     grad_b = grad * func(b, *handed) if np.isfinite(b) else 0.0
     slopes = _slopes_of_integral(func, a, b, handed)
@@ -50,10 +50,10 @@ def _slopes_of_integral(func: Any, a: Any, b: Any, handed: tuple[Any, ...]) -> l
     ]
 
 
-def _refuse_second_order(name: str, values: tuple[Any, ...]) -> None:
-    if any(map(records, values)):  # as in second derivatives
+def _refuse_second_order(values: tuple[Any, ...]) -> None:
+    if any(map(records, values)):
         raise MissingRuleError(
-            f"the tangent of `{name}`, or of its gradient, has no rule",
+            "the derivative of the gradient of `quad` has no rule",
             hint="write the sum over the points out, or use sg.numeric_vjp on its gradient",
         )
 
@@ -68,45 +68,6 @@ def slope(func: Any, t: Any, args: tuple[Any, ...], number: int) -> Any:
     active = (False, *(i == number for i in range(len(args))))
     value, pullback = on_tape(func, active, t, *args)
     return pullback(np.ones_like(value))
-
-
-def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any, Any, Any]:
-    """Return the gradients of the start, the times and `args` of ``path = odeint(func, y0, t)``.
-
-    The adjoint equation is integrated backwards, from each time to the one before, along the path.
-    """
-    handed = handed_on(args)
-    _refuse_second_order("odeint", (path, *handed))
-    count = np.shape(path)[1]
-    wanted = [is_active(item) for item in handed]
-    active = (True, False, *wanted)
-    shapes = [np.shape(item) for item in handed if is_active(item)]
-    sizes = [int(np.prod(shape)) for shape in shapes]
-
-    def backwards(state: Any, moment: Any) -> Any:
-        y, costate = state[:count], state[count : 2 * count]
-        value, pullback = on_tape(array_of(func), active, y, moment, *handed)
-        parts = as_tuple(pullback(costate))
-        return np.concatenate([np.asarray(value), *(-np.ravel(part) for part in parts)])
-
-    state = np.zeros(2 * count + sum(sizes))
-    grad_t = np.zeros(np.shape(t))
-    for k in range(len(t) - 1, 0, -1):
-        state[:count] = path[k]
-        state[count : 2 * count] += grad[k]
-        grad_t[k] = np.dot(grad[k], np.asarray(func(path[k], t[k], *handed)))
-        grad_t[0] -= grad_t[k]
-        end = integrate.odeint(backwards, state, [t[k], t[k - 1]], rtol=1e-10, atol=1e-10)
-        state = np.array(end[-1])
-    found, place = [], 2 * count
-    for shape, size in zip(shapes, sizes, strict=True):
-        part = np.reshape(state[place : place + size], shape)
-        found.append(part if shape else part[()])
-        place += size
-    rest = iter(found)
-    parts = tuple(next(rest) if flag else None for flag in wanted)
-    grad_args = parts if isinstance(args, tuple) else parts[0]
-    return state[count : 2 * count] + grad[0], grad_t, grad_args
 
 
 def spsolve_back(grad: Any, matrix: Any) -> Any:

@@ -462,6 +462,14 @@ def _bump(t: Any, width: Any, shift: Any) -> Any:
     return np.exp(-width * t * t) * np.cos(t + shift)
 
 
+def _curve(t: Any, a: Any, b: Any) -> Any:
+    return a * np.cos(t) + b * t * t
+
+
+def _curve_slopes(t: Any, a: Any, b: Any) -> Any:
+    return np.stack([np.cos(t), t * t], axis=1)
+
+
 def _held(y: Any, a: Any, b: Any) -> Any:
     return (y - 0.7) * (a * a + y * y + np.exp(b * y))
 
@@ -490,6 +498,7 @@ def solvers() -> list[OpSpec]:
         op(integrate.quad, _bump, S(), S(1.2, 1.5), (S(), S()), _out_index=(0,)),
         op(integrate.quad, _bump, 0.0, np.inf, (S(), 0.3), _out_index=(0,)),
         op(optimize.newton, _kepler, 1.0, args=(S(), S())),
+        op(optimize.curve_fit, _curve, A(6), A(6), sigma=A(6), jac=_curve_slopes, _out_index=(0,)),
         op(root_back, S(), _held, S(0.7, 0.7), (S(), S()), None),
         op(value_back, S(), _held, S(), (S(), S())),
         op(optimize.fsolve, _system, np.array([1.5, 0.7]), args=(S(), S(0.8, 0.9)), xtol=1e-13),
