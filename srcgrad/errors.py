@@ -137,3 +137,7 @@ class InternalError(SrcgradError, AssertionError):
 
 class FallbackWarning(UserWarning):
     """The compiler refused a function and the tape differentiates it instead."""
+
+
+class NumericWarning(UserWarning):
+    """A function is differentiated by differences of its values, as `numeric_vjp` asked for."""

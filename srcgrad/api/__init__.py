@@ -7,6 +7,7 @@ from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that
 from srcgrad.api.decorators import grad, value_and_grad
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Jacobian, hessian, hvp, jacfwd, jacobian, jacrev
+from srcgrad.api.numeric import numeric_vjp
 from srcgrad.api.objectives import Objective, scipy_objective
 from srcgrad.api.pullback import vjp
 from srcgrad.api.pushforward import jvp
@@ -27,6 +28,7 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "numeric_vjp",
     "scipy_objective",
     "value_and_grad",
     "vjp",

@@ -262,7 +262,7 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
-from srcgrad.runtime.solving import solution_back, solution_push
+from srcgrad.runtime.solving import differences_back, differences_push, solution_back, solution_push
 from srcgrad.runtime.stopping import stop_gradient
 from srcgrad.runtime.tangents import (
     cholesky_push,
@@ -289,7 +289,8 @@ __all__ = [
     "compress", "cond_back", "conj", "contracted", "convolve_part", "copied", "copied_like",
     "corrcoef_back", "correlate_back", "cov_back", "crop", "cross_left", "cross_right",
     "cumprod_back", "cumprod_push", "cumsum_back", "det_back", "diag_back", "diagonal_back",
-    "diff_back", "digamma", "dist_back", "distinct_back", "distinct_take", "divide_or_zero",
+    "diff_back", "digamma", "dist_back", "distinct_back", "distinct_take", "differences_back", "differences_push",
+    "divide_or_zero",
     "divided_each", "dot_left", "dot_right", "edges_back", "ediff1d_back", "eig_back", "eigh_back",
     "eigh_push", "eigvals_back", "eigvalsh_back", "eigvalsh_push", "einsum_back", "ends_back",
     "exclusive_cumprod", "exp2_difference", "exp_difference", "expand_mean", "expand_reduced",

@@ -30,6 +30,7 @@ PROMISED: dict[str, str | None] = {
     "jacrev": "f, argnums=0",
     "hessian": "f, argnums=0",
     "hvp": "f, primals, tangents",
+    "numeric_vjp": "f, *, step=None",
     "compile": "f",
     "debug_nans": "enabled=True",
     "checkpoint": "f",
@@ -80,6 +81,7 @@ PROMISED: dict[str, str | None] = {
     "utils.checkpoint.checkpoint": None,
     "SrcgradError": None,
     "FallbackWarning": None,
+    "NumericWarning": None,
 }
 
 # what a derivative has, besides being callable
