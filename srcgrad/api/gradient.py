@@ -212,14 +212,8 @@ class Gradient(Inspection):
         by_position = not kwargs and len(self._positions) == len(self._selection.names)
         if by_position and max(self._positions) < len(args):
             return [args[position] for position in self._positions]
-        bound = self._selection.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return [bound.arguments[name] for name in self._selection.names]
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        bound = self._selection.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return bound.arguments
+        bound = self._bound(args, kwargs)
+        return [bound[name] for name in self._selection.names]
 
     def _arrays(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
@@ -237,10 +231,12 @@ class Gradient(Inspection):
         ):
             self._refuse(lists_joined(self._function))
             return None
-        is_complex = not self._complex_plan(plan) and self._sees_complex(args, kwargs)
+        sees_complex = not plan.generated.keep_complex and any(
+            is_complex(item) for item in (*args, *kwargs.values())
+        )
         if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
             problem = update_of_array(min(plan.generated.scalars), self._function)
-            if is_complex or not all(
+            if sees_complex or not all(
                 is_writable_array(self._bound(args, kwargs)[n]) for n in arrays
             ):
                 self._refuse(problem)
@@ -251,23 +247,16 @@ class Gradient(Inspection):
                 return twin
             self._refuse(problem)
             return None
-        if is_complex:
-            complex_twin = self._complex_twin()
+        if sees_complex:
+            complex_twin = self._twin("complex", keep_complex=True, assume=False)
             self._shown = complex_twin or self._shown
             return complex_twin
         return plan
-
-    def _sees_complex(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        return any(is_complex(item) for item in (*args, *kwargs.values()))
 
     def _general(self, plan: Plan) -> Plan | None:
         """Return the twin of a plan that takes nothing for granted of its arguments."""
         keep = plan.generated.keep_complex
         return self._twin("general", keep_complex=keep, assume=False)
-
-    def _complex_twin(self) -> Plan | None:
-        """Return the twin of a plan that is right for complex numbers."""
-        return self._twin("complex", keep_complex=True, assume=False)
 
     def _twin(
         self, kind: str, *, problem: MutationError | None = None, **options: Any
@@ -282,9 +271,6 @@ class Gradient(Inspection):
                     self._refuse(problem or refusal)
                     return None
         return twin
-
-    def _complex_plan(self, plan: Plan) -> bool:
-        return plan.generated.keep_complex
 
     # -- compiling
 
@@ -382,6 +368,18 @@ class Gradient(Inspection):
         done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
         return self._join(head, done)
 
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        return self._selection.bound(args, kwargs)
+
+    def raw_adjoint(self, adjoint: Any) -> Any:
+        """Return an adjoint of what a call gives as one of what the generated function returns."""
+        head, answer = self._split(adjoint)
+        alone = len(self._selection.names) == 1 and not self._selection.single
+        grads = answer[0] if alone else answer
+        if self._value:
+            return head, grads
+        return (grads, head) if self._has_aux else grads
+
     def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
         """Return the generated function, in a text that takes nothing for granted.
 
@@ -390,16 +388,9 @@ class Gradient(Inspection):
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        ready = self._ready()
-        wanted = keep_complex or self._complex_plan(ready)
-        plan: Plan | None = ready
-        if ready.generated.has_steps:
-            kind = "complex plain" if wanted else "plain"
-            plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
-        elif wanted and not self._complex_plan(ready):
-            plan = self._complex_twin()
-        elif ready.holds is not None:
-            plan = self._general(ready)
+        wanted = keep_complex or self._ready().generated.keep_complex
+        kind = "complex plain" if wanted else "plain"
+        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
         if plan is None or plan.scalars:
             raise MutationError(
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",

@@ -29,6 +29,7 @@ def make(wish: Wish) -> Derived:
         aux=wish.aux,
         keep_complex=wish.keep_complex,
         assume=False,
+        plain=True,
     )
     if wish.kind == "vjp":
         halves = load_halves(compile_halves(request), function)

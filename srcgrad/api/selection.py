@@ -32,6 +32,12 @@ class Selection:
         order = [p.name for p in self.signature.parameters.values() if p.kind in _POSITIONAL]
         return tuple(order.index(name) if name in order else None for name in self.names)
 
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call by name, defaults included."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
 
 def select(
     function: Callable[..., Any],

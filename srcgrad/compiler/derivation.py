@@ -72,6 +72,7 @@ class Derivation:
     taped: list[Diagnostic] = field(default_factory=list)
     written: frozenset[str] = frozenset()
     caught: bool = False
+    rebinds: bool = False
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -209,6 +210,7 @@ class Derivation:
         inliner = Inliner(
             self.program.namer, self.externals, self.keep_complex, facts.dimensions.rank
         )
+        inliner.rebinds = self.rebinds
         return Sweep(self.program, facts, inliner, self.externals, derive_call, result)
 
     def _refuse_missing(self, sweep: Sweep) -> None:

@@ -157,10 +157,8 @@ class Module:
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
-        keep_complex = self.keep_complex
-        return Derivation(
-            source, program, refusals, self.externals, stages, keep_complex, caught=caught
-        )
+        parts = (source, program, refusals, self.externals, stages, self.keep_complex)
+        return Derivation(*parts, caught=caught, rebinds=self.plain)
 
     def _meets_complex(self, source: FunctionSource) -> bool:
         if may_make_complex(source.tree):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -36,15 +37,22 @@ def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
 
 
 def add_to_shadows(shadows: Any, parts: Any) -> None:
-    """Add adjoints of the entries of a tuple or list to their shadows, in place.
+    """Add adjoints of the entries of a tuple, list or dict, or of an array, to their shadows.
+
+    They are added in place, but for numbers in lists and dicts.
 
     >>> first, second = np.zeros(2), np.zeros(1)
     >>> add_to_shadows([first, second], [np.ones(2), None])
     >>> first
     array([1., 1.])
     """
-    for shadow, part in zip(shadows, parts, strict=True):
-        if isinstance(shadow, (list, tuple)):
-            add_to_shadows(shadow, part)
-        elif part is not None:
-            np.add(shadow, part, out=shadow)
+    if parts is None:
+        return
+    if not isinstance(shadows, (dict, list, tuple)):
+        np.add(shadows, parts, out=shadows)
+        return
+    for key in parts if isinstance(parts, dict) else range(len(parts)):
+        if isinstance(shadows[key], Number) and parts[key] is not None:
+            shadows[key] = shadows[key] + parts[key]
+        else:
+            add_to_shadows(shadows[key], parts[key])

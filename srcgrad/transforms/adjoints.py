@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, call, clone, load, store, subscript
+from srcgrad.ir.build import add_assign, assign, at, call, clone, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.externals import Externals
 
@@ -42,6 +42,8 @@ class Adjoints:
             adjoint, written in place.
         mirrored: Names whose adjoint exists from the start and is written in place only.
         roots: The variables of those adjoints that lie in memory of their own.
+        rebinds: Whether sums are bound anew, as suits a text that is differentiated again.
+        may_be_container: Says whether a name may be bound to a container, for all that is known.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class Adjoints:
     ) -> None:
         self._keep_complex = keep_complex
         self._is_result = is_result
+        self.rebinds = False
+        self.may_be_container: Callable[[str], bool] = lambda _: False
         self._is_number = is_number
         self.state: State = {}
         self.uniform: dict[str, Any] = {}
@@ -101,6 +105,10 @@ class Adjoints:
         """Return the statements that add `value` to the adjoint of `cell`."""
         if cell in self.mirrored:
             entries = value.args[0] if _is_spread(value) else value
+            if self.may_be_container(cell):
+                function = self._externals.use_runtime("add_to_shadows")
+                shadow = load(self._namer.adjoint(cell))
+                return [at(gast.Expr(call(function, shadow, entries)), like)]
             return [_add_in_place(self._namer.adjoint(cell), entries, like)]
         lead = self.spell_uniform(like, [cell])
         held = None if self.is_result(cell) else self.state.get(cell)
@@ -115,6 +123,7 @@ class Adjoints:
             return [*self.vacate(cell, like), assign(self.own_name(cell), value, like)]
         self.state[cell] = Status.OWNED
         in_place = not self._keep_complex or cell in self._wide  # it may be real, the value complex
+        in_place = in_place and not self.rebinds
         if held is Status.OWNED and cell not in self.borrowed and in_place:
             return [*lead, _add_in_place(self.name(cell), value, like)]
         lead += self.vacate(cell, like)

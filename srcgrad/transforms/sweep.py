@@ -150,6 +150,8 @@ class Sweep:
             keep_complex=inliner.keep_complex,
             is_result=lambda cell: program.namer.base(cell) in program.results,
         )
+        self.adjoints.rebinds = inliner.rebinds
+        self.adjoints.may_be_container = self.may_be_container
         self.missing: list[tuple[Any, str, str]] = []
         self.taped: list[tuple[Any, Any]] = []
         self.untaped: list[Any] = []

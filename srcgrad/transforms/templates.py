@@ -53,6 +53,7 @@ class Inlined:
 class Inliner:
     """Puts rules in place within one generated function.
 
+    `rebinds` says that sums of adjoints are bound anew, not added to in place.
     `primal_name(node)` may rename an operand where `backward` reads its value (see `storage`).
     """
 
@@ -60,6 +61,7 @@ class Inliner:
     externals: Externals
     keep_complex: bool = True
     known_rank: Callable[[Any], int | None] = field(default=lambda _: None)
+    rebinds: bool = False
 
     def place(
         self,

@@ -197,3 +197,18 @@ SPRING = Spring(1.7)
 @program("v")
 def gradient_of_a_method(q):
     return np.sum(sg.grad(SPRING.energy)(q) ** 2)
+
+
+def product_of_a_pair(pair):
+    match pair:
+        case (a, b):
+            y = a * b
+        case _:
+            y = pair[0]
+    return np.sum(y * y)
+
+
+@program("t")
+def gradient_of_a_tuple(pair):
+    by_a, by_b = sg.grad(product_of_a_pair)(pair)
+    return np.sum(by_a * by_b)

@@ -71,3 +71,29 @@ def test_writing_into_the_argument_or_the_value_leaves_the_pullback_alone():
     value[1][:] = 7.0
     (second,) = pull((np.ones(3), np.ones(3)))
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("options", [{}, {"value": True}, {"aux": True}])
+@pytest.mark.parametrize("argnums", [0, (0,), (0, 1)])
+def test_adjoints_of_gradients_have_the_structure_of_the_gradients(argnums, options):
+    def loss(x, a):
+        return np.sum(np.sin(x) * a)
+
+    def pair(x, a):
+        return np.sum(np.sin(x) * a), x * a
+
+    make = sg.value_and_grad if "value" in options else sg.grad
+    taken = make(pair, argnums, has_aux=True) if "aux" in options else make(loss, argnums)
+    x = np.array([0.5, 0.8, -0.2])
+    value, pull = sg.vjp(taken, x, 1.3)
+    tangent = np.array([1.0, -2.0, 0.5])
+    _, moved = sg.jvp(taken, (x, 1.3), (tangent, None))
+    pulled = pull(moved)[0]  # <J t, J t> = <t, J^T J t>
+    np.testing.assert_allclose(_dot(moved, moved), np.sum(tangent * pulled), rtol=1e-12)
+    assert type(value) is type(moved)
+
+
+def _dot(a, b):
+    if isinstance(a, tuple):
+        return sum(_dot(x, y) for x, y in zip(a, b, strict=True))
+    return np.sum(a * b)
