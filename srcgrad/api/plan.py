@@ -84,10 +84,11 @@ class Plan:
             if binding.current() is not binding.value:
                 return False
         if self.generated.data:
-            return self._refresh()
+            return self.refresh()
         return True
 
-    def _refresh(self) -> bool:
+    def refresh(self) -> bool:
+        """Bind the data of the program as they are now; text of other plans may share the module."""
         names = vars(self.module)
         for name, binding in self.generated.data.items():
             value = binding.current()
@@ -132,7 +133,7 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     code = user.__code__
     forward = vars(module)[generated.entry]
     forward.__srcgrad_primal__ = user
-    return HalvesPlan(
+    plan = HalvesPlan(
         generated,
         module,
         forward,
@@ -144,13 +145,17 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
         parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
         shadows=keeps_shadows(generated.source),
     )
+    plan.refresh()
+    return plan
 
 
 def load_plan(
     generated: Generated, user: FunctionType, given: frozenset[str] = frozenset()
 ) -> Plan:
     """Load generated text as a module and return it as a plan."""
-    module = load(generated.source, generated.entry, generated.bound, generated.lines)
+    defaults = {"__srcgrad_defaults__": user.__defaults__, "__srcgrad_named__": user.__kwdefaults__}
+    bound = {**generated.bound, **defaults}  # functions with other defaults need another module
+    module = load(generated.source, generated.entry, bound, generated.lines)
     function = vars(module)[generated.entry]
     function.__defaults__ = user.__defaults__
     renamed = generated.renamed
@@ -161,7 +166,9 @@ def load_plan(
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)
     holds = _conditions(generated, function)
     written = bool(generated.written)
-    return Plan(generated, module, function, user.__code__, holds, scalars, written, given)
+    plan = Plan(generated, module, function, user.__code__, holds, scalars, written, given)
+    plan.refresh()
+    return plan
 
 
 def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[..., bool] | None:

@@ -101,9 +101,7 @@ class Pullback:
     def _unconformed(self, adjoint: Any) -> Any:
         """Return an adjoint as the generated text has it: without a tuple of a single gradient."""
         primal = self.primal
-        if not isinstance(primal, Gradient) or primal.single or len(primal.names) > 1:
-            return adjoint
-        return (adjoint[0], *adjoint[1]) if primal.gives_value else adjoint[0]
+        return primal.raw_adjoint(adjoint) if isinstance(primal, Gradient) else adjoint
 
     def _conformed(self, value: Any, arguments: dict[str, Any]) -> Any:
         if isinstance(self.primal, Gradient):

@@ -216,3 +216,34 @@ def test_none_in_the_place_of_an_integer_is_no_change() -> None:
     value, tangent = sg.jvp(power, (point,), ({"x": 1.0, "n": None},))
     assert value == power(point)
     np.testing.assert_allclose(tangent, numerical_gradient(power, (point,), 0)["x"])
+
+
+def test_functions_of_one_text_keep_their_own_defaults():
+    def scaled(factor):
+        def loss(x, by=factor, *, shift=factor):
+            return np.sum(x * by) + shift * x[0]
+
+        return loss
+
+    x = np.ones(2)
+    once, thrice = sg.grad(scaled(1.0)), sg.grad(scaled(3.0))
+    first = once(x).copy()
+    np.testing.assert_array_equal(thrice(x), 3 * first)
+    np.testing.assert_array_equal(once(x), first)
+
+
+def test_a_text_that_is_loaded_again_reads_globals_as_they_are_now(monkeypatch):
+    def loss(x):
+        return np.sum(x) * SCALE_OF_ALL
+
+    x = np.ones(2)
+    derivative = sg.grad(loss)
+    before = derivative(x)
+    with monkeypatch.context() as patched:
+        patched.setattr(f"{__name__}.SCALE_OF_ALL", 5.0)
+        derivative(x)
+    np.testing.assert_array_equal(sg.grad(loss)(x), before)
+    np.testing.assert_array_equal(sg.vjp(loss, x)[1](1.0)[0], before)
+
+
+SCALE_OF_ALL = 2.0
