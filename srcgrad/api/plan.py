@@ -88,7 +88,7 @@ class Plan:
         return True
 
     def refresh(self) -> bool:
-        """Bind the data of the program as they are now; text of other plans may share the module."""
+        """Bind data as they are now (the module may be of other plans, too); say if it suits."""
         names = vars(self.module)
         for name, binding in self.generated.data.items():
             value = binding.current()

@@ -95,7 +95,7 @@ class MatmulLeft(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         outer, w = ctx.saved_tensors
-        grad_grad = np.matmul(grad, w) if ctx.needs_input_grad[0] else None
+        grad_grad = grad @ w if ctx.needs_input_grad[0] else None
         grad_w = matmul_right(outer, grad, w) if ctx.needs_input_grad[2] else None
         return grad_grad, None, grad_w
 
@@ -115,7 +115,7 @@ class MatmulRight(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         outer, x = ctx.saved_tensors
-        grad_grad = np.matmul(x, grad) if ctx.needs_input_grad[0] else None
+        grad_grad = x @ grad if ctx.needs_input_grad[0] else None
         grad_x = matmul_left(outer, x, grad) if ctx.needs_input_grad[1] else None
         return grad_grad, grad_x
 

@@ -13,11 +13,17 @@ from srcgrad.runtime.adjoints import zeros_like
 def shadow_of(x: Any) -> Any:
     """Return an array of zeros like `x`, to be written in place: without axes for a number.
 
+    A dict or list has one of those for each entry.
+
     >>> shadow_of(2.5)
     array(0.)
     """
     if x is None:
         return None
+    if isinstance(x, dict):
+        return {key: shadow_of(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [shadow_of(value) for value in x]
     zeros = zeros_like(x)
     return zeros if hasattr(zeros, "shape") and zeros.shape else np.asarray(zeros)
 
@@ -51,8 +57,9 @@ def add_to_shadows(shadows: Any, parts: Any) -> None:
     if not isinstance(shadows, (dict, list, tuple)):
         np.add(shadows, parts, out=shadows)
         return
+    entries: Any = shadows
     for key in parts if isinstance(parts, dict) else range(len(parts)):
-        if isinstance(shadows[key], Number) and parts[key] is not None:
-            shadows[key] = shadows[key] + parts[key]
+        if isinstance(entries[key], Number) and parts[key] is not None:
+            entries[key] = entries[key] + parts[key]
         else:
-            add_to_shadows(shadows[key], parts[key])
+            add_to_shadows(entries[key], parts[key])

@@ -1,0 +1,141 @@
+"""Checks second and third derivatives of programs, in every order of the two modes.
+
+Of all programs every sixteenth is taken, so that the suite stays quick; a refusal is no failure.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.api.pushforward import Pushforward
+from tests.differences import copied
+from tests.programs.corpus import Program, programs_by
+from tests.programs.test_forward import dot, drawn, moved
+
+ALL = [p for p in programs_by("source").values() if not p.warns]
+some_programs = pytest.mark.parametrize("program", ALL[::16], ids=lambda p: p.name)
+few_programs = pytest.mark.parametrize("program", ALL[::80], ids=lambda p: p.name)
+
+
+class Orders:
+    """The second derivatives of one program, between two directions."""
+
+    def __init__(self, program: Program) -> None:
+        self.args, self.along = drawn(program, 0)
+        _, self.other = drawn(program, 5)
+        self.nums = program.argnums
+        self.gradient = sg.grad(program.function, self.nums, fallback="error")
+        parameters = list(inspect.signature(program.function).parameters)
+        self.names = tuple(parameters[i] for i in self.nums)
+        self.program = program
+
+    def chosen(self, tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the tangents of the arguments that are differentiated."""
+        return tuple(copied(tangents[i]) for i in self.nums)
+
+    def push(self, function: Any) -> Callable[..., Any]:
+        """Return the generated tangent function of a function, as a function of its own."""
+        return Pushforward(function, self.names).general_plan().function
+
+    def differences(self) -> Any:
+        """Return the derivative of the gradient along `along`, against `other`."""
+        h = 1e-4
+
+        def at(step: float) -> Any:
+            pairs = zip(self.args, self.along, strict=True)
+            ends = tuple(copied(a) if t is None else moved(a, t, step) for a, t in pairs)
+            return dot(self.gradient(*ends), self.chosen(self.other))
+
+        return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+
+    def forward_over_reverse(self) -> Any:
+        """Return the tangent of the gradient."""
+        _, tangent = sg.jvp(self.gradient, copied(self.args), self.along)
+        return dot(tangent, self.chosen(self.other))
+
+    def reverse_over_reverse(self) -> Any:
+        """Return what the pullback of the gradient gives."""
+        _, pull = sg.vjp(self.gradient, *copied(self.args))
+        pulled = pull(self.chosen(self.other))
+        return dot(tuple(pulled[i] for i in self.nums), self.chosen(self.along))
+
+    def reverse_over_forward(self) -> Any:
+        """Return what the pullback of the tangent function gives."""
+        push = self.push(self.program.function)
+        value, pull = sg.vjp(push, *copied(self.args), *self.chosen(self.along))
+        pulled = pull((np.zeros_like(value[0]), np.ones_like(value[1])))
+        return dot(tuple(pulled[i] for i in self.nums), self.chosen(self.other))
+
+    def forward_over_forward(self) -> Any:
+        """Return the tangent of the tangent."""
+        push = self.push(self.program.function)
+        held = [None] * len(self.nums)
+        primals = (*copied(self.args), *self.chosen(self.along))
+        _, (_, second) = sg.jvp(push, primals, (*self.other, *held))
+        return second
+
+
+def by_source(take: Callable[[], Any]) -> Any:
+    """Return a derivative, or None if it is refused by source."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", sg.FallbackWarning)
+        try:
+            return take()
+        except (sg.SrcgradError, sg.FallbackWarning):
+            return None
+
+
+@some_programs
+def test_second_derivatives_agree_in_every_order_of_modes(program: Program) -> None:
+    orders = Orders(program)
+    expected = by_source(orders.differences)
+    modes = (
+        *(orders.forward_over_reverse, orders.reverse_over_reverse),
+        *(orders.reverse_over_forward, orders.forward_over_forward),
+    )
+    found = {mode.__name__: by_source(mode) for mode in modes}
+    taken = {name: value for name, value in found.items() if value is not None}
+    if not taken:
+        pytest.skip("refused in every order of modes")
+    for name, value in taken.items():
+        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=1e-6, err_msg=name)
+    values = np.array(list(taken.values()))
+    np.testing.assert_allclose(values, values[0], rtol=1e-8, atol=1e-9)
+
+
+@few_programs
+def test_third_derivatives_agree_with_differences(program: Program) -> None:
+    orders = Orders(program)
+    push = by_source(lambda: orders.push(orders.gradient))
+    if push is None:
+        pytest.skip("refused by source")
+
+    def third() -> Any:
+        held = [None] * len(orders.nums)
+        primals = (*copied(orders.args), *orders.chosen(orders.along))
+        _, (_, tangent) = sg.jvp(push, primals, (*orders.other, *held))
+        return tangent
+
+    def second(step: float) -> Any:
+        pairs = zip(orders.args, orders.other, strict=True)
+        ends = tuple(copied(a) if t is None else moved(a, t, step) for a, t in pairs)
+        return sg.jvp(orders.gradient, ends, orders.along)[1]
+
+    found = by_source(third)
+    if found is None:
+        pytest.skip("refused by source")
+    found = found if len(orders.nums) > 1 else (found,)
+    weights = orders.chosen(orders.along)
+    h = 1e-4
+    near = dot(second(h), weights) - dot(second(-h), weights)
+    far = dot(second(2 * h), weights) - dot(second(-2 * h), weights)
+    expected = (8 * near - far) / (12 * h)
+    np.testing.assert_allclose(dot(found, weights), expected, rtol=5e-5, atol=1e-5)
