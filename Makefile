@@ -26,6 +26,7 @@ demo: $(VENV)/.examples
 examples: $(VENV)/.examples
 	@$(BIN)/python examples/oscillator.py
 	@$(BIN)/python examples/maximum_likelihood.py
+	@$(BIN)/python examples/sensitivity.py
 
 test: $(VENV)/.tests $(VENV)/.examples
 	@$(BIN)/python tools/check.py
