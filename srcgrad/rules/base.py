@@ -62,6 +62,7 @@ class Function:
         holomorphic: That slope is one of complex numbers too.
         reduces: `backward` multiplies the gradient of one number, spread over the axes that
             `axis` reduced, by a slope for each element of the first argument.
+        real: The derivative holds for real numbers only; complex ones are refused.
     """
 
     linear: ClassVar[tuple[str, ...]] = ()
@@ -71,6 +72,7 @@ class Function:
     elementwise: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     reduces: ClassVar[bool] = False
+    real: ClassVar[bool] = False
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:

@@ -14,16 +14,22 @@ Formula = TypeVar("Formula", bound=Callable[..., Any])
 
 
 class RuleTable:
-    """Rules of one module; handed out read-only."""
+    """Rules of one module; handed out read-only.
 
-    def __init__(self, name: str) -> None:
+    Those of a table that is `real` are for real numbers only.
+    """
+
+    def __init__(self, name: str, *, real: bool = False) -> None:
         self.name = name
+        self._real = real
         self._rules: dict[Primal, type[Function]] = {}
 
     def rule(self, *primals: Primal) -> Callable[[Rule], Rule]:
         """Register the decorated Function for `primals`; twice is an error."""
 
         def add(cls: Rule) -> Rule:
+            if self._real:
+                cls.real, cls.holomorphic = True, False
             for primal in primals:
                 if primal in self._rules:
                     raise ValueError(f"{self.name}: {primal!r} already has a rule")

@@ -29,6 +29,7 @@ from srcgrad.runtime.complex_parts import (
     conj,
     imag_back,
     is_complex,
+    of_reals,
     real_part,
 )
 from srcgrad.runtime.contractions import (
@@ -303,9 +304,9 @@ __all__ = [
     "last_written", "linspace_back", "logaddexp_back", "logspace_back", "lstsq_back", "matmul_left",
     "matmul_right", "matrix_norm_back", "matrix_power_back", "matrix_power_push", "may_repeat",
     "meshgrid_back", "multi_dot_back", "multi_dot_push", "negated", "nested_shapes", "norm_back",
-    "number_sign", "numbers", "on_diagonal", "on_tape", "only_if", "onto_triangle", "opposite",
-    "others_product", "over_gaps", "pad_back", "pad_push", "picked", "pinv_back", "pinv_push",
-    "places", "poly_back", "poly_push", "polyder_back", "polyfit_back", "polyfit_push",
+    "number_sign", "numbers", "of_reals", "on_diagonal", "on_tape", "only_if", "onto_triangle",
+    "opposite", "others_product", "over_gaps", "pad_back", "pad_push", "picked", "pinv_back",
+    "pinv_push", "places", "poly_back", "poly_push", "polyder_back", "polyfit_back", "polyfit_push",
     "polyint_back", "polyval_left", "polyval_push", "polyval_right", "power_log_slope",
     "power_slope", "prod_back", "prod_initial_back", "product_back", "put_along_axis", "qr_back",
     "qr_r_back", "quantile_back", "read_order", "real_part", "recordable", "records",

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import NotDifferentiableError
+
 
 def is_complex(x: Any) -> bool:
     """Return whether `x` is a complex number or array."""
@@ -26,6 +28,20 @@ def conj(x: Any) -> Any:
 def real_part(x: Any) -> Any:
     """Return the real part of `x`; a real `x` itself."""
     return np.real(x) if is_complex(x) else x
+
+
+def of_reals(grad: Any, *operands: Any) -> Any:
+    """Return `grad`, the gradient of a function of real numbers.
+
+    Raises:
+        NotDifferentiableError: An operand is complex.
+    """
+    if any(is_complex(item) for item in operands):
+        raise NotDifferentiableError(
+            "the derivative of this function is known for real arguments only, not complex ones",
+            hint="hand on the real and the imaginary part, or write a srcgrad.autograd.Function",
+        )
+    return grad
 
 
 def as_complex(x: Any) -> Any:

@@ -6,7 +6,7 @@ What `forward` saves on `ctx` is followed by name into `backward`, so that nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import gast
@@ -80,6 +80,29 @@ class Inliner:
         Raises:
             NotInlinableError: A test of the rule does not fold, or it uses unusual syntax.
         """
+        placed = self._place(rule, args, keywords, needs, results, own_forward=own_forward)
+        return self._of_reals(placed) if self.keep_complex and rule.real else placed
+
+    def _of_reals(self, placed: Inlined) -> Inlined:
+        """Let the gradient of a rule for real numbers refuse operands that turn out complex."""
+
+        def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
+            check = self.externals.use_runtime("of_reals")
+            operands = [clone(item) for item in placed.parameters if isinstance(item, gast.Name)]
+            return placed.adjoint([call(check, grads[0], *operands), *grads[1:]])
+
+        return replace(placed, adjoint=adjoint)
+
+    def _place(
+        self,
+        rule: type[Function],
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        needs: Callable[[Any], bool],
+        results: Sequence[Any],
+        *,
+        own_forward: bool,
+    ) -> Inlined:
         source: RuleSource = rule_source(rule)  # type: ignore[arg-type]
         if source.is_slope:
             return self._place_slope(source, args, results)

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
 
-table = RuleTable("discrete_distributions")
+table = RuleTable("discrete_distributions", real=True)
 
 
 @table.partials(stats.poisson.logpmf)

@@ -11,7 +11,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime.scipy.stats import multivariate_normal_back
 
-table = RuleTable("joint_distributions")
+table = RuleTable("joint_distributions", real=True)
 
 
 @table.rule(stats.multivariate_normal.logpdf)

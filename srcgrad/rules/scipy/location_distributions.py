@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
 
-table = RuleTable("location_distributions")
+table = RuleTable("location_distributions", real=True)
 
 
 @table.partials(stats.uniform.logpdf)

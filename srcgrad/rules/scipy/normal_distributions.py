@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
 
-table = RuleTable("normal_distributions")
+table = RuleTable("normal_distributions", real=True)
 
 
 @table.partials(stats.norm.logpdf)

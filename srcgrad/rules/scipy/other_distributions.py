@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
 
-table = RuleTable("other_distributions")
+table = RuleTable("other_distributions", real=True)
 
 
 @table.partials(stats.beta.logpdf)

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
 
-table = RuleTable("positive_distributions")
+table = RuleTable("positive_distributions", real=True)
 
 
 @table.partials(stats.expon.logpdf)

@@ -12,7 +12,7 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import kept, reduced_size
 from srcgrad.runtime.scipy.stats import entropy_back
 
-table = RuleTable("sample_statistics")
+table = RuleTable("sample_statistics", real=True)
 
 
 @table.rule(stats.zscore)

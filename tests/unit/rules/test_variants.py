@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from fnmatch import fnmatchcase
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import srcgrad as sg
 from srcgrad.rules.base import Elementwise, Pointwise
 from srcgrad.rules.library import canonical_name, rule_for
-from tests.unit.rules.opspec import OpSpec, check_rule
+from tests.unit.rules.opspec import OpSpec, check_rule, numeric_gradient
 from tests.unit.rules.specs import SPECS
-from tests.unit.rules.variants import chosen, is_call, variants
+from tests.unit.rules.variants import chosen, draws, is_call, variants
 
 UNDETERMINED = "vectors that only fill a space up are determined up to a rotation"
 NO_EMPTY = "the adjoint is a filter, which takes no empty array"
@@ -82,3 +85,71 @@ def test_a_rule_is_right_for_other_shapes_and_kinds(spec: OpSpec) -> None:
             except Exception as error:
                 error.add_note(f"{word}: {other.label}")
                 raise
+
+
+def likelihood_of(z: Any) -> Any:
+    return np.sum(stats.norm.logpdf(z))
+
+
+def likelihood_of_sizes(z: Any) -> Any:
+    return np.sum(stats.norm.logpdf(np.abs(z)))
+
+
+def test_a_rule_for_real_numbers_refuses_complex_ones() -> None:
+    z = np.array([0.3 + 0.4j, 0.1 - 0.2j])
+    with pytest.raises(sg.NotDifferentiableError, match="real arguments only"):
+        sg.grad(lambda z: np.real(likelihood_of(z)), fallback="error")(z)
+    found = sg.grad(likelihood_of_sizes, fallback="error")(z)
+    expected = numeric_gradient(likelihood_of_sizes, z)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+# --- the checks themselves ------------------------------------------------------------------------
+
+REAL_SPECS = [spec for spec in CHOSEN if not any(draw.complex for draw in draws(spec))]
+COMPLEX_SPECS = [spec for spec in SPECS if draws(spec) and all(d.complex for d in draws(spec))]
+
+
+def fails(spec: OpSpec, change: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say whether the check fails once the gradients of a rule are changed."""
+    rule: Any = rule_for(spec.fn)
+    right = rule.backward
+
+    def wrong(ctx: Any, *grads: Any) -> Any:
+        found = right(ctx, *grads)
+        return tuple(map(change, found)) if isinstance(found, tuple) else change(found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rule, "backward", staticmethod(wrong))
+        try:
+            check_rule(spec)
+        except AssertionError:
+            return True
+    return False
+
+
+def each(change: Any, grad: Any) -> Any:
+    """Change the gradients of all items of nested lists."""
+    if isinstance(grad, (list, tuple)):
+        return type(grad)(each(change, item) for item in grad)
+    return None if grad is None else change(grad)
+
+
+def test_every_spec_fails_on_a_rule_that_is_wrong_by_a_thousandth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = functools.partial(each, lambda grad: np.where(grad == 0, 1e-3, 1.001 * grad))
+    assert [spec.label for spec in REAL_SPECS if not fails(spec, wrong, monkeypatch)] == []
+
+
+def test_every_spec_fails_on_a_gradient_with_another_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    wider = functools.partial(each, lambda grad: np.asarray(grad)[None])
+    assert not [spec.label for spec in REAL_SPECS if not fails(spec, wider, monkeypatch)]
+
+
+def test_every_complex_spec_fails_on_a_gradient_that_is_conjugated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turned = functools.partial(each, np.conj)
+    missed = [spec.label for spec in COMPLEX_SPECS if not fails(spec, turned, monkeypatch)]
+    assert [label for label in missed if "real" not in label] == []
