@@ -112,7 +112,9 @@ def main() -> None:
         print(f"  {name:24}{in_words(timings['primal'].best):>10}{ratio:8.2f}  {why}")
     print("\nGradient of a sum over 300 elements read in a loop, by the size of the array")
     gradient = sg.grad(elements)
-    sizes = {f"{n:,}": functools.partial(gradient, np.ones(n), 300) for n in (1_000, 10_000, 100_000)}
+    sizes = {
+        f"{n:,}": functools.partial(gradient, np.ones(n), 300) for n in (1_000, 10_000, 100_000)
+    }
     for name, timing in measure(sizes, turns=9).items():
         print(f"  {name:>10} elements{in_words(timing.best):>12}")
     print(flush=True)
