@@ -351,6 +351,14 @@ def _getitem(operation: Operation) -> list[tuple[str, Mask | None]]:
     ]
 
 
+def _reduced(operation: Operation) -> list[tuple[str, Mask | None]]:
+    """A reduction of the elements where `where` holds."""
+    where = operation.keywords.get("where")
+    if not isinstance(where, gast.Name) or not operation.args:
+        return []
+    return [(name, Mask(where, True, STEEP)) for name in direct_names(operation.args[0])]
+
+
 def _triangle(operation: Operation) -> list[tuple[str, Mask | None]]:
     base, *rest = [*operation.args, *operation.keywords.values()]
     side = operation.primal.__name__
@@ -376,4 +384,6 @@ _SELECTORS: Final = {
     "numpy.triu": _triangle,
     "numpy.tril": _triangle,
     "srcgrad.runtime.indexing.getitem": _getitem,
+    **dict.fromkeys([f"numpy.{name}" for name in ("sum", "mean", "prod", "max", "min")], _reduced),
+    **dict.fromkeys([f"numpy.{name}" for name in ("amax", "amin", "std", "var")], _reduced),
 }

@@ -57,6 +57,12 @@ def _of_select(node: Any) -> Masks:
     return {**masks, first + choices: rest}
 
 
+def _of_reduction(node: Any) -> Masks:
+    saves = node.op.primal in (np.prod, np.std, np.var)
+    where = node.saved_tensors[1] if saves else node.where
+    return {} if where is True else {0: where._data if isinstance(where, Core) else where}
+
+
 SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
     {
         np.where: _of_where,
@@ -66,6 +72,8 @@ SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
         np.fmin: _of_smaller,
         np.clip: _of_clip,
         np.select: _of_select,
+        **dict.fromkeys((np.sum, np.mean, np.prod, np.std, np.var), _of_reduction),
+        **dict.fromkeys((np.max, np.min, np.amax, np.amin), _of_reduction),
     }
 )
 """For functions that select: the mask of each operand, from what their rule saved."""

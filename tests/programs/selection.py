@@ -140,3 +140,8 @@ def condition_bound_anew(x):
 def counted_condition(x):
     count = np.array([2, 0, 1, 0])
     return np.sum(np.where(count, np.where(x > 0, np.sqrt(x), 0), x))
+
+
+@program("v", warns=True)
+def summed_where_it_is_positive(x):
+    return np.sum(np.sqrt(x), where=x > 0) + np.mean(np.log(x * x), where=x < 0)

@@ -178,6 +178,55 @@ def masked_before(x: Any) -> Any:
     return np.sum(np.sqrt(x[x > 0]) * 2.0)
 
 
+def sum_of_the_positive(x: Any) -> Any:
+    return np.sum(np.exp(np.sqrt(x)), where=x > 0)
+
+
+def sum_of_the_picked(x: Any) -> Any:
+    return np.sum(np.exp(np.sqrt(x[x > 0])))
+
+
+def rows_of_the_positive(w: Any) -> Any:
+    logs = np.log(w) * 2.0
+    return np.sum(np.sum(logs, axis=0, where=w > 0) ** 2)
+
+
+def rows_of_what_is_safe(w: Any) -> Any:
+    logs = np.log(np.where(w > 0, w, 1.0)) * 2.0
+    return np.sum(np.sum(logs, axis=0) ** 2)
+
+
+def mean_and_deviation(x: Any) -> Any:
+    root, there = np.sqrt(x), x > 0
+    return np.mean(root, where=there) * np.std(root, where=there)
+
+
+def mean_and_deviation_of_the_picked(x: Any) -> Any:
+    root = np.sqrt(x[x > 0])
+    return np.mean(root) * np.std(root)
+
+
+REDUCTIONS = [
+    (sum_of_the_positive, sum_of_the_picked, X),
+    (rows_of_the_positive, rows_of_what_is_safe, W),
+    (mean_and_deviation, mean_and_deviation_of_the_picked, X),
+]
+
+
+@pytest.mark.parametrize(
+    ("program", "careful", "x"), REDUCTIONS, ids=[case[0].__name__ for case in REDUCTIONS]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_reduction_leaves_out_contributes_nothing(
+    program: Any, careful: Any, x: Any
+) -> None:
+    (expected,) = on_tape(careful, (x,))
+    (taped,) = on_tape(program, (x,))
+    np.testing.assert_allclose(taped, expected, rtol=1e-10, atol=1e-12)
+    found = sg.grad(program, fallback="error")(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
 PICKS = [
     (distances_of_pairs, distances_picked_before, POINTS),
     (upper_distances, distances_picked_before, POINTS),
