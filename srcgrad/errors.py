@@ -129,6 +129,12 @@ class NonFiniteError(SrcgradError, FloatingPointError):
     code = "SG150"
 
 
+class ExportError(SrcgradError, ValueError):
+    """A derivative that cannot be written as a module that stands alone."""
+
+    code = "SG160"
+
+
 class InternalError(SrcgradError, AssertionError):
     """A broken promise between two parts of srcgrad: always a bug of ours."""
 

@@ -1,12 +1,15 @@
-"""Defines what can be read off a gradient beside its text: explanations and traces."""
+"""Defines what can be read off a gradient beside its text: explanations, traces, exports."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import BoundArguments, Parameter
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from srcgrad.api.exporting import Example, export_gradient
 from srcgrad.api.insights import explained, refused, run_watched, subject_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.reports import report_on
@@ -17,6 +20,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.insight.explanation import Explanation, Subject
 from srcgrad.insight.trace import Trace, Tracer
 from srcgrad.reporting.page import Report
+from srcgrad.runtime.objects import may_be_static
 
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -30,6 +34,9 @@ class Inspection(ABC):
     _is_method: bool
     _value: bool
     _selection: Selection
+    _last: dict[str, Any]
+    _make_plan: Callable[..., Plan]
+    plan_for: Callable[..., Plan]
 
     @abstractmethod
     def _strict(self) -> Any:
@@ -114,3 +121,48 @@ class Inspection(ABC):
         return report_on(
             self._explained_as(), remade, stages.texts, call if asked else None, self._function
         )
+
+    def export(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        example: Example | None = None,
+        with_check: bool = False,
+    ) -> str:
+        """Return the gradient as a module that needs no srcgrad, and write it to `path`.
+
+        Args:
+            path: The file to write; None to write none.
+            example: Arguments of a call (a dict for keywords): the text is the one for arguments
+                like these. Without it the text takes nothing for granted, if there is such a one.
+            with_check: Let the module, run as a program, compare its gradient at the example with
+                differences.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+            ExportError: The text calls the tape, or reads what cannot be written out.
+        """
+        gradient: Any = self
+        return export_gradient(gradient, path, example, with_check)
+
+    def plan_to_export(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
+        """Return a plan made for one call, or for all arguments, and the functions it is made for.
+
+        What was called before has no part in it.
+        """
+        made: tuple[Plan, Mapping[str, Any]] = self._strict().plan_and_known(call)
+        return made
+
+    def plan_and_known(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
+        """Return the plan of one call or of all, which is then that of this gradient."""
+        if call is not None:
+            return self.plan_for(call.args, call.kwargs), self._last
+        parameters = self._selection.signature.parameters
+        known = {name: item.default for name, item in parameters.items()}
+        known |= dict.fromkeys([*parameters][: self._is_method], self._owner)
+        empty = Parameter.empty
+        self._last = {k: v for k, v in known.items() if v is not empty and may_be_static(v)}
+        try:
+            return self._make_plan(assume=False), self._last
+        except UnsupportedError:  # it may be differentiated under conditions
+            return self._make_plan(), self._last

@@ -97,6 +97,11 @@ def attach(function: FunctionType, source: FunctionSource) -> None:
     setattr(function, _ATTACHED, source)
 
 
+def is_made(function: FunctionType) -> bool:
+    """Say whether a function is of our own making, so that its text stands in no file."""
+    return hasattr(function, _ATTACHED)
+
+
 @functools.lru_cache(maxsize=4096)
 def has_source(function: FunctionType) -> bool:
     """Say whether the source of a function can be found."""

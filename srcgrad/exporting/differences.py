@@ -1,0 +1,74 @@
+"""Is the self-check of exported modules: it is copied into those that are to have one."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+
+def compare(function: Any, gradients: Any, arguments: Any, places: Any) -> None:
+    """Compare gradients with central differences; print the errors, exit with 1 if one is large."""
+    grads = gradients(*copy.deepcopy(arguments))  # noqa: TID251 - values, no trees
+    worst = 0.0
+    for place, grad in zip(places, grads, strict=True):
+        error = largest_error(function, arguments, place, grad)
+        print(f"argument {place}: largest relative error {error:.1e}")  # noqa: T201 - a program
+        worst = max(worst, error)
+    if not worst < 1e-4:
+        raise SystemExit("the gradient does not agree with differences")
+    print("the gradient agrees with central differences")  # noqa: T201 - a program
+
+
+def largest_error(function: Any, arguments: Any, place: int, grad: Any) -> float:
+    """Return the largest relative error of the gradient with respect to one argument."""
+    worst = 0.0
+    for path, value in numbers_of(arguments[place]):
+        step = np.finfo(getattr(value, "dtype", np.float64)).eps ** (1 / 3) * max(1.0, abs(value))
+        above = function(*moved(arguments, place, path, step))
+        below = function(*moved(arguments, place, path, -step))
+        expected = (float(above) - float(below)) / (2 * float(step))
+        found = float(part_of(grad, path))
+        worst = max(worst, abs(found - expected) / max(1.0, abs(expected)))
+    return worst
+
+
+def numbers_of(value: Any, path: Any = ()) -> Any:
+    """Return the float numbers in nested containers and arrays, each with the way to it."""
+    if isinstance(value, dict):
+        parts = list(value.items())
+    elif isinstance(value, (list, tuple)):
+        parts = list(enumerate(value))
+    elif isinstance(value, np.ndarray):
+        indices = np.ndindex(value.shape) if value.dtype.kind == "f" else ()
+        return [((*path, index), value[index]) for index in indices]
+    else:
+        return [(path, value)] if isinstance(value, float) else []
+    return [found for key, item in parts for found in numbers_of(item, (*path, key))]
+
+
+def part_of(value: Any, path: Any) -> Any:
+    """Return what the keys and indices of a path lead to."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def moved(arguments: Any, place: int, path: Any, step: Any) -> list[Any]:
+    """Return copies of arguments, of which one number is moved by a step."""
+    copies = copy.deepcopy(list(arguments))  # noqa: TID251
+    copies[place] = changed(copies[place], path, step)
+    return copies
+
+
+def changed(value: Any, path: Any, step: Any) -> Any:
+    """Return a value with the number at the end of a path moved by a step."""
+    if not path:
+        return value + step
+    key, rest = path[0], path[1:]
+    if isinstance(value, tuple):
+        items = [changed(v, rest, step) if i == key else v for i, v in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    value[key] = changed(value[key], rest, step)
+    return value

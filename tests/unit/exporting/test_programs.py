@@ -1,0 +1,71 @@
+"""Tests that exported gradients are those of srcgrad, in a process that has no srcgrad."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import srcgrad as sg
+from tests.programs.corpus import programs_by
+
+COUNT = int(os.environ.get("SRCGRAD_EXPORTED_PROGRAMS", "24"))
+RUNNER = Path(__file__).with_name("without_srcgrad.py")
+
+REFUSED = {  # these read what no text can make, or call the tape
+    "objects.network_of_the_module",
+    "scipy_solvers.area_of_several_waves",
+    "scipy_solvers.area_under_what_a_lambda_closes_over",
+    "scipy_solvers.energy_between_frequencies",
+    "scipy_solvers.path_of_a_decay",
+    "scipy_solvers.root_of_a_nested_function",
+    "scipy_solvers.where_a_planet_is",
+}
+ALL = programs_by("source")
+STEP = max(1, len(ALL) // COUNT)
+CHOSEN = list(ALL.values())[::STEP]
+
+
+def differences_of(calls, folder):
+    """Return what is wrong with exported modules, by their names."""
+    (folder / "calls.pickle").write_bytes(pickle.dumps(calls))
+    command = [sys.executable, "-I", RUNNER, folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def entry_of(text):
+    """Return the name of the function that an exported module is for."""
+    return next(line for line in text.splitlines() if line.startswith("def "))[4:].split("(")[0]
+
+
+@pytest.mark.slow
+def test_programs_give_the_same_gradients_without_srcgrad(tmp_path):
+    calls = {}
+    with warnings.catch_warnings(), contextlib.redirect_stdout(None):
+        warnings.simplefilter("ignore")
+        for number, program in enumerate(CHOSEN):
+            derivative = sg.grad(program.function, program.argnums, fallback="error")
+            name = program.name.replace(".", "_")
+            example = program.arguments(1) if number % 2 else None
+            try:
+                text = derivative.export(tmp_path / f"{name}.py", example=example)
+                if "refuse_arrays(" in text:  # updates its argument in place: what is it?
+                    text = derivative.export(tmp_path / f"{name}.py", example=program.arguments(1))
+            except sg.SrcgradError:
+                assert program.name in REFUSED
+                continue
+            assert program.name not in REFUSED
+            assert not any("import srcgrad" in line for line in text.splitlines())
+            expected = derivative(*program.arguments(2))
+            calls[name] = entry_of(text), program.arguments(2), expected
+    assert len(calls) > len(CHOSEN) - len(REFUSED) - 1
+    assert differences_of(calls, tmp_path) == {}
