@@ -24,7 +24,7 @@ Example = Sequence[Any] | Mapping[str, Any]
 def export_gradient(
     gradient: Gradient,
     path: str | PathLike[str] | None,
-    example: Example | None,
+    example: Example | inspect.BoundArguments | None,
     with_check: bool,
     command: str = "",
 ) -> str:
@@ -39,7 +39,9 @@ def export_gradient(
             "a module that checks itself needs arguments to do so",
             hint="give the arguments of a call: export(path, example=(...), with_check=True)",
         )
-    call = None if example is None else bound(gradient, example)
+    call: Any = example
+    if example is not None and not isinstance(example, inspect.BoundArguments):
+        call = bound(gradient, example)
     plan, given = gradient.plan_to_export(call)
     function: Any = plan.function.__dict__["__srcgrad_primal__"]
     written: Any = underlying.plain(gradient.primal)
@@ -52,7 +54,7 @@ def export_gradient(
         gradient.single,
         gradient.gives_value,
         gradient.has_aux,
-        command=command or command_of(gradient, function, example),
+        command=command or command_of(gradient, function, example is not None),
         given={name: given[name] for name in plan.given if name in given},
         joins=frozenset(joins_of(function)),
         example=call if with_check else None,
@@ -81,11 +83,11 @@ def bound(gradient: Gradient, example: Example) -> inspect.BoundArguments:
         ) from error
 
 
-def command_of(gradient: Gradient, function: Any, example: Example | None) -> str:
+def command_of(gradient: Gradient, function: Any, has_example: bool = False) -> str:
     """Return what makes the module again: a command, if one does."""
     is_made = function.__module__.startswith("srcgrad.")  # by another derivative
-    if is_made or "<" in function.__qualname__ or example is not None:
-        shown = "example=..." if example is not None else ""
+    if is_made or "<" in function.__qualname__ or has_example:
+        shown = "example=..." if has_example else ""
         return f"export({shown}) of the gradient"
     return " ".join(["srcgrad export", target_of(function), *options_of(gradient, function)])
 

@@ -10,32 +10,43 @@ from srcgrad.cli.target import TargetError, find_target
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose a derivative."""
+    """Add the target and the options that choose a derivative of it."""
     parser.add_argument("target", help="module:function or path/to/file.py:function")
+    add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose the arguments and the kind of a derivative."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--argnums", type=_numbers, metavar="N,...", help="positions of the arguments (default: 0)"
     )
-    which.add_argument("--wrt", type=_names, metavar="NAME,...", help="names of the arguments")
+    which.add_argument(
+        "--wrt", type=_names, metavar="NAME,...", help="names of the arguments; `w,` for a tuple"
+    )
     parser.add_argument("--value", action="store_true", help="return the value beside the gradient")
+    parser.add_argument(
+        "--aux", action="store_true", help="the function returns a pair of its value and more"
+    )
 
 
-def chosen(options: argparse.Namespace) -> Any:
+def chosen(options: argparse.Namespace, *, fallback: str = "error") -> Any:
     """Return the gradient of the target, which may be a decorated function already."""
     target = find_target(options.target)
     decorated = hasattr(target, "primal") and hasattr(target, "source")
-    if decorated and not (options.value or options.argnums or options.wrt):
+    asked = options.value or options.aux or options.argnums or options.wrt
+    if decorated and not asked:
         return target
     function = target.primal if decorated else target
-    if not callable(function):
+    if not callable(function) or isinstance(function, type):
         raise TargetError(f"`{options.target}` is no function but a {type(function).__name__}")
-    make = srcgrad.value_and_grad if options.value else srcgrad.grad
-    wanted: dict[str, Any] = {}
+    make: Any = srcgrad.value_and_grad if options.value else srcgrad.grad
+    wanted: dict[str, Any] = {"has_aux": options.aux} if options.aux else {}
     if options.argnums:
         wanted["argnums"] = options.argnums[0] if len(options.argnums) == 1 else options.argnums
     if options.wrt:
-        wanted["argnames"] = options.wrt[0] if len(options.wrt) == 1 else options.wrt
-    return make(function, fallback="error", **wanted)
+        wanted["argnames"] = options.wrt
+    return make(function, fallback=fallback, **wanted)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -43,6 +54,11 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def _names(text: str) -> tuple[str, ...]:
-    """Read `weights,bias`."""
-    return tuple(part.strip() for part in text.split(","))
+def _names(text: str) -> str | tuple[str, ...]:
+    """Read `weights,bias`; `weights,` is a tuple of one.
+
+    >>> _names("w"), _names("w,"), _names("w, b")
+    ('w', ('w',), ('w', 'b'))
+    """
+    parts = [part.strip() for part in text.split(",")]
+    return parts[0] if len(parts) == 1 else tuple(part for part in parts if part)

@@ -8,21 +8,35 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from srcgrad.cli import report, show
+from srcgrad.cli import check, coverage, explain, export, report, show
 from srcgrad.cli.target import TargetError
 from srcgrad.errors import SrcgradError
 
-REFUSED = 1
+FAILED = 1
 USAGE = 2
+COMMANDS = (show, explain, export, check, report, coverage)
 EPILOG = """\
-exit codes: 0 all went well, 1 srcgrad refuses the function, 2 the command makes no sense
+exit codes: 0 all went well, 1 srcgrad refuses the function or a check failed, 2 the command makes
+no sense, such as one with a function that does not exist; `srcgrad COMMAND --help` shows examples
+"""
+
+EXAMPLES = """\
+examples:
+  srcgrad show model:loss
+  srcgrad explain path/to/model.py:loss
+  srcgrad export model:loss -o loss_grad.py
+  srcgrad export --check loss_grad.py
+  srcgrad check model:loss --at 'np.ones(3), 0.5'
+  srcgrad report model:loss -o loss.html
+  srcgrad coverage model
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (by default the process's own arguments) asks for.
 
-    Returns the exit code: 0, 1 for a function that srcgrad refuses, or 2 for a wrong command.
+    Returns the exit code: 0, 1 for a function that is refused or a check that fails, or 2 for a
+    wrong command.
     """
     options = _parser().parse_args(argv)
     try:
@@ -31,9 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except TargetError as error:
         print(f"srcgrad: {error}", file=sys.stderr)
         return USAGE
-    except SrcgradError as error:
+    except (SrcgradError, export.StaleError, check.MismatchError, coverage.TooFewError) as error:
         print(error, file=sys.stderr)
-        return REFUSED
+        return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
@@ -44,11 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="srcgrad",
         description="Differentiate NumPy functions by source transformation.",
-        epilog=f"{show.EXAMPLES}{report.EXAMPLES}\n{EPILOG}",
+        epilog=f"{EXAMPLES}\n{EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"srcgrad {version('srcgrad')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    show.add_parser(commands)
-    report.add_parser(commands)
+    for command in COMMANDS:
+        command.add_parser(commands)
     return parser

@@ -6,14 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from srcgrad.cli import arguments
 from srcgrad.cli.choice import add_choice, chosen
 from srcgrad.cli.target import TargetError
 
 EXAMPLES = """\
   srcgrad report model:loss
-  srcgrad report model:loss --args "np.linspace(0, 1, 1000), 0.3" -o loss.html
+  srcgrad report model:loss --at "np.linspace(0, 1, 1000), 0.3" -o loss.html
 """
 
 
@@ -27,13 +26,7 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_choice(parser)
-    parser.add_argument(
-        "--args",
-        default="",
-        metavar="EXPRS",
-        help="arguments of a call, as Python expressions that may use the names of the module and "
-        "np: what each line costs is measured in it",
-    )
+    arguments.add_options(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="the page (default: FUNCTION_grad.html)"
     )
@@ -45,30 +38,8 @@ def run(options: argparse.Namespace) -> None:
     derivative = chosen(options)
     name = getattr(derivative.primal, "__name__", "function")
     path = options.output or Path(f"{name}_grad.html")
-    args = arguments(options.args, derivative.primal)
+    args, kwargs = arguments.placed(options, derivative.primal)
     try:
-        print(derivative.report(path, *args))
+        print(derivative.report(path, *args, **kwargs))
     except OSError as error:
         raise TargetError(f"`{path}` cannot be written: {error}") from error
-
-
-def arguments(text: str, function: Any) -> tuple[Any, ...]:
-    """Return the values of expressions between commas, as the module of a function knows names.
-
-    Raises:
-        TargetError: They cannot be evaluated.
-
-    >>> arguments("np.ones(2), 3", arguments)
-    (array([1., 1.]), 3)
-    """
-    if not text.strip():
-        return ()
-    names = {"np": np, **getattr(function, "__globals__", {})}
-    try:
-        values: tuple[Any, ...] = eval(f"({text},)", names)  # noqa: S307 - what the user typed
-    except Exception as error:
-        raise TargetError(
-            f"`--args {text}` cannot be evaluated: {type(error).__name__}: {error}\n"
-            "hint: write one Python expression for each argument, with commas between them"
-        ) from error
-    return values

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     derivative = chosen(options)
     if options.stages:
         _print_stages(derivative.stages())
-    elif _wants_color(options.no_color):
+    elif wants_color(options.no_color):
         derivative.show()
     else:
         print(derivative.source, end="" if derivative.source.endswith("\n") else "\n")
@@ -56,6 +56,6 @@ def _print_stages(stages: dict[str, str]) -> None:
         before = source
 
 
-def _wants_color(refused: bool) -> bool:
+def wants_color(refused: bool) -> bool:
     """Say whether a person reads: the usual conventions of terminals."""
     return sys.stdout.isatty() and not refused and not os.environ.get("NO_COLOR")

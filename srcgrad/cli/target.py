@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import pkgutil
 import sys
 import traceback
 from pathlib import Path
@@ -41,10 +42,19 @@ def find_target(text: str) -> Any:
             f"`{text}` does not name a function\n"
             "hint: write module:function or path/to/file.py:function"
         )
-    found: Any = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
+    found: Any = find_module(place)
     for part in name.split("."):
         found = _member(found, part, place)
     return found
+
+
+def find_module(place: str) -> ModuleType:
+    """Import a module by its name or its file.
+
+    Raises:
+        TargetError: There is no such module, or importing it fails.
+    """
+    return _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
 
 
 def _load_module(name: str) -> ModuleType:
@@ -60,12 +70,23 @@ def _load_module(name: str) -> ModuleType:
             raise _import_failed(name, error) from error
         message = f"there is no module `{error.name}`"
         path = Path(*name.split(".")).with_suffix(".py")
-        hint = f"did you mean `{path}`?" if path.is_file() else "is its package installed?"
+        hint = f"did you mean `{path}`?" if path.is_file() else _near_modules(error.name)
         raise TargetError(f"{message}\nhint: {hint}") from error
     except SrcgradError:
         raise
     except Exception as error:
         raise _import_failed(name, error) from error
+
+
+def _near_modules(name: str) -> str:
+    """Return a hint with modules of the folder, or of the package, with a name like this one."""
+    parent, _, last = name.rpartition(".")
+    places = list(getattr(sys.modules.get(parent), "__path__", [])) if parent else [""]
+    known = [item.name for item in pkgutil.iter_modules(places)]
+    close = difflib.get_close_matches(last, known)
+    head = f"{parent}." if parent else ""
+    names = [f"{head}{item}" for item in close]
+    return f"did you mean {_either(names)}?" if names else "is its package installed?"
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -76,7 +97,9 @@ def _load_file(path: Path) -> ModuleType:
         raise TargetError(message + _suggest(path.name, near))
     path = path.resolve()
     sys.path.insert(0, str(path.parent))
-    name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
+    known = sys.modules.get(path.stem)
+    is_other = known is not None and getattr(known, "__file__", None) != str(path)
+    name = f"_{path.stem}" if is_other else path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise TargetError(f"`{path}` cannot be imported")

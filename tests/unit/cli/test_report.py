@@ -40,7 +40,7 @@ def test_a_page_is_written_and_named(model, capsys):
 
 
 def test_arguments_may_use_the_names_of_the_module(model):
-    args = ["report", "reported_model.py:loss", "--args", "RATE, np.ones(4)", "-o", "page.html"]
+    args = ["report", "reported_model.py:loss", "--at", "RATE, np.ones(4)", "-o", "page.html"]
     assert main(args) == 0
     assert "time of the derivative" in (model / "page.html").read_text(encoding="utf-8")
 
@@ -51,8 +51,8 @@ def test_the_arguments_to_differentiate_by_are_chosen_as_for_show(model):
 
 
 def test_arguments_that_make_no_sense_are_told(capsys):
-    assert main(["report", "reported_model:loss", "--args", "1 +"]) == 2
-    assert "--args 1 +" in capsys.readouterr().err
+    assert main(["report", "reported_model:loss", "--at", "1 +"]) == 2
+    assert "--at 1 +" in capsys.readouterr().err
 
 
 def test_a_refused_function_has_no_page(model, capsys):
