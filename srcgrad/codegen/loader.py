@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import threading
 from collections.abc import Mapping
@@ -17,6 +18,9 @@ from srcgrad.codegen.tracebacks import LINES, LineMap
 
 _PACKAGE: Final = "srcgrad._generated"
 _NAMESPACE: Final = "__srcgrad_namespace__"
+_IMPORT: Final = re.compile(
+    r"^from (?P<module>(?!srcgrad)\S+) import (?P<names>[^(\n]+)$", re.MULTILINE
+)
 _LOCK: Final = threading.RLock()
 
 
@@ -75,6 +79,7 @@ def load(
     The text stands in a file of the cache folder, where debuggers find it; if that folder cannot
     be used, in memory under a plain name. The same text with the same namespace and line map
     is loaded once; with others it is a module of its own, `<name>_<hash>_2`, that shares the file.
+    So it is if a module that the text imports from was loaded anew.
 
     Args:
         source: The text of the module.
@@ -86,7 +91,8 @@ def load(
     stem = cache.stem_of(name, source)
     with _LOCK:
         importlib.import_module(_PACKAGE)  # the parent, as Python's import system wants it
-        qualified, found = _free_name(f"{_PACKAGE}.{stem}", names, lines)
+        imported = _imported(source)
+        qualified, found = _free_name(f"{_PACKAGE}.{stem}", {**imported, **names}, lines)
         if found is not None:
             return found
         path = cache.store(stem, source)
@@ -124,13 +130,24 @@ def _free_name(
 
 
 def _is_same(module: ModuleType, names: dict[str, Any], lines: LineMap | None) -> bool:
-    known = getattr(module, _NAMESPACE, {})
-    same_names = known.keys() == names.keys()
-    return (
-        same_names
-        and all(known[key] is value for key, value in names.items())
-        and getattr(module, LINES, None) == lines
-    )
+    known = vars(module) | getattr(module, _NAMESPACE, {})
+    same_names = all(known.get(key, _NAMESPACE) is value for key, value in names.items())
+    return same_names and getattr(module, LINES, None) == lines
+
+
+def _imported(text: str) -> dict[str, Any]:
+    """Return what the imports of the user's modules give now, by the names that they bind.
+
+    >>> _imported("from sys import path as p")["p"] is sys.path
+    True
+    """
+    found = {}
+    for line in _IMPORT.finditer(text):
+        module = sys.modules.get(line["module"])
+        for item in line["names"].split(", ") if module is not None else ():
+            name, _, alias = item.partition(" as ")
+            found[alias or name] = getattr(module, name, None)
+    return found
 
 
 def _spec(name: str, text: str, filename: str, namespace: Mapping[str, Any]) -> ModuleSpec:

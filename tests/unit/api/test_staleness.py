@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 import types
 from typing import Any
@@ -247,3 +249,19 @@ def test_a_text_that_is_loaded_again_reads_globals_as_they_are_now(monkeypatch):
 
 
 SCALE_OF_ALL = 2.0
+
+
+@pytest.mark.parametrize("body", ["RATE * x", "x * chosen()"])
+def test_a_module_loaded_anew_is_another_one(body, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    found = []
+    for rate in (0.5, 0.25, 0.125):
+        monkeypatch.delitem(sys.modules, "loaded_anew", raising=False)
+        (tmp_path / "loaded_anew.py").write_text(
+            f"import numpy as np\nRATE = {rate}\ndef chosen():\n    return len([RATE]) * RATE\n"
+            f"def loss(x):\n    return np.sum({body})\n"
+        )
+        importlib.invalidate_caches()
+        found.append((rate, sg.grad(importlib.import_module("loaded_anew").loss)))
+    for rate, derivative in [*found, *found]:
+        assert_same(derivative(X), np.full(3, rate), 1e-15)
