@@ -34,6 +34,7 @@ from srcgrad.errors import (
     NumericWarning,
     SourceNotFoundError,
     SrcgradError,
+    ToolNotFoundError,
     UnsupportedError,
     UnsupportedSyntaxError,
 )
@@ -87,6 +88,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "SourceNotFoundError",
     "SrcgradError",
     "Tensor",
+    "ToolNotFoundError",
     "UnsupportedError",
     "UnsupportedSyntaxError",
     "arange",

@@ -135,6 +135,12 @@ class ExportError(SrcgradError, ValueError):
     code = "SG160"
 
 
+class ToolNotFoundError(SrcgradError, FileNotFoundError):
+    """A program that something needs and that is not installed, such as Graphviz."""
+
+    code = "SG170"
+
+
 class InternalError(SrcgradError, AssertionError):
     """A broken promise between two parts of srcgrad: always a bug of ours."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from srcgrad.autograd.drawing import Drawing, draw
 from srcgrad.tape.backward import GradientEdge
 from srcgrad.tape.core import Core, edge_of
 from srcgrad.tape.engine import RUNNING
@@ -208,10 +209,12 @@ def set_override_stale_capture_stream(enabled: bool) -> None:
 
 
 __all__ = [
+    "Drawing",
     "GradientEdge",
     "Node",
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
+    "draw",
     "get_gradient_edge",
     "increment_version",
     "region_activation_memory_budget",

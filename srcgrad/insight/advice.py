@@ -84,7 +84,7 @@ def _of_call(part: ast.Call, numbers: list[tuple[str, Any]]) -> str:
             "scipy.special.logsumexp and softmax do, or use np.logaddexp, np.log1p, np.tanh"
         )
     if name == "sqrt":
-        return f"`{operand}` is negative: keep it >= 0, for example by np.maximum({operand}, 0.0)"
+        return f"`{operand}` is negative: {_GUARD.format(operand)}"
     if name in _BOUNDED:
         return f"`{operand}` lies outside of [-1, 1]: np.clip({operand}, -1.0, 1.0), a bit within"
     if name in _MEANS:

@@ -154,7 +154,9 @@ class Tracer:
             self._trips[site.loops[-1]] = self._trips.get(site.loops[-1], 0) + 1
         elif isinstance(site.value, ast.Name) and len(site.names) > 1:
             return  # unpacks what was kept, and is listed where it was made
-        elif site.kind == "store" or (site.kind == "assign" and len(site.names) == 1):
+        elif (site.kind == "store" and site.names) or (
+            site.kind == "assign" and len(site.names) == 1
+        ):
             self._keep(site, site.names[0], value)
         elif site.kind == "assign" and isinstance(value, (tuple, list)):
             if len(value) == len(site.names):

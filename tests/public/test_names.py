@@ -65,6 +65,7 @@ PROMISED: dict[str, str | None] = {
     "autograd.functional.hvp": None,
     "autograd.functional.jacobian": None,
     "autograd.functional.hessian": None,
+    "autograd.graph.draw": "tensors, path=None, *, names=None, most=2000",
     "autograd.graph.saved_tensors_hooks": None,
     "autograd.graph.save_on_cpu": None,
     "autograd.graph.disable_saved_tensors_hooks": None,

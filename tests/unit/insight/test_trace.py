@@ -64,6 +64,16 @@ def test_values_are_copies_as_they_were():
     assert [v.tolist() for v in trace["total"]][-2:] == [[1.0, 1.0], [3.0, 3.0]]
 
 
+def test_writes_through_an_expression_are_no_trouble():
+    def through(x):
+        grid = np.zeros((3, 1))
+        np.squeeze(grid)[1] = x * x
+        return np.sum(grid)
+
+    trace = sg.grad(through).trace(3.0)
+    assert trace.result == sg.grad(through)(3.0)
+
+
 def test_the_text_lists_lines_names_and_values():
     text = str(sg.grad(loss).trace(U, 0.3, 2))
     assert "loss_grad, adjoints" in text
