@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from srcgrad import autograd, utils
 from srcgrad.api import (
+    Checkpointed,
     Compiled,
     Gradient,
     Jacobian,
     Objective,
+    checkpoint,
     compile,  # noqa: A004 - the name that users know
     grad,
     hessian,
@@ -73,6 +75,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are added below
     "ArgumentError",
+    "Checkpointed",
     "Compiled",
     "FallbackWarning",
     "Gradient",
@@ -94,6 +97,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "arange",
     "as_tensor",
     "autograd",
+    "checkpoint",
     "checkpointed",
     "compile",
     "debug_nans",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.api import implicit, nesting
+from srcgrad.api.checkpointing import Checkpointed, checkpoint
 from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that users know
 from srcgrad.api.decorators import grad, value_and_grad
 from srcgrad.api.gradient import Gradient
@@ -15,10 +16,12 @@ from srcgrad.api.pushforward import jvp
 assert nesting.__doc__  # it tells the compiler of the operators that a program may call itself
 
 __all__ = [
+    "Checkpointed",
     "Compiled",
     "Gradient",
     "Jacobian",
     "Objective",
+    "checkpoint",
     "compile",
     "grad",
     "hessian",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import ArgumentError
+from srcgrad.frontend.long_loops import repeated_of
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -128,10 +129,10 @@ def _name(function: Any) -> str:
 
 
 def innermost(primal: Any) -> Any:
-    """Return the user's function of a derivative of a derivative."""
+    """Return the user's function of a derivative of a derivative, or of a checkpointed function."""
     while hasattr(primal, "__srcgrad_taken__"):
         primal = primal.primal
-    return primal
+    return repeated_of(primal) or primal
 
 
 def defaults_of(function: Any) -> tuple[Any, ...]:

@@ -148,7 +148,7 @@ class Derivation:
             self.program.namer.name_adjoint(output, name)
         facts = self._facts(self.program.outputs, is_number=False)
         sweep = self._sweep(facts, derive_call)
-        outputs = [o for o in self.program.outputs if o in facts.activity.varied]
+        outputs = [o for o in self.program.outputs if not states or o in facts.activity.varied]
         given = [self.program.namer.adjoint(name) for name in outputs]
         start = [self.program.namer.adjoint(name) for name in added]
         active = [o for o in outputs if o in facts.activity.active]
@@ -254,7 +254,7 @@ class Derivation:
         self, body: list[Any], halves: Reversed, facts: Facts, given: Sequence[str] = ()
     ) -> list[Any]:
         self.stages.note("reverse", body)
-        purity = Purity(self.program.reader, frozenset(runtime.__all__))
+        purity = Purity(self.program.reader, frozenset(runtime.__all__) | self.externals.repeated)
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
         recorder = Recorder(

@@ -25,7 +25,7 @@ from srcgrad.compiler.module_text import (
     own_imports,
     wrapped,
 )
-from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
+from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
 from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
 from srcgrad.compiler.records import layout_of
 from srcgrad.compiler.repeats import Repeats
@@ -275,7 +275,7 @@ class Module:
         half = _Half(
             self.namer.fresh(f"{source.name}_forward"),
             self.namer.fresh(f"{source.name}_backward"),
-            _arity(source.tree),
+            arity(source.tree),
         )
         self._derived[key] = half
         self.externals.derived.add(half.backward)
@@ -482,13 +482,6 @@ def _is_data(binding: Binding, externals: Externals) -> bool:
     return any(
         b.holder is binding.holder and b.name == binding.name for b in externals.data.values()
     )
-
-
-def _arity(tree: Any) -> int | None:
-    for statement in statements(tree.body):
-        if isinstance(statement, gast.Return) and isinstance(statement.value, gast.Tuple):
-            return len(statement.value.elts)
-    return None
 
 
 def _is_set(cell: CellType) -> bool:

@@ -36,6 +36,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.walk import statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 
@@ -46,6 +47,14 @@ def parameter_names(tree: Any) -> list[str]:
     named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
     starred = [item for item in (args.vararg, args.kwarg) if item is not None]
     return [item.id for item in [*named, *starred]]
+
+
+def arity(tree: Any) -> int | None:
+    """Return how many values a function returns as a tuple; None if it returns a single one."""
+    for statement in statements(tree.body):
+        if isinstance(statement, gast.Return) and isinstance(statement.value, gast.Tuple):
+            return len(statement.value.elts)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

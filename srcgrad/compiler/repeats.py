@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.compiler.module_text import wrapped
+from srcgrad.compiler.normal_form import arity, parameter_names
 from srcgrad.compiler.parameters import positional
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.scoping import without_collisions
-from srcgrad.frontend.long_loops import LongLoop, loop_of
+from srcgrad.frontend.long_loops import LongLoop, is_repeated, loop_of
 from srcgrad.frontend.normalize.counting import plainly
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, load
 from srcgrad.ir.program import direct_names
@@ -26,12 +31,19 @@ if TYPE_CHECKING:
 
 Known = dict[str, str]
 
+_TRIP: Final = """Run one trip of the loop in line {}.
+
+    The states before some of the trips are kept; the trips between them are run again on the way
+    back.
+    """
+
 
 @dataclass(slots=True)
 class Repeats:
     """The part of a module that is run again."""
 
     module: Module
+    _made: dict[Any, tuple[str, str]] = field(default_factory=dict)
 
     def derive(
         self, caller: FunctionSource, statement: Any, call: tuple[FunctionSource, Any], facts: Facts
@@ -41,7 +53,40 @@ class Repeats:
         loop = loop_of(source.function)
         if loop is not None:
             return self._loop(source, loop, passed, facts)
+        if is_repeated(source.function):
+            self._check(caller, statement, source)
+            return self._call(source, passed, facts)
         return None
+
+    def _check(self, caller: FunctionSource, statement: Any, source: FunctionSource) -> None:
+        """Refuse a function that may do something else when it is run again."""
+        problem = not_repeatable(source.function, VOCABULARY)
+        if problem is None and written_parameters(source.function, VOCABULARY):
+            problem = "what writes into memory that it did not make"
+        if problem is not None:
+            refusals = Refusals(caller)
+            what = f"the call of a checkpointed function that calls {problem}"
+            refusals.add(statement, what, "leave out `checkpoint`")
+            refusals.raise_if_any()
+
+    def _call(self, source: FunctionSource, passed: list[Any], facts: Facts) -> RepeatedCall:
+        names = parameter_names(source.tree)
+        given = dict(zip(names, passed, strict=True))
+        active = facts.activity.active
+        wrt = [n for n, item in given.items() if not active.isdisjoint(direct_names(item))]
+        known = {n: fact for n, item in given.items() if (fact := facts.shapes.fact(item))}
+        key = (source.function, tuple(wrt), tuple(known.items()))
+        if key not in self._made:
+            forward, backward = f"{source.name}_forward", f"{source.name}_backward"
+            doc = f"Run `{source.name}`, of which nothing is kept: `{backward}` runs it again."
+            self._made[key] = (
+                self._plain(source, forward, doc),
+                self._pullback(source, backward, wrt, known),
+            )
+            self.module.externals.repeated.add(self._made[key][0])
+        forward, backward = self._made[key]
+        wanted = [given[name] for name in wrt]
+        return RepeatedCall(forward, backward, wanted, passed, arity(source.tree))
 
     def _loop(
         self, source: FunctionSource, loop: LongLoop, passed: list[Any], facts: Facts
@@ -66,8 +111,8 @@ class Repeats:
         wrt = [n for n in operands if n in varied]
         added = [n for n in loop.constants if n in varied]
         return SteppedLoop(
-            self._plain(step),
-            self._pullback(step, wrt, known, added, loop.states),
+            self._plain(step, step.name, _TRIP.format(step.tree.lineno)),
+            self._pullback(step, f"{step.name}_back", wrt, known, added, loop.states),
             indices,
             rest[:count],
             rest[count : len(operands)],
@@ -110,24 +155,20 @@ class Repeats:
             numbers = stay
         return {}
 
-    def _plain(self, source: FunctionSource) -> str:
+    def _plain(self, source: FunctionSource, name: str, doc: str) -> str:
         """Add a function to the module as it stands, and return its name."""
         module = self.module
-        name = module.namer.fresh(source.name)
+        name = module.namer.fresh(name)
         derivation = module.begin(source, [], Stages())
         body = plainly(clone(source.tree.body), derivation.program.reader)
         derivation.name_externals(body)
-        doc = (
-            f"Run one trip of the loop in line {source.tree.lineno}.\n\n"
-            "    The states before some of the trips are kept; the trips between them are run again"
-            " on the\n    way back.\n    "
-        )
         module.end(derivation, name, clone(source.tree.args), body, doc)
         return name
 
     def _pullback(
         self,
         source: FunctionSource,
+        name: str,
         wrt: list[str],
         known: Known,
         added: Sequence[str] = (),
@@ -135,7 +176,7 @@ class Repeats:
     ) -> str:
         """Add a function that runs forward and takes adjoints back, and return its name."""
         module = self.module
-        name = module.namer.fresh(f"{source.name}_back")
+        name = module.namer.fresh(name)
         module.externals.derived.add(name)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]

@@ -7,6 +7,8 @@ from types import FunctionType
 from typing import Any, Final
 
 _LOOP: Final = "__srcgrad_loop__"
+_REPEATED: Final = "__srcgrad_repeated__"
+_EXPANDED: Final = "__srcgrad_expanded_by__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +44,40 @@ def loop_of(function: Any) -> LongLoop | None:
     """Return the loop that a function stands for, if it does."""
     found: LongLoop | None = getattr(function, _LOOP, None)
     return found
+
+
+def repeated(function: FunctionType) -> FunctionType:
+    """Return a function like another whose calls are run again in the backward pass."""
+    code, home = function.__code__, function.__globals__
+    again = FunctionType(code, home, function.__name__, function.__defaults__, function.__closure__)
+    again.__kwdefaults__ = function.__kwdefaults__
+    again.__module__, again.__qualname__ = function.__module__, function.__qualname__
+    again.__dict__.update(function.__dict__)
+    mark_repeated(again)
+    return again
+
+
+def mark_repeated(function: FunctionType) -> None:
+    """Let the calls of a function be run again in the backward pass."""
+    setattr(function, _REPEATED, True)
+
+
+def is_repeated(function: Any) -> bool:
+    """Say whether the calls of a function are run again in the backward pass."""
+    return isinstance(function, FunctionType) and hasattr(function, _REPEATED)
+
+
+def repeated_of(thing: Any) -> FunctionType | None:
+    """Return the function behind what `srcgrad.checkpoint` returns, if `thing` is that."""
+    found = None if isinstance(thing, type) else getattr(thing, _REPEATED, None)
+    return found if isinstance(found, FunctionType) else None
+
+
+def expand_by(function: Any, name: str) -> None:
+    """Say which method of the expansion knows what a function of ours does to functions."""
+    setattr(function, _EXPANDED, name)
+
+
+def expanded_by(function: Any) -> str | None:
+    """Return that method."""
+    return getattr(function, _EXPANDED, None) if isinstance(function, FunctionType) else None

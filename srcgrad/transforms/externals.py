@@ -22,7 +22,8 @@ class Externals:
 
     `bound` maps the names that no import can provide (closures, the main program's globals) to
     their values; the loader puts them into the module. `data` says where the user's data comes
-    from; `derived` are the names of backward halves that the module defines.
+    from; `derived` are the names of backward halves that the module defines,
+    `repeated` those of checkpointed functions, which may be run any number of times.
     """
 
     namer: Namer
@@ -30,6 +31,7 @@ class Externals:
     bound: dict[str, Any] = field(default_factory=dict)
     runtime: set[str] = field(default_factory=set)
     derived: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
     data: dict[str, Binding] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)
     _data_names: dict[tuple[int, str], str] = field(default_factory=dict)

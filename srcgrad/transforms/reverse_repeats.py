@@ -19,8 +19,9 @@ class RepeatedSteps:
         self._sweep = sweep
 
     def prepare_call(self, statement: Any, derived: RepeatedCall, targets: list[str]) -> list[Any]:
-        """Leave the call as it stands, and let the backward pass find what it was given."""
+        """Keep what the function is given, so that the backward pass can run it again."""
         passed = [clone(self._sweep.kept(item)) for item in derived.passed]
+        statement.value = at(call(derived.forward, *map(clone, passed)), statement)
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
             filled = self._sweep.filled(grads, targets)

@@ -71,8 +71,9 @@ class DerivedCall:
 
 @dataclass(slots=True)
 class RepeatedCall:
-    """A call that is run again: the function that takes the operands and adjoints back."""
+    """A call that is run again: the function, and that which takes the operands and adjoints."""
 
+    forward: str
     backward: str
     parameters: list[Any]
     passed: list[Any]

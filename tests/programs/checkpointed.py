@@ -326,6 +326,70 @@ def a_step_of_its_own(start, rate):
     return np.sum(u * u)
 
 
+def _block(u, rate, scale=2.0):
+    k = rate * np.cos(u)
+    h = np.tanh(k) * u
+    return u + 0.1 * k * (u + h) / scale
+
+
+block = sg.checkpoint(_block)
+
+
+@program("v", "s")
+def a_call(start, rate):
+    u = start
+    for _ in range(3):
+        u = block(u, rate)
+    return np.sum(block(u, rate, scale=3.0) * u)
+
+
+@program("v", "s")
+def a_call_in_a_loop(start, rate):
+    u = start
+    for _ in sg.checkpointed(range(4), budget=2):
+        u = block(u, rate)
+    return np.sum(u * u)
+
+
+@sg.checkpoint
+def _chain(u, rate):
+    for _ in sg.checkpointed(range(4), budget=2):
+        u = block(u, rate)
+    return u
+
+
+@program("v", "s")
+def a_call_with_a_loop(start, rate):
+    return np.sum(_chain(start, rate) ** 2)
+
+
+@program("v", "s")
+def a_local_function(start, rate):
+    @sg.checkpoint
+    def step(u, scale=2.0):
+        a = np.sin(u) * rate
+        return a * u + scale, a
+
+    u, a = step(start)
+    u, _ = step(u * a, 3.0)
+    return np.sum(u * a)
+
+
+@program("v", "s")
+def a_lambda(start, rate):
+    u = sg.checkpoint(_block)(start, rate)
+    u = sg.checkpoint(lambda v: np.sin(v) * np.cos(v) * rate)(u)
+    return np.sum(u * u)
+
+
+@program("v", "s")
+def an_operand_written_later(start, rate):
+    u = start.copy()
+    v = block(u, rate)
+    u[0] = 3.0 * rate
+    return np.sum(v * block(u, rate))
+
+
 def _simulate(u, rate, n):
     for _ in sg.checkpointed(range(n), budget=3):
         u = _step(u, rate)

@@ -24,6 +24,7 @@ from srcgrad.frontend.expand.values import (
     Static,
     Value,
 )
+from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.scopes import uncached
@@ -228,6 +229,9 @@ class Calls(Derivatives):
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
         """Return what a callable from outside calls: a partial, a bound method or a cache."""
         value, expression = callee.value, callee.expression
+        again = repeated_of(value)
+        if again is not None:
+            return Known(again)
         wrapped = uncached(value)
         if wrapped is not value and varying:
             return Known(wrapped)
@@ -273,7 +277,8 @@ class Calls(Derivatives):
         source = find_source(function)
         self.session.functions[function] = None
         tree = source.tree
-        if function.__name__ == "<lambda>" and not any(tree is item for item in self.inlined):
+        inlined = any(tree is item for item in self.inlined) or is_repeated(function)
+        if function.__name__ == "<lambda>" and not inlined:
             bound = self.bound_to(function, args, keywords, node)
             if self._may_substitute(tree, bound):
                 return self.inline(self.session.code(function), bound, {}, node)
@@ -346,6 +351,7 @@ class Calls(Derivatives):
         recursive = tree.name in free_names(tree) or any(tree is item for item in self.inlined)
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)
+        recursive = recursive or callee.code.repeated
         if single and short and not recursive and self._may_substitute(tree, bound):
             return self.inline(callee.code, bound, callee.captured, node)
         return self.call_code(callee.code, tree.name, bound, callee.captured, node)

@@ -14,6 +14,7 @@ from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
+from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Leaves
 from srcgrad.ir.build import assign, clone, load
 
@@ -100,7 +101,10 @@ class Expander:
         tree.decorator_list = []
         tree.name = code.source.name
         temporaries = frozenset(frame.temporaries)
-        return make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+        made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+        if code.repeated:
+            mark_repeated(made)
+        return made
 
     def _body_of(self, frame: Body, tree: Any) -> list[Any]:
         try:

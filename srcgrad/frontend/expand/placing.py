@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, pa
 from srcgrad.frontend.expand.session import Placed
 from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
+from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
@@ -62,7 +63,8 @@ class Placing(Special):
         env, key = self._lifted(code, bound, captured, lifting)
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
-        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), every)
+        told = (code.repeated, every)
+        full = (id(code.tree), id(code.home.globals), name, tuple(key), tuple(plain), told)
         if full not in self.session.made:
             self._refuse_endless(code, name, node)
             self._make(full, code, name, [*plain, *lifted], env, len(plain) if every else 0)
@@ -138,6 +140,8 @@ class Placing(Special):
         cell.cell_contents = make_function(
             tree, inner.home, code.source, frozenset(inner.temporaries)
         )
+        if code.repeated:
+            mark_repeated(cell.cell_contents)
 
     def function_body(self, body: list[Any]) -> list[Any]:
         """Return the statements of a function of its own."""

@@ -8,6 +8,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from srcgrad.frontend.expand.values import Code, Home, Root
+from srcgrad.frontend.long_loops import is_repeated
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.vocabulary import Vocabulary
@@ -95,7 +96,11 @@ class Session:
             home = Home.of(function)
             owner = home.cells.get("__class__")
             self._codes[function] = Code(
-                source.tree, home, source, owner.cell_contents if owner is not None else None
+                source.tree,
+                home,
+                source,
+                owner.cell_contents if owner is not None else None,
+                is_repeated(function),
             )
             self.functions[function] = None
         return self._codes[function]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -16,12 +18,14 @@ from srcgrad.frontend.expand.values import (
     Items,
     Known,
     Local,
+    Method,
     Object,
     Partial,
     Static,
     Super,
     Value,
 )
+from srcgrad.frontend.long_loops import expanded_by, repeated
 from srcgrad.ir.build import assign, at, load, store
 
 Bound = dict[str, Value]
@@ -32,7 +36,7 @@ class Special(Mapping):
 
     def special(self, function: Any, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Return the result of a call of a function of the library, if it is a special one."""
-        name = _SPECIAL.get(id(function))
+        name = _SPECIAL.get(id(function)) or expanded_by(function)
         if name is None:
             return self.of_numpy(function, args, keywords, node)
         found: Value | None = getattr(self, name)(args, keywords, node)
@@ -60,6 +64,10 @@ class Special(Mapping):
         if len(args) == 1 and isinstance(args[0], Local):
             return args[0]
         return Identity()
+
+    def _checkpoint(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        """Let the calls of a function be run again; of an object, differentiate them as others."""
+        return _repeated(args[0]) if len(args) == 1 and isinstance(args[0], Static) else None
 
     def _reduce(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         function, sequence, *start = args
@@ -205,6 +213,16 @@ def _elements(value: Value) -> list[Value] | None:
     if isinstance(value, (gast.List, gast.Tuple)):
         return list(value.elts)
     return None
+
+
+def _repeated(value: Value) -> Value:
+    if isinstance(value, Known) and isinstance(value.value, FunctionType):
+        return Known(repeated(value.value))
+    if isinstance(value, Local):
+        return replace(value, code=replace(value.code, repeated=True))
+    if isinstance(value, (Method, Partial)):
+        return replace(value, function=_repeated(value.function))
+    return value
 
 
 def _sequence(kind: str, args: list[Value]) -> Value | None:

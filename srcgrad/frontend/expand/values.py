@@ -33,12 +33,14 @@ class Code:
     Attributes:
         tree: The definition; a lambda is written as one.
         owner: The class that a method was defined in, for `super()`.
+        repeated: Whether its calls are run again in the backward pass.
     """
 
     tree: Any
     home: Home
     source: FunctionSource
     owner: type | None = None
+    repeated: bool = False
 
 
 Root = Callable[[Mapping[str, Any]], Any]

@@ -333,7 +333,7 @@ class Stepping:
         result = at(gast.Return(names_tuple(results)), loop)
         arguments = [*target, *[n for n in [*trip.states, *trip.constants] if n not in target]]
         return definition(
-            f"{self._source.name}_step",
+            self._namer.fresh(f"{self._source.name}_step"),
             arguments,
             [*self._copies(trip, {}), *body, result],
             loop,
