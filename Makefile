@@ -27,6 +27,7 @@ examples: $(VENV)/.examples
 	@$(BIN)/python examples/oscillator.py
 	@$(BIN)/python examples/maximum_likelihood.py
 	@$(BIN)/python examples/sensitivity.py
+	@$(BIN)/python examples/long_simulation.py
 
 test: $(VENV)/.tests $(VENV)/.examples
 	@$(BIN)/python tools/check.py

@@ -135,8 +135,8 @@ def _copy_rule(node: RuleNode, counter: list[int]) -> None:
     if isinstance(node, ElementwiseNode):
         if versions and versions[0] is counter and versions[1] == counter[0]:
             node.saved_tensors = tuple(
-            value.copy() if hasattr(value, "copy") else value for value in node.saved_tensors
-        )
+                value.copy() if hasattr(value, "copy") else value for value in node.saved_tensors
+            )
             node._versions = (UNCHANGING, 0)
         return
     saved, ids = list(node.saved_tensors), list(node._ids)

@@ -98,7 +98,7 @@ PROMISED_OF_A_DERIVATIVE = {
 }
 
 # not built yet; a name that is built must leave this list, and nothing may be added to it
-PENDING = {"checkpoint", "grad_of"}
+PENDING = {"grad_of"}
 PENDING_OF_A_DERIVATIVE: set[str] = set()
 
 MISSING = object()
