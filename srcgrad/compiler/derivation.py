@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import gast
@@ -349,9 +350,7 @@ class Derivation:
         scope = self.program.reader.scope
         if name in self.externals.imports or name in self.externals.bound:
             return None
-        if name in self.externals.runtime or name not in scope.function.__code__.co_names + (
-            scope.function.__code__.co_freevars
-        ):
+        if name in self.externals.runtime or name not in _free_names(scope.function.__code__):
             return None
         scope.lookup(name)
         return scope.used.get(name)
@@ -481,3 +480,9 @@ def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:
     """Return the pairs of which dead-store removal has left both sides."""
     left = {id(statement) for statement in statements(body)}
     return [pair for pair in halves.pairs if id(pair.adjoint) in left]
+
+
+def _free_names(code: CodeType) -> set[str]:
+    """Return the names from outside that a function uses, also in functions that it defines."""
+    inner = (item for item in code.co_consts if isinstance(item, CodeType))
+    return {*code.co_names, *code.co_freevars}.union(*map(_free_names, inner))

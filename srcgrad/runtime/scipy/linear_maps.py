@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import ndimage, signal
+from scipy import integrate, ndimage, signal
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import conj, pad_back
@@ -52,6 +52,20 @@ def _kind(grad: Any, matrix: Any) -> Any:
 def units(shape: Any, axis: int) -> Any:
     """Return the unit vectors along an axis, as rows."""
     return np.eye(shape[axis])
+
+
+def cumulative_simpson_back(
+    grad: Any, shape: Any, axis: int, points: tuple[Any, Any], start: Any
+) -> Any:
+    """Return the gradient of the values of a running integral, which may begin at the start."""
+    x, dx = points
+    if np.ndim(x) > 1 or np.ndim(dx) > 0:
+        raise MissingRuleError(
+            "integrate.cumulative_simpson has no derivative rule for points that differ by row",
+            hint="give `x` one axis and `dx` none, or use cumulative_trapezoid",
+        )
+    matrix = integrate.cumulative_simpson(units(shape, axis), x=x, dx=dx, axis=-1, initial=start)
+    return along_back(grad, shape, axis, matrix)
 
 
 def separable_back(grad: Any, matrices: Any) -> Any:

@@ -15,6 +15,7 @@ from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from srcgrad.runtime.scipy.implicit import root_back, value_back
+from srcgrad.runtime.scipy.solvers import cg_solved
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 BETWEEN = {"low": 0.2, "high": 0.8}
@@ -437,6 +438,8 @@ def integrals() -> list[OpSpec]:
         op(integrate.trapezoid, A(3, 4), A(4)),
         op(integrate.trapezoid, A(3, 4), dx=S(), axis=0),
         op(integrate.cumulative_trapezoid, A(3, 4), A(4)),
+        op(integrate.cumulative_simpson, A(5, 3), x=np.array([0.0, 0.3, 0.5, 1.1, 1.2]), axis=0),
+        op(integrate.cumulative_simpson, A(4), dx=0.3, initial=2.0),
         op(integrate.cumulative_trapezoid, A(3, 4), A(3, 4), axis=0),
         op(integrate.cumulative_trapezoid, A(5), dx=S(), initial=0),
         op(integrate.simpson, A(2, 5)),
@@ -460,6 +463,9 @@ def distances() -> list[OpSpec]:
 
 def _bump(t: Any, width: Any, shift: Any) -> Any:
     return np.exp(-width * t * t) * np.cos(t + shift)
+
+
+_SYMMETRIC = sparse.csr_array(np.array([[2.0, 1, 0], [1, 3, 0.1], [0, 0.1, 2.5]]))
 
 
 def _curve(t: Any, a: Any, b: Any) -> Any:
@@ -513,6 +519,8 @@ def solvers() -> list[OpSpec]:
             atol=1e-11,
             _single=False,
         ),
+        op(scipy.sparse.linalg.cg, _SYMMETRIC, A(3), rtol=1e-14, _out_index=(0,), _single=False),
+        op(cg_solved, _SYMMETRIC, A(3), {"rtol": 1e-14}, _single=False),
         op(
             scipy.sparse.linalg.spsolve,
             sparse.csc_matrix(np.array([[2.0, 1, 0], [0.3, 3, 0.1], [0, 1, 2.5]])),
