@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.assembling import pulled, pushed
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.pullback import Pullback
 from srcgrad.api.pushforward import pushforward
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.refusal import describe
+from srcgrad.api.structures import copied
 from srcgrad.api.underlying import bind, parameters_of
 
 
@@ -19,7 +20,7 @@ class Objective:
     """A function of a vector, with its derivatives; the vector stands for the user's parameters.
 
     Of a function that returns one number, `jac` is the gradient and `hess` and `hessp` are there
-    too; of one that returns an array (residuals), `jac` is the Jacobian matrix.
+    too; of one that returns an array (residuals, or what is to be zero), `jac` is the matrix.
 
     Attributes:
         x0: The parameters that it was made with, as a vector.
@@ -33,6 +34,7 @@ class Objective:
         self._name = parameters_of(f)[0]
         self._value_and_grad = Gradient(f, 0, None, False, "warn", True)
         self._gradient = Gradient(f, 0, None, False, "warn", False)
+        self._residuals: int | None = None
 
     def ravel(self, params: Any) -> Any:
         """Return parameters as a vector."""
@@ -55,15 +57,18 @@ class Objective:
     def jac(self, x: Any) -> Any:
         """Return the gradient of a number, or the Jacobian matrix of residuals."""
         params = self.unravel(x)
-        value, pull = Pullback(self._f, (self._name,))(bind(self._f, (params, *self._args)))
-        if np.ndim(value) == 0:
-            return self.ravel(pull(np.ones_like(value))[0])
-        rows = []
-        for index in np.ndindex(np.shape(value)):
-            adjoint = np.zeros_like(value)
-            adjoint[index] = 1.0
-            rows.append(self.ravel(pull(adjoint)[0]))
-        return np.stack(rows) if rows else np.zeros((0, self._layout.size))
+        if self._residuals is None:
+            value = self._f(copied(params), *copied(self._args))
+            self._residuals = -1 if np.ndim(value) == 0 else int(np.size(value))
+        if self._residuals < 0:
+            return self.ravel(self._gradient(params, *self._args))
+        arguments = bind(self._f, (params, *self._args))
+        if self._layout.size <= self._residuals:
+            units = np.eye(self._layout.size)
+            _, columns = pushed(self._f, self._name, arguments, units, has_aux=False)
+            return columns[0].reshape(len(units), -1).T
+        _, (rows,) = pulled(self._f, (self._name,), arguments, None, has_aux=False)
+        return _side_by_side(rows)
 
     def hessp(self, x: Any, p: Any) -> Any:
         """Return the product of the matrix of second derivatives with a vector."""
@@ -73,12 +78,19 @@ class Objective:
 
     def hess(self, x: Any) -> Any:
         """Return the matrix of second derivatives."""
-        columns = [self.hessp(x, unit) for unit in np.eye(self._layout.size)]
-        matrix = np.stack(columns, axis=-1) if columns else np.zeros((0, 0))
+        arguments = bind(self._f, (self.unravel(x), *self._args))
+        units = np.eye(self._layout.size)
+        _, columns = pushed(self._gradient, self._name, arguments, units, has_aux=False)
+        matrix = _side_by_side(columns)
         return (matrix + matrix.T) / 2
 
     def __repr__(self) -> str:
         return f"<srcgrad.scipy_objective of {describe(self._f)}, {self._layout.size} numbers>"
+
+
+def _side_by_side(leaves: list[Any]) -> Any:
+    """Return derivatives by each leaf, with a row for each seed, as one matrix."""
+    return np.concatenate([part.reshape(len(part), -1) for part in leaves], axis=1)
 
 
 def scipy_objective(f: Callable[..., Any], params: Any, *args: Any) -> Objective:
@@ -92,7 +104,8 @@ def scipy_objective(f: Callable[..., Any], params: Any, *args: Any) -> Objective
     Returns:
         An object with `x0`, `fun`, `jac`, `hess`, `hessp`, `fun_and_jac`, `ravel` and `unravel`, as
         in ``minimize(o.fun, o.x0, jac=o.jac, hessp=o.hessp, method="trust-ncg")`` or
-        ``least_squares(o.fun, o.x0, jac=o.jac)``; ``o.unravel(result.x)`` gives the parameters.
+        ``least_squares(o.fun, o.x0, jac=o.jac)`` and ``root(o.fun, o.x0, jac=o.jac)``;
+        ``o.unravel(result.x)`` gives the parameters.
 
     Raises:
         UnsupportedError: At the first derivative: `f` cannot be differentiated.
