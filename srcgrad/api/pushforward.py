@@ -26,7 +26,7 @@ from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
-from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import in_another_call
 
 
@@ -84,6 +84,8 @@ class Pushforward:
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
         run = self._stacked.run
         value, tangent = run(plan.function, *arguments.values(), *tangents)
+        if holds_stack(value):
+            raise CannotStackError("a value that depends on a seed")
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)

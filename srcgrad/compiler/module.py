@@ -286,7 +286,7 @@ class Module:
         forward, backward, parameters = derivation.halves(self.call_pair(source))
         self._refuse_updates(derivation)
         if self.stacks:
-            defined = self.externals.derived | self.tangent_functions
+            defined = self.externals.derived, self.tangent_functions
             take_stacks(backward, parameters, parameters[1:], defined, self.externals)
         arguments = positional(parameter_names(source.tree))
         doc = f"Run `{source.name}` and keep what `{half.backward}` reads."

@@ -73,8 +73,8 @@ class Pusher:
         parameters = parameter_names(source.tree)
         seeds = [namer.tangent(item) for item in wrt]
         if self.module.stacks:
-            defined, externals = self.module.tangent_functions, self.module.externals
-            take_stacks(body, [*parameters, *seeds], seeds, defined, externals)
+            defined = (), self.module.tangent_functions
+            take_stacks(body, [*parameters, *seeds], seeds, defined, self.module.externals)
         arguments = _with_tangents(parameters, seeds)
         shown = ", ".join(f"`{item}`" for item in wrt)
         doc = f"Return `{source.name}` and its tangent, from tangents of {shown}."

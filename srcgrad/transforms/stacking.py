@@ -46,13 +46,14 @@ def take_stacks(
     body: list[Any],
     parameters: Collection[str],
     seeds: Sequence[str],
-    defined: Collection[str],
+    defined: tuple[Collection[str], Collection[str]],
     externals: Externals,
 ) -> None:
     """Rewrite the body of a generated function in place, so that its seeds may be stacks.
 
     `seeds` are those of its parameters that may be; `defined` are the functions of the module that
-    are rewritten themselves.
+    are rewritten themselves: those that return adjoints, and those that return a value and its
+    tangent.
 
     Raises:
         CannotStackError: A statement cannot be said for a stack.
@@ -68,13 +69,15 @@ class _Stacking:
         body: list[Any],
         parameters: Collection[str],
         seeds: Sequence[str],
-        defined: Collection[str],
+        defined: tuple[Collection[str], Collection[str]],
         externals: Externals,
     ) -> None:
+        _, pairs = defined
         self._body = body
         self._seeds = list(seeds)
-        self._defined = defined
+        self._defined = {name for names in defined for name in names}
         self._externals = externals
+        self._pairs = pairs
         self._local = {*bound_names(body), *parameters}
         self._written = _written(body)
         self._follows = set(seeds)
@@ -110,6 +113,8 @@ class _Stacking:
     def _step(self, statement: Any) -> None:
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
             targets = getattr(statement, "targets", None) or [statement.target]
+            if getattr(getattr(statement.value, "func", None), "id", None) in self._pairs:
+                targets = targets[0].elts[1:]  # a value, which knows no seed, and its tangent
             for target in targets:
                 if self._depends(statement.value):
                     self._follow(target)

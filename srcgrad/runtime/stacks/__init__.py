@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.runtime.stacks import functions, products
-from srcgrad.runtime.stacks.core import CannotStackError, Stack, refusals, refuse
+from srcgrad.runtime.stacks.core import CannotStackError, Stack, holds_stack, refusals, refuse
 from srcgrad.runtime.stacks.making import array_of, by_rows, copied_rows, stacked
 
 assert functions  # they fill the table of handlers
@@ -15,6 +15,7 @@ __all__ = [
     "array_of",
     "by_rows",
     "copied_rows",
+    "holds_stack",
     "refusals",
     "refuse",
     "stacked",
