@@ -6,11 +6,14 @@ import difflib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import FunctionType
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from srcgrad.errors import ArgumentError
 from srcgrad.frontend.long_loops import repeated_of
 
+_SIGNATURES: Final[WeakKeyDictionary[FunctionType, Any]] = WeakKeyDictionary()
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -76,6 +79,16 @@ def select(
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function itself; ``*args`` where Python does not know it."""
+    if not isinstance(function, FunctionType) or function.__kwdefaults__ or vars(function):
+        return _read_signature(function)
+    made_of = function.__code__, function.__defaults__
+    kept = _SIGNATURES.get(function)
+    if kept is None or kept[0][0] is not made_of[0] or kept[0][1] is not made_of[1]:
+        kept = _SIGNATURES[function] = made_of, _read_signature(function)
+    return kept[1]
+
+
+def _read_signature(function: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):

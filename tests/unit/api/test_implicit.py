@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, least_squares, minimize
+from scipy.optimize import brentq, least_squares, minimize, root
 from scipy.sparse.linalg import LinearOperator, gmres
 
 import srcgrad as sg
@@ -174,3 +174,18 @@ def test_residuals_have_a_jacobian_matrix():
     o = sg.scipy_objective(residuals, {"a": 1.0, "k": 0.5})
     result = least_squares(o.fun, o.x0, jac=o.jac)
     assert_close(list(o.unravel(result.x).values()), [2.0, 1.3])
+
+
+def test_equations_have_a_matrix_for_root():
+    def equations(z, c):
+        return np.array([z[0] ** 2 + z[1] ** 2 - c, z[0] - z[1]])
+
+    o = sg.scipy_objective(equations, np.array([1.0, 2.0]), 2.0)
+    found = root(o.fun, o.x0, jac=o.jac)
+    assert found.success
+    assert_close(found.x, [1.0, 1.0])
+
+
+def test_a_wide_matrix_goes_row_by_row():
+    o = sg.scipy_objective(lambda p: p["a"][:1] * p["b"] * p["a"][2], {"a": np.ones(3), "b": 2.0})
+    assert_close(o.jac(o.x0), [[2.0, 0.0, 2.0, 1.0]])
