@@ -107,7 +107,7 @@ def main() -> None:
         "jacobian": f"Jacobian of a network, {OUTPUTS} outputs by {INPUTS} inputs",
     }
     for kind, title in titles.items():
-        for name, found in calls.items():
+        for found in calls.values():
             if found:
                 np.testing.assert_allclose(found[kind](), calls["srcgrad"][kind](), 1e-7, 1e-9)
         print(title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.pushforward import pushforward
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.refusal import describe
-from srcgrad.api.structures import copied
+from srcgrad.api.structures import copied, leaves_as_in, mapped
 from srcgrad.api.underlying import bind, parameters_of
 
 
@@ -78,10 +79,13 @@ class Objective:
 
     def hess(self, x: Any) -> Any:
         """Return the matrix of second derivatives."""
-        arguments = bind(self._f, (self.unravel(x), *self._args))
+        params = self.unravel(x)
+        arguments = bind(self._f, (params, *self._args))
         units = np.eye(self._layout.size)
-        _, columns = pushed(self._gradient, self._name, arguments, units, has_aux=False)
-        matrix = _side_by_side(columns)
+        grad, columns = pushed(self._gradient, self._name, arguments, units, has_aux=False)
+        places = count()
+        numbered = mapped(lambda _: next(places), grad)  # also whole numbers have a gradient, of 0
+        matrix = _side_by_side([columns[place] for place in leaves_as_in(params, numbered)])
         return (matrix + matrix.T) / 2
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.underlying import plain, signature
+from srcgrad.api.values import is_float
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.tape import Tensor, tensor, unwrapped
@@ -33,6 +34,8 @@ def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
     def gradient(*args: Any, **kwargs: Any) -> Any:
         bound = form.bind(*args, **kwargs)
         bound.apply_defaults()
+        for name in f.names:  # those that are held further outside are no tensors
+            bound.arguments[name] = _lifted(bound.arguments[name])
         inputs = [bound.arguments[name] for name in f.names]
         leaves = [leaf for item in inputs for leaf in _tensors(item)]
         output = function(*bound.args, **bound.kwargs)
@@ -46,6 +49,18 @@ def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
         return (output, answer) if f.gives_value else answer
 
     return gradient
+
+
+def _lifted(value: Any) -> Any:
+    """Return a value with tensors for the floats in it that are none."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, dict):
+        return {key: _lifted(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_lifted(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return tensor(value, requires_grad=True) if is_float(value) else value
 
 
 def _zeros(leaf: Any) -> Any:

@@ -354,3 +354,13 @@ def test_arguments_by_name_and_auxiliary_results_go_through():
     assert_close(found[0], VECTOR)
     assert_close(found[1], 3.0 * np.eye(3))
     np.testing.assert_array_equal(aux["x"], VECTOR)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_hessian_on_the_tape_has_its_mixed_entries():
+    def recorded(a, b):
+        return eval("a * b**2 + math.sin(a * b)", {"math": np, "a": a, "b": b})  # noqa: S307
+
+    (aa, ab), (ba, bb) = sg.hessian(recorded, (0, 1))(0.5, 2.0)
+    assert_close([ab, bb], [ba, differences(lambda b: sg.grad(recorded, 1)(0.5, b), np.array(2.0))])
+    assert_close(aa, differences(lambda a: sg.grad(recorded)(a, 2.0), np.array(0.5)))
