@@ -11,7 +11,17 @@ from importlib.util import find_spec
 
 from bench.peers import limit_threads
 
-NAMES = ["network", "call", "scalar", "compile_time", "parts", "recorded", "checkpoint", "rules", "derivatives"]
+NAMES = [
+    "network",
+    "call",
+    "scalar",
+    "compile_time",
+    "parts",
+    "recorded",
+    "checkpoint",
+    "rules",
+    "derivatives",
+]
 if find_spec("bench.tape"):
     NAMES.append("tape")
 
