@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.ir.build import constant
 from srcgrad.ir.walk import blocks_of, names_read
 
-_FRESH: Final = (gast.BinOp, gast.Call)
+_MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
 _EXACT: Final = 2**20
 
 
@@ -98,7 +99,7 @@ class ConstantFolding:
         if not literal and not any(map(self._is_float, names)):
             return node
         total = int(math.prod(whole))
-        alone = len(others) == 1 and not isinstance(others[0], (*_FRESH, gast.Constant))
+        alone = len(others) == 1 and not _is_fresh(others[0])
         if total == 1 and alone:
             return node
         chain = others if total == 1 else [constant(total), *others]
@@ -109,6 +110,16 @@ def _subtract(statement: Any) -> None:
     value = statement.value
     if isinstance(statement.op, gast.Add) and _leads_negative(value):
         statement.op, statement.value = gast.Sub(), _turned(value)
+
+
+def _is_fresh(node: Any) -> bool:
+    """Say whether an expression surely is a number or an array of its own, not another's."""
+    if isinstance(node, (gast.BinOp, gast.Constant)):
+        return True
+    func = getattr(node, "func", None)
+    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
+        return False
+    return func.attr in _MAKERS or isinstance(getattr(np, func.attr, None), np.ufunc)
 
 
 def _leads_negative(node: Any) -> bool:

@@ -432,3 +432,10 @@ def diagonal_view_read(a):
     e = d * d
     b[0, 0] = 1.0
     return np.sum(e) + np.sum(b)
+
+
+@program("v", "v", "v")
+def added_after_a_product_with_one(a, b, c):
+    u = a * c
+    p = b + a * 1.0
+    return np.sum(np.sin(p)) + np.sum(u * u)
