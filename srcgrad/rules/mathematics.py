@@ -17,7 +17,6 @@ from srcgrad.runtime import (
     digamma,
     number_sign,
     real_part,
-    shortcut,
 )
 
 table = RuleTable("mathematics")
@@ -145,8 +144,9 @@ class MathLog(Function):
     elementwise = True
 
     @staticmethod
-    def forward(ctx: Context, x: Any, base: Any = math.e, /) -> Any:
-        y = math.log(x) if base == math.e else math.log(x, base)
+    def forward(ctx: Context, x: Any, base: Any = None, /) -> Any:
+        y = math.log(x) if base is None else math.log(x, base)
+        ctx.natural = base is None
         ctx.save_for_backward(x, base, y)
         return y
 
@@ -154,7 +154,7 @@ class MathLog(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, base, y = ctx.saved_tensors
         grad_x, grad_base = None, None
-        if shortcut(base == math.e):
+        if ctx.natural:
             grad_x = grad / x
         else:
             grad_x = grad / (x * math.log(base))
@@ -255,8 +255,9 @@ class ComplexLog(Function):
     elementwise = True
 
     @staticmethod
-    def forward(ctx: Context, x: Any, base: Any = math.e, /) -> Any:
-        y = cmath.log(x) if base == math.e else cmath.log(x, base)
+    def forward(ctx: Context, x: Any, base: Any = None, /) -> Any:
+        y = cmath.log(x) if base is None else cmath.log(x, base)
+        ctx.natural = base is None
         ctx.save_for_backward(x, base, y)
         return y
 
@@ -264,7 +265,7 @@ class ComplexLog(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, base, y = ctx.saved_tensors
         grad_x, grad_base = None, None
-        if shortcut(base == math.e):
+        if ctx.natural:
             grad_x = grad / conj(x)
         else:
             grad_x = grad / conj(x * cmath.log(base))

@@ -75,7 +75,7 @@ def log_likelihood_grad(q, r, series):
         grad_total_2 = -grad_total * 0.5
         grad_scale -= grad_total_2 * ratio / scale
         grad_surprise += 2 * surprise * (grad_total_2 / scale)
-        grad_scale += grad_total_2 / (scale * math.log(math.e))
+        grad_scale += grad_total_2 / scale
         # L16: scale = variance + r
         grad_variance_2 += grad_scale
         grad_r += unbroadcast(grad_scale, r)
