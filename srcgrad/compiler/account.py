@@ -20,6 +20,7 @@ from srcgrad.compiler.findings import (
 from srcgrad.compiler.records import records_of
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.session import Placed
+from srcgrad.frontend.long_loops import is_repeated, loop_of
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import clone
 from srcgrad.ir.operations import Operation
@@ -126,7 +127,7 @@ def _found(item: _Function, context: _Context) -> FunctionFound:
         tuple(_unique([*_placed(item, context), *_calls(item, active, context)])),
         tuple(_unique(_kinks(item, active))),
         tuple(records),
-        tuple(item.checkpoints),
+        (*item.checkpoints, *_checkpoints(item)),
         _texts(source, variables),
     )
 
@@ -166,7 +167,7 @@ def _calls(item: _Function, active: Collection[str], context: _Context) -> Itera
     for statement, operation in _operations(item):
         name = getattr(operation.primal, "__name__", None) or type(operation.primal).__name__
         carries = _carries(statement, active)
-        if operation.kind == "user":
+        if operation.kind == "user" and _again(statement, operation) is None:
             yield _user_call(statement, operation, name, context, carries=carries)
         elif operation.kind == "class":
             how: Any = "rule called" if name in context.called else "rule in place"
@@ -174,6 +175,36 @@ def _calls(item: _Function, active: Collection[str], context: _Context) -> Itera
         elif operation.kind == "taped" and carries:
             reason = "it has neither a derivative rule nor source"
             yield CallFound(name, statement.lineno, "on the tape", (), reason)
+
+
+def _checkpoints(item: _Function) -> Iterator[Checkpoint]:
+    for statement, operation in _operations(item):
+        what = _again(statement, operation) if operation.kind == "user" else None
+        if what is not None:
+            yield Checkpoint(statement.lineno, what)
+
+
+def _again(statement: Any, operation: Operation) -> str | None:
+    """Return what is run again, and how much is kept, in words; None for other calls."""
+    loop = loop_of(operation.primal)
+    if loop is None:
+        name = getattr(operation.primal, "__name__", "")
+        return (
+            f"the call of `{name}`: its arguments are kept"
+            if is_repeated(operation.primal)
+            else None
+        )
+    budget = statement.value.args[1 + len(loop.states) + len(loop.constants) :]
+    value = getattr(budget[0], "value", None) if budget else None
+    many = "about sqrt(2 n) states for n trips"
+    if loop.stops:
+        many = "some 2 sqrt(n) states for n trips"
+    if budget:
+        many = f"{value} states at a time" if isinstance(value, int) else "what the budget allows"
+    if isinstance(value, str):
+        many = f"states of {value} at a time"
+    names = ", ".join(f"`{name}`" for name in loop.states)
+    return f"the trips of the loop: of {names}, {many} are kept"
 
 
 def _user_call(

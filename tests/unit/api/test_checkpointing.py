@@ -74,3 +74,15 @@ def test_a_call_on_arrays_is_a_call_of_the_function():
 def test_only_functions_are_checkpointed():
     with pytest.raises(sg.ArgumentError, match="Python function"):
         sg.checkpoint(np.sin)
+
+
+def _long(rate, u, n):
+    for _ in sg.checkpointed(range(n), budget=7):
+        u = u + 0.1 * rate * np.sin(u)
+    return np.sum(block(u, rate))
+
+
+def test_an_explanation_says_what_is_run_again():
+    text = sg.grad(_long, (0, 1), fallback="error").explain().text()
+    assert "of `u`, 7 states at a time are kept" in text
+    assert "the call of `_block`: its arguments are kept" in text
