@@ -50,7 +50,9 @@ def end_of_a_path(start, rate):
     """The last of the times that the solver chose, and one of its helpers."""
 
     def decay(start, factor):
-        return solve_ivp(lambda t, y: -factor * y, [0, 1.0], start, rtol=1e-13, atol=1e-14)
+        return solve_ivp(
+            lambda t, y: -factor * y, [0, 0.2], start, "DOP853", rtol=1e-13, atol=1e-14
+        )
 
     return np.sum(decay(start, rate).y[:, -1] * decay(start * 2.0, rate * rate).y[:, -1])
 
