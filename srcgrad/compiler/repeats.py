@@ -180,7 +180,7 @@ class Repeats:
         module.externals.derived.add(name)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
-        derivation = module.begin(source, inner, Stages())
+        derivation = module.begin(source, inner, module.stages.inner())
         derivation.program.given.update((renamed.get(k, k), fact) for k, fact in known.items())
         body, adjoints = derivation.pullback(
             module.call_pair(source),

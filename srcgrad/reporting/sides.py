@@ -72,10 +72,20 @@ def sides_of(text: str, lines: LineMap, findings: Findings, layout: Mapping[str,
         _block(f"{found.name}", found.file, found.line, max(found.texts, default=found.line))
         for found in findings.functions
     ]
-    blocks = list({(block.file, block.first): block for block in blocks}.values())
+    blocks = _apart(blocks)
     covered = {place for block in blocks for place, _ in block.places()}
     blocks += _others(sorted(set(links.values()) - covered))
     return Sides(tuple(blocks), generated, links, frozenset(_backward(generated, layout)))
+
+
+def _apart(blocks: list[Block]) -> list[Block]:
+    """Leave out what is part of a block before it, such as a loop of a function."""
+    kept: list[Block] = []
+    for block in blocks:
+        places = {place for place, _ in block.places()}
+        if not any(places <= {place for place, _ in one.places()} for one in kept):
+            kept.append(block)
+    return kept
 
 
 def _links(

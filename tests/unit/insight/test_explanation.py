@@ -144,6 +144,32 @@ def test_calls_say_how_they_are_differentiated():
     assert call["names"] == ["step_forward", "step_backward"]
 
 
+def test_a_checkpointed_loop_is_computed_again():
+    def looped(x, n):
+        for _ in sg.checkpointed(range(n)):
+            x = np.sin(x) * 1.1
+        return np.sum(x)
+
+    explanation = sg.grad(looped).explain(np.ones(100), 50)
+    found, step = explanation.to_dict()["functions"]
+    assert found["calls"] == []
+    assert [item["line"] for item in found["checkpoints"]] == [looped.__code__.co_firstlineno + 1]
+    assert "states" in found["checkpoints"][0]["what"]
+    assert "x" in step["chains"]
+    assert 800 <= explanation.total < 50 * 800
+
+
+def test_memory_of_an_object_is_that_of_an_argument():
+    class Model:
+        def __init__(self):
+            self.w = np.ones(1000)
+
+        def loss(self, x):
+            return np.sum(self.w * x)
+
+    assert sg.grad(Model().loss).explain(2.0).total < 1000
+
+
 def opaque_square():
     """Return a function without source."""
     names: dict = {}
