@@ -1,7 +1,8 @@
 # make demo       set up, show a generated gradient, train on handwritten digits
 # make examples   the other examples, each with a picture in build/
 # make test       everything that must hold: format, lint, types, layers, structure, tests
-# make pages      write the pages of docs that are made from the tests
+# make docs       the documentation as a site, in build/docs/index.html
+# make pages      write those parts of docs that are made from the code and the tests
 # make fuzz       10,000 random programs through both engines (a quarter of an hour)
 # make bench      run and compile times, as ratios
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint pages fuzz bench peers clean
+.PHONY: help demo examples test lint docs pages fuzz bench peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -29,15 +30,20 @@ examples: $(VENV)/.examples
 	@$(BIN)/python examples/sensitivity.py
 	@$(BIN)/python examples/long_simulation.py
 
-test: $(VENV)/.tests $(VENV)/.examples
+test: $(VENV)/.tests $(VENV)/.examples $(VENV)/.docs
 	@$(BIN)/python tools/check.py
 
 lint: $(VENV)/.tests
 	@$(BIN)/python tools/check.py --no-tests
 
+docs: $(VENV)/.docs
+	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@echo "written: build/docs/index.html"
+
 pages: $(VENV)/.tests
 	@$(BIN)/python -W ignore -m tests.docs.coverage
 	@$(BIN)/python -W ignore -m tests.unit.rules.coverage_page
+	@$(BIN)/python -m tools.pages
 
 fuzz: $(VENV)/.tests
 	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \

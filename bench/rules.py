@@ -36,7 +36,7 @@ REASONS = {
     "numpy.linalg.det": "the cofactors take an inverse and a singular value decomposition",
     "numpy.fft.rfft": "the transform back is one of complex numbers, of twice the size",
 }
-"""Rules that may cost more than LIMIT times their primal, and why; docs/rules.md repeats them."""
+"""Rules that may cost more than LIMIT times their primal, and why; the guide repeats them."""
 
 
 def cases() -> dict[Callable[..., Any], tuple[Any, ...]]:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ["conftest.py", "srcgrad", "tests", "examples", "bench", "tools"]
+CODE = ["conftest.py", "srcgrad", "tests", "examples", "bench", "tools", "docs"]
 LINT = [
     ("format", [sys.executable, "-m", "ruff", "format", "--check", *CODE]),
     ("lint", [sys.executable, "-m", "ruff", "check", *CODE]),
@@ -19,6 +19,10 @@ LINT = [
 ]
 # one process a core; neighbours stay together, since they share what they compiled
 SHARED_OUT = ["--numprocesses=auto", "--maxprocesses=8", "--dist=worksteal"]
+SITE = (
+    "documentation",
+    [sys.executable, *"-m sphinx -q -W --keep-going -d build/doctrees docs build/docs".split()],
+)
 TESTS = (
     "tests",
     [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", *SHARED_OUT],
@@ -39,7 +43,7 @@ def main() -> int:
     """Run all steps, also after one fails, and return 1 if any did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-tests", action="store_true", help="only the checks that read code")
-    steps = LINT if parser.parse_args().no_tests else [*LINT, TESTS]
+    steps = LINT if parser.parse_args().no_tests else [*LINT, SITE, TESTS]
     failed = [
         name
         for number, (name, command) in enumerate(steps, 1)

@@ -48,7 +48,8 @@ class Function:
     The gradient of a list is a tuple, or an array whose rows belong to its items; those of
     ``*args`` stand in a row. Of several outputs, the gradient of one that is not used may be None.
     `jvp(ctx, *tangents)` returns the tangent of the value from those of the arguments (None where
-    there is none). All are static methods. `docs/rules.md` says what keeps a rule inlinable.
+    there is none). All are static methods. `docs/guides/custom-rules.md` says what keeps a rule
+    inlinable.
 
     Most rules need no `jvp`, since one of these says how tangents follow from what is there:
 

@@ -10,49 +10,49 @@ import sys
 import pytest
 
 from srcgrad import errors
-from tools.structure import ROOT
+from tools.pages import ROOT, differences, examples, excerpts, pages
 
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-
-
-def blocks(page):
-    """Return the Python examples of a page that stand alone; one without imports is an excerpt."""
-    found = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    return [text for text in found if re.search(r"^(import|from) ", text, re.MULTILINE)]
+PAGES = pages()
+WITH_CODE = [page for page in PAGES if examples(page.read_text(encoding="utf-8"))]
 
 
-def run_as_script(text, tmp_path):
-    """Run an example from a file, as a reader would, and return what it prints."""
-    script = tmp_path / "example.py"
-    script.write_text(text, encoding="utf-8")
-    result = subprocess.run(
-        [sys.executable, "-W", "error", script], capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_example_of_a_page_runs(page, tmp_path):
-    for text in blocks(page):
-        run_as_script(text, tmp_path)
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_every_example_of_a_page_runs_and_prints_what_is_below_it(page, tmp_path):
+    # after a change of what they print: python -m tools.pages
+    for block, printed in differences(page.read_text(encoding="utf-8"), tmp_path):
+        assert printed == block["text"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_excerpt_is_of_its_file(page):
+    for path, text in excerpts(page.read_text(encoding="utf-8")):
+        lines = [line.strip() for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
+        assert "\n".join(line.strip() for line in text.splitlines()) in "\n".join(lines)
 
 
 def test_the_readme_shows_the_gradient_that_is_generated(tmp_path):
     # after a change of the text: python tools/update_readme.py
-    example, generated = blocks(ROOT / "README.md")
-    assert run_as_script(example, tmp_path).strip() == generated.strip()
+    example, generated = examples((ROOT / "README.md").read_text(encoding="utf-8"))
+    script = tmp_path / "example.py"
+    script.write_text(example.code, encoding="utf-8")
+    command = [sys.executable, "-W", "error", script]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == generated.code.strip()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_link_between_pages_leads_somewhere(page):
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # code may look like a link
-    targets = re.findall(r"\]\(([^)#:]+)\)", text)
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
 def test_every_error_has_a_line_with_its_code():
-    table = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    table = (ROOT / "docs" / "errors" / "index.md").read_text(encoding="utf-8")
     for name, cls in inspect.getmembers(errors, inspect.isclass):
         if issubclass(cls, errors.SrcgradError) and cls is not errors.SrcgradError:
             assert f"| {cls.code} | `{name}` |" in table
