@@ -164,7 +164,8 @@ class Reader:
         operation = self._primitive(callee, *args, **keywords)
         if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
             return Operation("taped", callee, args, keywords)
-        if operation.kind == "unknown" and isinstance(callee, FunctionType):
+        followed = isinstance(callee, FunctionType) and not _is_of_scipy(callee)
+        if operation.kind == "unknown" and followed:
             return Operation("user", callee, args, keywords)
         return operation
 
@@ -189,6 +190,11 @@ class Reader:
         if func.attr in self.vocabulary.variadic and len(args) != 1:
             args = (gast.Tuple(list(args), gast.Load()),) if args else ()
         return self._primitive(primal, func.value, *args, **keywords)
+
+
+def _is_of_scipy(function: FunctionType) -> bool:
+    """Say whether a function is one of SciPy, whose text converts to arrays and calls C."""
+    return (function.__module__ or "").partition(".")[0] == "scipy"
 
 
 _PERHAPS_THEMSELVES = frozenset(

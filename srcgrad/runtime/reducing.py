@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unbroadcast
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.cumulating import others_product
@@ -91,7 +92,16 @@ def prod_initial_back(
 def var_back(  # noqa: PLR0913, PLR0917 - as many as the function has options
     grad: Any, a: Any, where: Any, mean: Any, axis: Any, keepdims: bool, ddof: float
 ) -> Any:
-    """Give each element of `a` its part in a variance with `ddof` degrees of freedom less."""
+    """Give each element of `a` its part in a variance with `ddof` degrees of freedom less.
+
+    Raises:
+        MissingRuleError: `a` is real and `mean` complex: NumPy squares without a modulus then.
+    """
+    if np.iscomplexobj(mean) and not np.iscomplexobj(a):
+        raise MissingRuleError(
+            "the variance of real numbers around a complex `mean` has no derivative rule",
+            hint="make the numbers complex too, or write np.mean((a - mean) ** 2)",
+        )
     grad = real_part(grad)
     if where is True:
         middle = np.mean(a, axis=axis, keepdims=True) if mean is None else mean

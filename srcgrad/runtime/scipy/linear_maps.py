@@ -240,8 +240,8 @@ def edges_back(grad: Any, axis: int, mode: Any, side: Any) -> Any:
 
 
 def laplace_back(grad: Any, mode: Any) -> Any:
-    """Return the gradient of the image of ``ndimage.laplace``."""
-    total = 0 * grad
+    """Return the gradient of the image of ``ndimage.laplace``; one number is its own image."""
+    total = 0 * grad if np.ndim(grad) else grad
     for axis, (n, m) in enumerate(zip(np.shape(grad), per_axis(mode, np.ndim(grad)), strict=True)):
         matrix = ndimage.correlate1d(np.eye(n), [1, -2, 1], mode=m)
         total = total + along_back(grad, np.shape(grad), axis, matrix)

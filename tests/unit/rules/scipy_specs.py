@@ -423,6 +423,7 @@ def images() -> list[OpSpec]:
             op(ndimage.laplace, A(4, 5), mode=mode),
         ]
     specs += [
+        op(ndimage.laplace, A()),
         op(ndimage.shift, A(6, 5), (0.3, -1.2)),
         op(ndimage.shift, A(6), 1.4, order=1, mode="nearest"),
         op(ndimage.zoom, A(4, 5), 1.6),
