@@ -42,6 +42,7 @@ from srcgrad.errors import (
 )
 from srcgrad.insight.switch import debug_nans
 from srcgrad.runtime import stop_gradient
+from srcgrad.runtime.containers import register_container
 from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.tape import (
     Tensor,
@@ -127,6 +128,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "ones_like",
     "rand",
     "randn",
+    "register_container",
     "scipy_objective",
     "set_grad_enabled",
     "stop_gradient",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from srcgrad.api.checking import checked, checked_on_tape
+from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
 from srcgrad.api.plan import Plan, load_plan
@@ -33,6 +34,7 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.expand.operators import Taken
 from srcgrad.insight.switch import CHECKS
+from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
@@ -128,6 +130,8 @@ class Gradient(Inspection):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the gradient (or the value and the gradient) at the given arguments."""
+        if REGISTERED and goes_by_parts(self.primal, (*args, *kwargs.values())):
+            return self._by_parts(args, kwargs)
         if self._is_method:
             args = (self._owner, *args)
         if in_another_call():
@@ -151,6 +155,15 @@ class Gradient(Inspection):
         if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
+
+    def _by_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the gradient by the parts of containers that cannot be read by field."""
+        function: Any = of_parts(self.primal)
+        self._refuse(function.__srcgrad_refusal__)
+        argnums, argnames, has_aux, _, value = self._options
+        twin = Gradient(function, argnums, argnames, has_aux, "tape", value)
+        twin.checks = self.checks
+        return put_together(twin._run_on_tape(tuple(map(parts_of, args)), parts_of(kwargs)))
 
     def _call_one(self, plan: Plan, args: tuple[Any, ...], x: Any) -> Any:
         """The short way, of one argument by position."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from srcgrad.api.assembling import by_columns, by_rows
+from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan
@@ -80,6 +81,11 @@ class Jacobian:
         a container gives a container of Jacobians, and so does an argument, inside of that. With
         `has_aux`, it is a pair of that and the auxiliary part of the result.
         """
+        if goes_by_parts(self.primal, (*args, *kwargs.values())):
+            twin = Jacobian(
+                of_parts(self.primal), *self._options[:2], self.mode, has_aux=self._has_aux
+            )
+            return put_together(twin(*map(parts_of, args), **parts_of(kwargs)))
         arguments = bind(self.primal, args, kwargs)
         for name in self.names:
             check_input(arguments[name], name)

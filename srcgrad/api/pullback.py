@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.checking import runs
+from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.keeping import apart, held_by
@@ -205,6 +206,8 @@ def vjp(
             fit the value.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
+    if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
+        return _by_parts(f, primals, has_aux, kwargs)
     bound = bind(f, primals, kwargs)
     names = parameters_of(f)[: len(primals)]
     wrt = [name for name, item in zip(names, primals, strict=False) if float_leaves(item)]
@@ -225,6 +228,19 @@ def vjp(
         return tuple(found.get(name) for name in names)
 
     return (head, pulled, aux) if has_aux else (head, pulled)
+
+
+def _by_parts(
+    f: Callable[..., Any], primals: Any, has_aux: bool, kwargs: Mapping[str, Any] | None
+) -> tuple[Any, ...]:
+    """Do as `vjp` by the parts of containers that cannot be read by field."""
+    given = parts_of(dict(kwargs or {}))
+    value, pull, *aux = vjp(of_parts(f), *map(parts_of, primals), has_aux=has_aux, kwargs=given)
+
+    def pulled(adjoint: Any) -> Any:
+        return put_together(pull(parts_of(adjoint)))
+
+    return put_together(value), pulled, *put_together(aux)
 
 
 def fitted(adjoint: Any, value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.checking import runs
+from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.making import made_once
@@ -51,6 +52,7 @@ class Pushforward:
         Raises:
             UnsupportedError: The function can neither be differentiated by source nor on the tape.
         """
+        tangents = self._without_rest(arguments, tangents)
         plan = self._plan(
             arguments, keep_complex=any(map(is_complex, [*arguments.values(), *tangents]))
         )
@@ -67,6 +69,10 @@ class Pushforward:
             tangent = self.primal.conformed(tangent, arguments)
         return value, _own(conform(tangent, value), tangents)
 
+    def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
+        pairs = zip(self.names, tangents, strict=True)
+        return [without_rest(arguments[name], item) for name, item in pairs]
+
     def general_plan(self) -> Plan:
         """Return the tangent function, in a text that takes nothing for granted.
 
@@ -81,6 +87,7 @@ class Pushforward:
         Raises:
             CannotStackError: The function must be run once for each of them.
         """
+        tangents = self._without_rest(arguments, tangents)
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
         run = self._stacked.run
         value, tangent = run(plan.function, *arguments.values(), *tangents)
@@ -197,6 +204,11 @@ def jvp(
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
     _check_pair(primals, tangents)
+    if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
+        given = parts_of(dict(kwargs or {}))
+        moved = parts_of(list(tangents))
+        done = jvp(of_parts(f), parts_of(list(primals)), moved, has_aux=has_aux, kwargs=given)
+        return tuple(map(put_together, done))
     bound = bind(f, primals, kwargs)
     order = parameters_of(f)
     names = tuple(n for n, t in zip(order, tangents, strict=False) if t is not None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.api.values import is_float
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
 
@@ -30,6 +31,8 @@ def mapped(
 
     The rest becomes None unless told otherwise.
     """
+    if is_registered(value):
+        return remade(value, lambda part: mapped(function, part, other))
     if isinstance(value, dict):
         return {key: mapped(function, item, other) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -43,6 +46,8 @@ def mapped(
 
 def leaves_as_in(like: Any, value: Any) -> list[Any]:
     """Return the entries of `value` where `like`, of the same structure, has floats."""
+    if is_registered(like):
+        return leaves_as_in(taken_apart(like)[0], taken_apart(value)[0])
     if isinstance(like, dict):
         return [leaf for key, item in like.items() for leaf in leaves_as_in(item, value[key])]
     if isinstance(like, (list, tuple)):
@@ -57,6 +62,8 @@ def leaves_as_in(like: Any, value: Any) -> list[Any]:
 
 def copied(value: Any) -> Any:
     """Return nested containers with copies of all arrays in them."""
+    if is_registered(value):
+        return remade(value, copied)
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -11,7 +11,8 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.underlying import plain, signature
 from srcgrad.api.values import is_float
 from srcgrad.errors import UnsupportedError
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.containers import part_names, with_parts
+from srcgrad.runtime.objects import is_plain_object
 from srcgrad.tape import Tensor, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 
@@ -73,7 +74,7 @@ def _tensors(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in _tensors(item)]
     if is_plain_object(value):
-        return [leaf for name in field_names(value) for leaf in _tensors(getattr(value, name))]
+        return [leaf for name in part_names(value) for leaf in _tensors(getattr(value, name))]
     return [value] if isinstance(value, Tensor) else []
 
 
@@ -84,5 +85,5 @@ def _like(value: Any, parts: Iterator[Any]) -> Any:
         items = [_like(item, parts) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if is_plain_object(value):
-        return rebuilt(value, {n: _like(getattr(value, n), parts) for n in field_names(value)})
+        return with_parts(value, {n: _like(getattr(value, n), parts) for n in part_names(value)})
     return next(parts) if isinstance(value, Tensor) else None

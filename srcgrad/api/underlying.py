@@ -30,6 +30,8 @@ def to_differentiate(f: Callable[..., Any], *, keep_complex: bool = False) -> Fu
     """
     taken = getattr(f, "differentiable", None) if hasattr(f, "__srcgrad_taken__") else None
     function = plain(f) if taken is None else taken(keep_complex=keep_complex)
+    if hasattr(function, "__srcgrad_refusal__"):
+        raise function.__srcgrad_refusal__
     if not isinstance(function, FunctionType):
         raise SourceNotFoundError(
             f"`{describe(function)}` is not a Python function with source",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
-from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+from srcgrad.runtime.containers import part_names, with_parts
+from srcgrad.runtime.objects import is_plain_object
 from srcgrad.runtime.products import is_sparse_matrix
 from srcgrad.runtime.stacks import Stack
 from srcgrad.tape import Tensor
@@ -59,7 +60,7 @@ def _children(value: Any) -> list[Any] | None:
     if isinstance(value, dict):
         return list(value.values())
     if is_plain_object(value):
-        return [getattr(value, name) for name in field_names(value)]
+        return [getattr(value, name) for name in part_names(value)]
     return list(value) if isinstance(value, (list, tuple)) else None
 
 
@@ -93,7 +94,7 @@ def is_complex(value: Any) -> bool:
             hint="pass a sparse array, which multiplies as arrays do: csr_array(A)",
         )
     if is_plain_object(value):
-        return any(is_complex(getattr(value, name)) for name in field_names(value))
+        return any(is_complex(getattr(value, name)) for name in part_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")
 
 
@@ -137,9 +138,9 @@ def conform(grad: Any, value: Any) -> Any:
 
 
 def _conform_object(grad: Any, value: Any) -> Any:
-    names = field_names(value)
+    names = part_names(value)
     fields = {name: conform(_entry(grad, name), getattr(value, name)) for name in names}
-    return rebuilt(value, fields)
+    return with_parts(value, fields)
 
 
 def _conform_leaf(grad: Any, value: Any) -> Any:

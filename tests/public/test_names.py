@@ -36,6 +36,7 @@ PROMISED: dict[str, str | None] = {
     "checkpoint": "f",
     "stop_gradient": "x",
     "grad_of": "x",
+    "register_container": "cls, flatten, unflatten",
     "tensor": "data, *, dtype=None, requires_grad=False",
     "Tensor": None,
     "no_grad": "function=None",
