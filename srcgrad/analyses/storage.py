@@ -431,7 +431,8 @@ class _Analysis:
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
             what = f"this writes into memory that the caller may reach as `{owner}`"
-            return [Problem(statement, what, f"work on a copy: `{owner} = {owner}.copy()`")]
+            copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
+            return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
         result = set() if element else set(_targets(statement))
         others = (members & live) - {name} - result
         if not element and name in live:

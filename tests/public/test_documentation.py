@@ -51,8 +51,15 @@ def test_every_link_between_pages_leads_somewhere(page):
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-def test_every_error_has_a_line_with_its_code():
-    table = (ROOT / "docs" / "errors" / "index.md").read_text(encoding="utf-8")
+def test_every_error_has_a_line_and_a_page():
+    folder = ROOT / "docs" / "errors"
+    table = (folder / "index.md").read_text(encoding="utf-8")
     for name, cls in inspect.getmembers(errors, inspect.isclass):
         if issubclass(cls, errors.SrcgradError) and cls is not errors.SrcgradError:
-            assert f"| {cls.code} | `{name}` |" in table
+            assert f"| [{cls.code}]({cls.code}.md) | `{name}` |" in table
+            page = (folder / f"{cls.code}.md").read_text(encoding="utf-8")
+            assert page.startswith(f"# {cls.code}: {name}\n")
+            assert (
+                f"`{cls.__bases__[-1].__name__}`" in page
+                or cls.__bases__[-1].__module__ != "builtins"
+            )
