@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -18,7 +18,17 @@ from srcgrad.ir.program import (
     operand_names,
     store_target,
 )
+from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+WRITERS: Final = frozenset(
+    [
+        *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
+        "srcgrad.runtime.indexing.add_at",
+        "srcgrad.runtime.indexing.add_entries",
+    ]
+)
+"""The calls that write their last operand into their first, at what is between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,12 @@ class _Analysis:
                 self._same[name].add(other)
 
     def _written_parts(self, value: Any) -> list[Any]:
-        """Return the parts of a call that may share memory after it: not the indices of lists."""
+        """Return the parts of a call that may share memory after it: not the indices."""
+        reader = self._program.reader
+        if not value.keywords and value.args:
+            callee = reader.scope.resolve(value.func)
+            if callee is not MISSING and reader.vocabulary.canonical_name(callee) in WRITERS:
+                return [value.args[0], value.args[-1]]
         attr = getattr(value.func, "attr", "")
         if attr in ("pop", "popleft"):
             return [value.func]

@@ -294,8 +294,11 @@ class Derivation:
         self.stages.note("substitute", body)
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
         body = tidy(ConstantFolding(is_float).run(body))
-        if spell_repeats(body):
+        spelled = spell_repeats(body)
+        if "ufunc" in spelled:
             self.externals.use_numpy()
+        if "add_at" in spelled:
+            self.externals.use_runtime("add_at")
         self.name_externals(body)
         self.stages.note("coalesce names", body)
         return body

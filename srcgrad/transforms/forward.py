@@ -14,7 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.analyses.mirroring import Mirroring
+from srcgrad.analyses.mirroring import WRITERS, Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.ir.build import assign, at, call, clone, load, store
@@ -30,13 +30,6 @@ from srcgrad.transforms.templates import Inliner
 
 _MOVERS: Final = frozenset(
     "append extend insert pop popleft appendleft reverse clear remove update fill".split()
-)
-_WRITERS: Final = frozenset(
-    [
-        *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
-        "srcgrad.runtime.indexing.add_at",
-        "srcgrad.runtime.indexing.add_entries",
-    ]
 )
 _MAY_COPY: Final = frozenset(
     f"numpy.{name}"
@@ -189,7 +182,7 @@ class Forwarder:
             if not self._varies(statement.value):
                 return [statement]
             update = gast.AugAssign(place, statement.op, self._tangent(statement.value))
-            update.repeats = getattr(statement, "repeats", False)
+            update.repeats = getattr(statement, "repeats", "")
             return [update, statement]
         return [assign(place, self._tangent_or_zeros(statement.value)), statement]
 
@@ -319,7 +312,7 @@ class Forwarder:
         callee = self._program.reader.scope.resolve(value.func)
         if callee is not MISSING:
             vocabulary = self._program.reader.vocabulary
-            if vocabulary.canonical_name(callee) in _WRITERS and not value.keywords:
+            if vocabulary.canonical_name(callee) in WRITERS and not value.keywords:
                 return [gast.Expr(self._written_call(value)), statement]
             if vocabulary.constant_reason(callee) is not None:
                 return [statement]

@@ -113,7 +113,7 @@ class ElementSteps:
         """Take the adjoint out of memory that may be that of the value, too, before adding it."""
         sweep = self._sweep
         name = statement.value.id
-        repeats = getattr(statement, "repeats", False)
+        repeats = getattr(statement, "repeats", "")
         if not sweep.selects_once(target.slice) and not repeats:
             last = sweep.externals.use_runtime("last_written")
             place = call(last, clone(place.value), index_value(place.slice))
@@ -133,7 +133,7 @@ class ElementSteps:
             value = gast.UnaryOp(gast.USub(), place)
         if self._sweep.facts.shapes.element_is_number(target):
             return self._sweep.adjoints.accumulate(name, value, statement, Status.SHARED)
-        repeats = getattr(statement, "repeats", False)  # then each of the values has its effect
+        repeats = getattr(statement, "repeats", "")  # then each of the values has its effect
         if not self._sweep.selects_once(target.slice) and not repeats:
             place = call(
                 self._sweep.externals.use_runtime("last_written"),

@@ -144,7 +144,7 @@ class Flattener:
         value = self._targets.stored(node.value, target, node)
         if isinstance(node.op, (gast.Add, gast.Sub)):
             update = at(gast.AugAssign(target, node.op, value), node)
-            update.repeats = getattr(node, "repeats", False)
+            update.repeats = getattr(node, "repeats", "")
             self._work.emit(update)
             return
         old = subscript(load(target.value.id), clone(target.slice))

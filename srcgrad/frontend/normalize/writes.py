@@ -90,14 +90,16 @@ class WriteCalls:
 
     def _call(self, node: Any, like: Any) -> bool:
         """Rewrite a call for its effect; say whether that was done."""
+        func = node.func
+        callee = self._reader.scope.resolve(func)
+        if callee is add_at and not _is_key(node.args[1]):  # a generated text is read
+            return self._add_at(node.args, gast.Add(), like, by="add_at")
         if self._numpy is None:
             return False
         if self._out(node, like) is not None:
             return True
-        func = node.func
         if not isinstance(func, gast.Attribute):
             return False
-        callee = self._reader.scope.resolve(func)
         if callee is not MISSING:
             return self._function(node, callee, like)
         if not _is_reached(func.value) or func.attr not in {"fill", "put", *_SORTS}:
@@ -120,9 +122,8 @@ class WriteCalls:
         keywords = {item.arg: item.value for item in node.keywords}
         added = getattr(callee, "__name__", "") == "at" and getattr(callee, "__self__", None)
         if added in (np.add, np.subtract) and len(node.args) == 3 and not keywords:
-            return self._add_at(node.args, added is np.add, like)
-        if callee is add_at and not _is_key(node.args[1]):  # a generated text is read
-            return self._add_at(node.args, True, like)
+            op = gast.Add() if added is np.add else gast.Sub()
+            return self._add_at(node.args, op, like, by="ufunc")
         try:
             handler = handlers.get(callee)
         except TypeError:
@@ -170,13 +171,13 @@ class WriteCalls:
         self._store(target, places, val, like)
         return True
 
-    def _add_at(self, args: list[Any], adds: bool, like: Any) -> bool:
+    def _add_at(self, args: list[Any], op: Any, like: Any, *, by: str) -> bool:
         if not _is_reached(args[0]):
             return False
         target = self._named(args[0], like)
         place = subscript(target, args[1], storing=True)
-        update = at(gast.AugAssign(place, gast.Add() if adds else gast.Sub(), args[2]), like)
-        update.repeats = True  # an element that is named twice is added to twice
+        update = at(gast.AugAssign(place, op, args[2]), like)
+        update.repeats = by  # an element that is named twice is added to twice
         self._done.append(update)
         return True
 
