@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from srcgrad.api.pullback import pullback
 from srcgrad.api.pushforward import jvp, pushforward
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
+from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
 from srcgrad.api.stacking import count_of
 from srcgrad.api.structures import copied, float_leaves, split
 from srcgrad.api.underlying import bind, called, owner, plain, to_differentiate
@@ -27,7 +28,6 @@ from srcgrad.frontend.expand.operators import Taken
 from srcgrad.frontend.expand.unit_columns import columns_function
 from srcgrad.insight.explanation import Explanation
 
-Mode = Literal["forward", "reverse", "auto"]
 Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
 
@@ -48,6 +48,7 @@ class Jacobian:
         mode: Mode,
         *,
         has_aux: bool,
+        sparsity: Any = None,
     ) -> None:
         if not callable(primal):
             raise ArgumentError(
@@ -63,10 +64,15 @@ class Jacobian:
         self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
         self._results: dict[Any, float] = {}
         self._last: Mode = "forward" if mode == "auto" else mode
+        self._sparse = None
+        if sparsity is not None:
+            self._sparse = SparseMatrix(primal, self._selection, sparsity, has_aux=has_aux)
         functools.update_wrapper(self, function)
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""
+        if self._sparse is not None:
+            refuse_derivative()
         return Taken("jacobian", self.primal, *self._options)
 
     @property
@@ -79,9 +85,10 @@ class Jacobian:
 
         For a result of shape r and an argument of shape s, it has the shape r + s. A result that is
         a container gives a container of Jacobians, and so does an argument, inside of that. With
-        `has_aux`, it is a pair of that and the auxiliary part of the result.
+        `has_aux`, it is a pair of that and the auxiliary part of the result. With `sparsity`, it
+        is a matrix of `scipy.sparse` with a row for each number of the result.
         """
-        if goes_by_parts(self.primal, (*args, *kwargs.values())):
+        if self._sparse is None and goes_by_parts(self.primal, (*args, *kwargs.values())):
             twin = Jacobian(
                 of_parts(self.primal), *self._options[:2], self.mode, has_aux=self._has_aux
             )
@@ -90,6 +97,9 @@ class Jacobian:
         for name in self.names:
             check_input(arguments[name], name)
             _refuse_complex(arguments[name], f"its argument `{name}` is")
+        if self._sparse is not None:
+            found, aux, self._last = self._sparse(arguments, self.mode)
+            return (found, aux) if self._has_aux else found
         self._last = self._chosen(arguments)
         make = by_rows if self._last == "reverse" else by_columns
         options = {"single": self._selection.single, "has_aux": self._has_aux}
@@ -102,6 +112,8 @@ class Jacobian:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
+        if self._sparse is not None:
+            refuse_derivative()
         if keep_complex:
             raise UnsupportedError(
                 "the derivative of a Jacobian at complex arguments",
@@ -171,27 +183,39 @@ def _refuse_complex(value: Any, what: str) -> None:
 
 
 def jacfwd(
-    f: Callable[..., Any], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    sparsity: Any = None,
 ) -> Jacobian:
     """Return the Jacobian of a function, column by column in forward mode.
 
     Use it where there are fewer inputs than outputs. See `jacobian` for arguments and errors.
     """
-    return Jacobian(f, argnums, argnames, "forward", has_aux=has_aux)
+    return Jacobian(f, argnums, argnames, "forward", has_aux=has_aux, sparsity=sparsity)
 
 
 def jacrev(
-    f: Callable[..., Any], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    sparsity: Any = None,
 ) -> Jacobian:
     """Return the Jacobian of a function, row by row in reverse mode.
 
     Use it where there are fewer outputs than inputs. See `jacobian` for arguments and errors.
     """
-    return Jacobian(f, argnums, argnames, "reverse", has_aux=has_aux)
+    return Jacobian(f, argnums, argnames, "reverse", has_aux=has_aux, sparsity=sparsity)
 
 
 def jacobian(
-    f: Callable[..., Any], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    sparsity: Any = None,
 ) -> Jacobian:
     """Return the Jacobian of a function, in the mode that takes fewer seeds.
 
@@ -203,6 +227,10 @@ def jacobian(
         argnames: Parameters by name, likewise.
         has_aux: Whether `f` returns a pair of which only the first is differentiated; the second
             is handed on as it is.
+        sparsity: Where entries may be, as an array or a matrix of `scipy.sparse`, or "detect". The
+            Jacobian is then a `scipy.sparse.csr_array` with a row for each number of the result
+            and a column for each number of the one argument, found from one seed for each group
+            of columns (or rows) that do not overlap.
 
     Returns:
         A callable with the parameters of `f`. For a result of shape r and an argument of shape s it
@@ -210,27 +238,33 @@ def jacobian(
         generated text can carry all seeds at once, it runs once.
 
     Raises:
-        ArgumentError: `argnums` or `argnames` make no sense.
+        ArgumentError: `argnums` or `argnames` make no sense; at the call, `sparsity` has another
+            shape or misses an entry.
         UnsupportedError: At the call: neither the compiler nor the tape can differentiate `f`.
     """
-    return Jacobian(f, argnums, argnames, "auto", has_aux=has_aux)
+    return Jacobian(f, argnums, argnames, "auto", has_aux=has_aux, sparsity=sparsity)
 
 
 def hessian(
-    f: Callable[..., Any], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    sparsity: Any = None,
 ) -> Jacobian:
     """Return the matrix of second derivatives of a function that returns one real number.
 
     It is the Jacobian, in forward mode, of the generated gradient. For one argument of shape s it
     has the shape s + s; several give a tuple of tuples, containers give containers of containers.
-    The arguments are those of `jacobian`.
+    The arguments are those of `jacobian`; with `sparsity`, the symmetry saves seeds.
 
     Raises:
         ArgumentError: `argnums` or `argnames` make no sense.
         UnsupportedError: At the call: `f` cannot be differentiated twice.
     """
     gradient = Gradient(f, argnums, argnames, has_aux, "warn", False)
-    return Jacobian(gradient, argnums, argnames, "forward", has_aux=has_aux)
+    mode: Mode = "forward" if sparsity is None else "symmetric"
+    return Jacobian(gradient, argnums, argnames, mode, has_aux=has_aux, sparsity=sparsity)
 
 
 @made_once
