@@ -13,25 +13,26 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
+from srcgrad.analyses.lengths import Length, Lengths, Vector, less, sliced
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.surely_vectors import PRODUCTS, surely_vectors
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import names_bound, statements
-
-Dimension = tuple[str, int] | int | None
-"""The length of an axis: that of an axis of an input, the number 1, or unknown."""
-
-Vector = tuple[Dimension, ...]
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 _REDUCTIONS: Final = frozenset(
     f"numpy.{name}"
     for name in ("sum mean max min amax amin prod std var any all argmax argmin").split()
 )
 _SAME: Final = frozenset(
-    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy", "nan_to_num"]
-)
-_PRODUCTS: Final = frozenset({"numpy.matmul", "numpy.dot"})
+    f"numpy.{name}"
+    for name in ("zeros_like ones_like empty_like full_like copy nan_to_num roll flip").split()
+) | {"srcgrad.runtime.creating.astype"}
+_ONE_AXIS: Final = frozenset({"numpy.cumsum", "numpy.cumprod", "numpy.sort"})
+_CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
 class Dimensions:
@@ -60,20 +61,32 @@ class Dimensions:
     """
 
     def __init__(
-        self, program: Program, integers: Integers, shapes: Shapes, *, assume: bool
+        self,
+        program: Program,
+        integers: Integers,
+        shapes: Shapes,
+        *,
+        assume: bool,
+        knowledge: Knowledge = NOTHING,
     ) -> None:
         self._program = program
         self._integers = integers
         self._assume = assume
+        self._knowledge = knowledge
+        self._seen = knowledge.seen
         self._roots: dict[str, str] = {name: name for name in program.parameters}
-        self._given = _given_vectors(program, integers)
+        self._given = knowledge.vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
+        self._counts: dict[str, Length] = {}
         self._products: set[str] = set()
-        self._vectors = _surely_vectors(program, shapes)
-        varying: set[str] = set()
-        while conflicts := self._sweep(varying):
-            varying |= conflicts
+        self._inner: dict[int, Operation] = {}
+        self._vectors = surely_vectors(program, shapes)
+        self._whole = index_arrays(program)
+        self._lengths = knowledge.lengths or Lengths(self._seen)
+        self._weak: dict[str, Vector | None] = {}
+        while self._sweep():
+            pass
 
     @property
     def assumes(self) -> bool:
@@ -83,13 +96,13 @@ class Dimensions:
     @property
     def conditions(self) -> tuple[str, ...]:
         """What is assumed, in the order in which it was needed."""
-        return tuple(self._conditions)
+        return (*self._conditions, *self._lengths.conditions)
 
     def of(self, node: Any) -> Vector | None:
         """Return the axes of an operand, or None where nothing is known."""
         if isinstance(node, gast.Name):
             if node.id in self._known:
-                return self._known[node.id]
+                return self._lengths.settled(self._known[node.id])
             value = self._program.reader.scope.lookup(node.id)
             return () if isinstance(value, (int, float, np.number)) else None
         if isinstance(node, gast.Constant):
@@ -99,7 +112,25 @@ class Dimensions:
         if isinstance(node, gast.Attribute):
             value = self._program.reader.scope.resolve(node)
             return () if isinstance(value, (int, float)) else None
-        return () if self._integers.of(node) else None
+        if self._integers.of(node):
+            return ()
+        if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
+            return self._of_inner(node)
+        return None
+
+    def _of_inner(self, node: Any) -> Vector | None:
+        """Return the axes of an operand that is an expression: one without a derivative."""
+        if isinstance(node, gast.Compare):
+            return self._broadcast((node.left, *node.comparators))
+        if id(node) not in self._inner:
+            self._inner[id(node)] = self._program.reader.read(node)
+        operation = self._inner[id(node)]
+        plain = operation.kind in ("primitive", "constant") and operation.primal is not None
+        return self._of_operation("", operation) if plain else None
+
+    def is_integer(self, node: Any) -> bool:
+        """Say whether an operand is surely an integer."""
+        return self._integers.of(node)
 
     def of_expression(self, node: Any, given: dict[str, Vector | None]) -> Vector | None:
         """Return the axes of an expression of elementwise steps; those of some names are given."""
@@ -109,10 +140,20 @@ class Dimensions:
             ours = self.of_expression(node.left, given)
             theirs = self.of_expression(node.right, given)
             plain = not isinstance(node.op, gast.MatMult) and ours is not None
-            return _join(ours or (), theirs) if plain and theirs is not None else None
+            return self._lengths.join(ours or (), theirs) if plain and theirs is not None else None
         if isinstance(node, gast.UnaryOp):
             return self.of_expression(node.operand, given)
-        return self.of(node)
+        return None if given.keys() & set(names_read(node)) else self.of(node)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The names of values without axes."""
+        return frozenset(name for name, vector in self._known.items() if vector == ())
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """The numbers of axes of the names of which they are known."""
+        return {name: len(vector) for name, vector in self._known.items() if vector is not None}
 
     def rank(self, node: Any) -> int | None:
         """Return how many axes an operand has, or None."""
@@ -121,36 +162,103 @@ class Dimensions:
 
     # -- one pass over the program
 
-    def _sweep(self, varying: set[str]) -> set[str]:
+    def _sweep(self) -> bool:
+        """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
-        conflicts: set[str] = set()
+        self._lengths = self._knowledge.lengths or Lengths(self._seen)
+        weaker = False
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
                 for name in names_bound(statement.target):
-                    self._known[name] = () if self._integers.of(statement.target) else None
+                    self._known[name] = self._of_entry(statement)
             elif isinstance(statement, gast.Assign):
+                self._count(statement)
                 for target in statement.targets:
-                    for name in names_bound(target):
-                        whole = isinstance(target, gast.Name)
-                        vector = self._of_value(name, statement) if whole else None
-                        self._note(name, vector, varying, conflicts)
-        return conflicts
+                    for name, vector in self._bound(target, statement):
+                        weaker |= self._note(name, vector)
+        return weaker
 
-    def _note(
-        self, name: str, vector: Vector | None, varying: set[str], conflicts: set[str]
-    ) -> None:
-        new = None if name in varying else vector
-        if name in self._known and name not in self._given and self._known[name] != new:
-            if name not in varying:
-                conflicts.add(name)
-            return
-        if name not in self._given:
-            self._known[name] = new
+    def _bound(self, target: Any, statement: Any) -> list[tuple[str, Vector | None]]:
+        """Return the names that an assignment binds, with the axes of what each gets."""
+        if isinstance(target, gast.Name):
+            return [(target.id, self._of_value(target.id, statement))]
+        if isinstance(target, gast.Tuple) and all(isinstance(n, gast.Name) for n in target.elts):
+            results = self._of_call(statement)
+            if len(results) == len(target.elts):
+                return [(n.id, v) for n, v in zip(target.elts, results, strict=True)]
+        return [(name, None) for name in names_bound(target)]
+
+    def _of_call(self, statement: Any) -> tuple[Vector | None, ...]:
+        """Return the axes of all results of a call of a user's function, or nothing."""
+        operation = self._program.operation(statement)
+        follow = self._knowledge.follow
+        if follow is None or operation.kind != "user":
+            return ()
+        return follow(statement, operation, self, self._lengths)
+
+    def _of_entry(self, loop: Any) -> Vector | None:
+        """Return the axes of what a loop runs over."""
+        if self._integers.of(loop.target):
+            return ()
+        if not isinstance(loop.target, gast.Name) or not isinstance(loop.iter, gast.Name):
+            return None
+        vector = self.of(loop.iter)
+        return vector[1:] if vector else None
+
+    def _note(self, name: str, vector: Vector | None) -> bool:
+        """Keep what a name was found to be; say whether that is less than was thought before."""
+        if name in self._given:
+            return False
+        if name not in self._known:
+            self._known[name] = self._weak.get(name, vector)
+        before = self._known[name]
+        common = self._lengths.meet(before, vector)
+        if common == self._lengths.settled(before):
+            return False
+        self._weak[name] = common
+        return True
+
+    def _count(self, statement: Any) -> None:
+        """Keep which integers are lengths of axes."""
+        target, value = statement.targets[0], statement.value
+        if isinstance(target, gast.Name) and self._integers.of(target):
+            self._counts[target.id] = self._length(value) if target.id not in self._counts else None
+        elif isinstance(target, gast.Tuple) and _asks_shape(value):
+            vector = self.of(value.value)
+            if vector is not None and len(vector) == len(target.elts):
+                for item, length in zip(target.elts, vector, strict=True):
+                    self._counts[item.id] = length
+
+    def _length(self, node: Any) -> Length:
+        """Return the length that an integer is, or None."""
+        if isinstance(node, gast.Constant):
+            return node.value if type(node.value) is int else None
+        if isinstance(node, gast.Name):
+            if node.id in self._program.parameters:
+                return (node.id, "value") if self._integers.of(node) else None
+            return self._counts.get(node.id)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+            left, right = self._length(node.left), getattr(node.right, "value", None)
+            sign = 1 if isinstance(node.op, gast.Sub) else -1
+            return less(left, sign * right) if type(right) is int else None
+        if isinstance(node, gast.Subscript) and _asks_shape(node.value):
+            axis = getattr(node.slice, "value", None)
+            vector = self.of(node.value.value)
+            if vector is None or not isinstance(axis, int) or axis >= len(vector):
+                return None
+            return vector[axis]
+        if isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len":
+            vector = self.of(node.args[0]) if len(node.args) == 1 else None
+            return vector[0] if vector else None
+        return None
 
     def _of_value(self, name: str, statement: Any) -> Vector | None:
         operation = self._program.operation(statement)
         if operation.kind == "copy":
             return self.of(statement.value)
+        if operation.kind == "user":
+            results = self._of_call(statement)
+            return results[0] if len(results) == 1 else None
         if isinstance(statement.value, gast.Compare):
             return self._broadcast((statement.value.left, *statement.value.comparators))
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
@@ -160,28 +268,42 @@ class Dimensions:
         return self._of_operation(name, operation)
 
     def _of_operation(self, name: str, operation: Operation) -> Vector | None:
-        primal, args = operation.primal, operation.args
-        canonical = self._program.reader.vocabulary.canonical_name(primal)
-        if canonical in _PRODUCTS:
-            return self._of_product(name, args)
-        if isinstance(primal, np.ufunc):
-            plain = primal.signature is None and primal.nout == 1 and not operation.keywords
-            return (
-                self._broadcast(args, may_add_bias=primal in (np.add, np.subtract))
-                if plain
-                else None
-            )
-        whole = canonical in ("numpy.where", "numpy.clip") and len(args) == 3
-        if whole and not operation.keywords:
-            return self._broadcast(args)
+        canonical = self._program.reader.vocabulary.canonical_name(operation.primal)
+        if canonical in PRODUCTS:
+            return self._of_product(name, operation.args)
+        if _is_elementwise(operation, canonical):
+            may_add_bias = operation.primal in (np.add, np.subtract)
+            return self._broadcast(operation.args, may_add_bias=may_add_bias)
         if canonical in _REDUCTIONS:
             return self._of_reduction(operation)
         if canonical in _SAME:
-            return self.of(args[0])
-        if canonical == "numpy.transpose" and len(args) == 1 and not operation.keywords:
-            vector = self.of(args[0])
-            return None if vector is None else vector[::-1]
+            return self.of(operation.args[0]) if "shape" not in operation.keywords else None
+        if canonical in _CREATIONS:
+            return self._of_creation(operation.args[0]) if operation.args else None
+        return self._of_arranged(canonical, operation) if not operation.keywords else None
+
+    def _of_arranged(self, canonical: str, operation: Operation) -> Vector | None:
+        """Return the axes of what puts the entries of one or two operands into a new order."""
+        args = operation.args
+        if canonical == "numpy.reshape" and len(args) == 2:
+            return self._of_creation(args[1])
+        if canonical == "numpy.outer" and len(args) == 2:
+            left, right = (self.of(item) for item in args)
+            return (*left, *right) if left and right and len(left) + len(right) == 2 else None
+        vector = self.of(args[0]) if len(args) == 1 else None
+        if canonical in _ONE_AXIS:
+            return vector if vector is not None and len(vector) == 1 else None
+        if canonical == "numpy.transpose" and vector is not None:
+            return vector[::-1]
         return None
+
+    def _of_creation(self, shape: Any) -> Vector | None:
+        """Return the axes that a shape describes: an integer or a display of some."""
+        items = shape.elts if isinstance(shape, (gast.Tuple, gast.List)) else [shape]
+        if not items or not all(self._integers.of(item) for item in items):
+            return None
+        lengths = [self._length(item) for item in items]
+        return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
 
     def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
         both = {item.id for item in args[:2] if isinstance(item, gast.Name)} <= self._vectors
@@ -194,6 +316,8 @@ class Dimensions:
         if ranks in ((2, 2), (2, 1)):
             self._products.add(name)
             return (left[0], right[1]) if ranks == (2, 2) else left[:1]
+        if ranks == (1, 2):
+            return right[1:]
         return () if ranks == (1, 1) else None
 
     def _with_rank(self, node: Any, rank: int) -> Vector | None:
@@ -222,7 +346,7 @@ class Dimensions:
             return self._rank_only(operands, vectors)
         total: Vector = ()
         for vector in vectors:
-            total = _join(total, vector or ())
+            total = self._lengths.join(total, vector or ())
         return total
 
     def _with_bias(
@@ -284,12 +408,14 @@ class Dimensions:
         base = node.value.id if isinstance(node.value, gast.Name) else ""
         if isinstance(key, str) and base in self._program.parameters:
             self._roots[name] = f"{base}[{key!r}]"
-            return self._given.get(name)
+            return self._given.get(name) or self._of_item(self._roots[name])
         vector = self.of(node.value)
         if vector is None:
             return None
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-        done: list[Dimension] = []
+        if len(parts) == 1 and vector and (places := self._places(parts[0])) is not None:
+            return (*places, *vector[1:])
+        done: list[Length] = []
         taken = 0
         for part in parts:
             if isinstance(part, gast.Constant) and part.value is None:
@@ -298,72 +424,54 @@ class Dimensions:
             if taken >= len(vector):
                 return None
             if isinstance(part, gast.Slice):
-                whole = part.lower is None and part.upper is None and part.step is None
-                done.append(vector[taken] if whole else None)
+                bounds = _bounds(part)
+                done.append(None if bounds is None else sliced(vector[taken], bounds))
             elif not self._integers.of(part):
                 return None
             taken += 1
         return (*done, *vector[taken:])
 
+    def _of_item(self, root: str) -> Vector | None:
+        """Return the axes of an array or number that an argument holds."""
+        shape = self._seen.get(root)
+        if not isinstance(shape, tuple):
+            return None
+        self._conditions[rank_condition(root, shape)] = None
+        return tuple((root, axis) for axis in range(len(shape)))
 
-def _surely_vectors(program: Program, shapes: Shapes) -> set[str]:
-    """Return the names with one axis, by steps that are run whatever path is taken.
-
-    A product that is a number has two vectors for operands; an elementwise step whose result has
-    one axis is taken to have operands with one.
-    """
-    found: set[str] = set()
-    for statement in reversed(program.body):
-        if not isinstance(statement, gast.Assign) or not isinstance(
-            statement.targets[0], gast.Name
-        ):
-            continue
-        operation = program.operation(statement)
-        if operation.kind not in ("primitive", "copy"):
-            continue
-        operands = {item.id for item in operation.args if isinstance(item, gast.Name)}
-        name = ""
-        if operation.primal is not None:
-            name = program.reader.vocabulary.canonical_name(operation.primal)
-        if name in _PRODUCTS:
-            if shapes.is_number(statement.targets[0]):
-                found |= operands
-        elif statement.targets[0].id in found and _keeps_axes(operation):
-            found |= {
-                item
-                for item in operands
-                if not shapes.is_number(gast.Name(item, gast.Load(), None, None))
-            }
-    return found
+    def _places(self, index: Any) -> Vector | None:
+        """Return the axes of an array of integers, by which entries are read."""
+        return self.of(index) if is_index_array(index, self._whole) else None
 
 
-def _keeps_axes(operation: Operation) -> bool:
+def _is_elementwise(operation: Operation, canonical: str) -> bool:
+    """Say whether a result has the axes of its operands, broadcast together."""
     primal = operation.primal
-    elementwise = isinstance(primal, np.ufunc) and primal.signature is None
-    return operation.kind == "copy" or elementwise
+    if isinstance(primal, np.ufunc):
+        return primal.signature is None and primal.nout == 1 and not operation.keywords
+    if canonical in ("numpy.where", "numpy.clip"):
+        return len(operation.args) == 3 and not operation.keywords
+    return canonical.startswith("math.") or canonical in ("builtins.abs", "builtins.float")
 
 
-def _given_vectors(program: Program, integers: Integers) -> dict[str, Vector]:
-    ranks = {"int": 0, "number": 0, "vector": 1, "matrix": 2}
-    given: dict[str, Vector] = {}
-    for name in program.parameters:
-        fact = "int" if name in integers.names else program.given.get(name)
-        if fact in ranks:
-            given[name] = tuple((name, axis) for axis in range(ranks[fact]))
-    return given
+def _bounds(part: Any) -> tuple[int | None, int | None, int | None] | None:
+    """Return the bounds of a slice if they are constants."""
+    found: list[int | None] = []
+    for node in (part.lower, part.upper, part.step):
+        negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+        value = getattr(node.operand if negative else node, "value", None)
+        if node is not None and type(value) is not int:
+            return None
+        found.append(-value if negative and value is not None else value)
+    return found[0], found[1], found[2]
 
 
-def _join(first: Vector, second: Vector) -> Vector:
-    size = max(len(first), len(second))
-    ours = (1,) * (size - len(first)) + first
-    theirs = (1,) * (size - len(second)) + second
-    return tuple(_longer(a, b) for a, b in zip(ours, theirs, strict=True))
-
-
-def _longer(a: Dimension, b: Dimension) -> Dimension:
-    if b in (a, 1):
-        return a
-    return b if a == 1 else None
+def _asks_shape(node: Any) -> bool:
+    return (
+        isinstance(node, gast.Attribute)
+        and node.attr == "shape"
+        and isinstance(node.value, gast.Name)
+    )
 
 
 def _axes(node: Any) -> tuple[int, ...] | None:
@@ -376,21 +484,3 @@ def _axes(node: Any) -> tuple[int, ...] | None:
             return None
         axes.append(sign * value)
     return tuple(axes)
-
-
-def summed_axes(result: Vector, operand: Vector) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the axes over which broadcasting is undone: those it added, and those it stretched.
-
-    None if the lengths are not known well enough.
-    """
-    lead = len(result) - len(operand)
-    if lead < 0:
-        return None
-    stretched: list[int] = []
-    for position, (ours, theirs) in enumerate(zip(result[lead:], operand, strict=True)):
-        if theirs == 1:
-            if ours != 1:
-                stretched.append(lead + position)
-        elif ours is None or ours != theirs:
-            return None
-    return tuple(range(lead)), tuple(stretched)

@@ -7,7 +7,8 @@ a name ("the shape of what this name is bound to now") or what a slice leaves of
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import gast
@@ -51,9 +52,14 @@ class Shapes:
     """
 
     def __init__(
-        self, program: Program, integers: Integers, numbers: frozenset[str] = frozenset()
+        self,
+        program: Program,
+        integers: Integers,
+        numbers: frozenset[str] = frozenset(),
+        ranks: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._numbers = numbers
+        self._ranks = ranks
         self._program = program
         self._integers = integers
         self._entries = Entries(program)
@@ -158,15 +164,19 @@ class Shapes:
             return "int"
         if self.is_number(node):
             return "number"
-        is_vector = isinstance(node, gast.Name) and node.id in self.vectors
-        return "vector" if is_vector else None
+        if not isinstance(node, gast.Name):
+            return None
+        rank = 1 if node.id in self.vectors else self._ranks.get(node.id)
+        return {1: "vector", 2: "matrix"}.get(rank or 0)
 
     def element_is_number(self, subscript: Any) -> bool:
-        """Say whether reading (or writing) ``x[i]`` surely touches one number."""
+        """Say whether reading (or writing) ``x[i]`` or ``x[i, j]`` surely touches one number."""
         value, index = subscript.value, subscript.slice
-        return (
-            isinstance(value, gast.Name) and value.id in self.vectors and self._integers.of(index)
-        )
+        if not isinstance(value, gast.Name):
+            return False
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        rank = 1 if value.id in self.vectors else self._ranks.get(value.id)
+        return len(parts) == rank and all(map(self._integers.of, parts))
 
     def _of_object(self, value: Any) -> Shape | None:
         return SCALAR if isinstance(value, (int, float, complex, np.number)) else None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +17,8 @@ from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
-from srcgrad.api.selection import Selection, defaults_of, innermost, select
+from srcgrad.api.seeing import gains_from_shapes, seen_of
+from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.highlight import highlight
@@ -40,6 +40,7 @@ from srcgrad.tape import in_another_call
 
 _ARRAY = np.ndarray
 _LISTS = (list, tuple)
+
 
 Fallback = Literal["warn", "tape", "error"]
 
@@ -138,15 +139,15 @@ class Gradient(Inspection):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
         if plan is None or not plan.is_current(self._subject()):
-            plan = self._compile(self._known(args, kwargs))
+            plan = self._compile(self._known(args, kwargs), args, kwargs)
         elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
             known = self._known(args, kwargs)
             if known.keys() != plan.given or not plan.suits(known):
-                plan = self._compile(known)
+                plan = self._compile(known, args, kwargs)
         if plan is None:
             return self._run_on_tape(args, kwargs)
         if plan.holds is not None:
-            plan = plan if plan.fits(args, kwargs) else self._general(plan)
+            plan = plan if plan.fits(args, kwargs) else self._wider(plan, args, kwargs)
             if plan is None:
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
@@ -228,15 +229,6 @@ class Gradient(Inspection):
         bound = self._bound(args, kwargs)
         return [bound[name] for name in self._selection.names]
 
-    def _arrays(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> frozenset[str]:
-        """Return the parameters that the text takes for numbers and that are arrays."""
-        bound = self._bound(args, kwargs)
-        return frozenset(
-            name
-            for name in plan.generated.scalars
-            if name in bound and not isinstance(bound[name], (float, int, complex))
-        )
-
     def _fitting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
         """Return the plan, or its twin for such arguments; None if that is refused."""
         if any(isinstance(item, _LISTS) for item in (*args, *kwargs.values())) and (
@@ -244,14 +236,10 @@ class Gradient(Inspection):
         ):
             self._refuse(lists_joined(self._function))
             return None
-        sees_complex = not plan.generated.keep_complex and any(
-            is_complex(item) for item in (*args, *kwargs.values())
-        )
-        if plan.scalars and (arrays := self._arrays(plan, args, kwargs)):
+        widens = not plan.generated.keep_complex and is_complex((args, kwargs))
+        if plan.scalars and (arrays := plan.arrays(self._bound(args, kwargs))):
             problem = update_of_array(min(plan.generated.scalars), self._function)
-            if sees_complex or not all(
-                is_writable_array(self._bound(args, kwargs)[n]) for n in arrays
-            ):
+            if widens or not all(is_writable_array(self._bound(args, kwargs)[n]) for n in arrays):
                 self._refuse(problem)
                 return None
             twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
@@ -260,11 +248,18 @@ class Gradient(Inspection):
                 return twin
             self._refuse(problem)
             return None
-        if sees_complex:
+        if widens:
             complex_twin = self._twin("complex", keep_complex=True, assume=False)
             self._shown = complex_twin or self._shown
             return complex_twin
         return plan
+
+    def _wider(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+        """Return the plan for arguments that do not fit one."""
+        wider = plan.wider
+        if wider is not None and wider.is_current(self._subject()) and wider.fits(args, kwargs):
+            return wider
+        return self._general(plan)
 
     def _general(self, plan: Plan) -> Plan | None:
         """Return the twin of a plan that takes nothing for granted of its arguments."""
@@ -289,28 +284,36 @@ class Gradient(Inspection):
 
     def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments that are functions or objects: the text is made for them."""
-        defaults = defaults_of(self._function)
-        if not any(map(may_be_static, (*args, *kwargs.values(), *defaults))):
-            return {}
-        try:  # the signature as it is now: defaults may have been replaced
-            bound = inspect.signature(self._function, follow_wrapped=False).bind(*args, **kwargs)
-        except TypeError:
-            return {}  # the call itself says what is wrong
-        bound.apply_defaults()
-        return {name: value for name, value in bound.arguments.items() if may_be_static(value)}
+        return static_arguments(self._function, args, kwargs)
 
-    def _compile(self, known: Mapping[str, Any]) -> Plan | None:
+    def _compile(
+        self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
         with self._lock:
             try:
                 self._last = dict(known)
-                self._plan = self._siblings[type(self._owner)] = self._make_plan()
+                plan = self._made_for(self._make_plan(), args, kwargs)
+                self._plan = self._siblings[type(self._owner)] = plan
                 if self._plan.generated.taped:
                     self._refuse(MissingRuleError(diagnostics=self._plan.generated.taped))
             except UnsupportedError as refusal:
                 self._refuse(refusal)
                 return None
             return self._plan
+
+    def _made_for(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+        """Return a plan made for the shapes of these arguments, if that makes its text plainer."""
+        if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
+            return plan
+        try:
+            closer = self._make_plan(seen=seen_of(self._bound(args, kwargs)))
+        except (UnsupportedError, TypeError):
+            return plan  # the wider text serves; a call that does not bind says so itself
+        if not closer.fits(args, kwargs):
+            return plan
+        closer.wider = plan
+        return closer
 
     def _refuse(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on."""
@@ -328,6 +331,7 @@ class Gradient(Inspection):
         arrays: frozenset[str] = frozenset(),
         plain: bool = False,
         stages: Stages | None = None,
+        seen: Mapping[str, tuple[int, ...] | int] = MappingProxyType({}),
     ) -> Plan:
         function = self._subject()
         if not isinstance(function, FunctionType):
@@ -345,10 +349,16 @@ class Gradient(Inspection):
             arrays=arrays,
             given=self._last,
             plain=plain,
+            seen=seen,
         )
         generated = compile_gradient(request, stages)
         plan = load_plan(generated, function, frozenset(self._last))
-        plan.options = {"keep_complex": keep_complex, "assume": assume, "arrays": arrays}
+        plan.options = {
+            "keep_complex": keep_complex,
+            "assume": assume,
+            "arrays": arrays,
+            "seen": seen,
+        }
         return plan
 
     def _subject(self) -> Any:

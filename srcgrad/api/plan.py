@@ -33,6 +33,7 @@ class Plan:
         given: The parameters for whose arguments, functions or objects, the text was made.
         joins: What the function does with `+` and `*` to its arguments, once it was asked for.
         options: How it was compiled.
+        wider: The plan for arguments of other shapes, if this one was made for those of a call.
     """
 
     generated: Generated
@@ -45,6 +46,15 @@ class Plan:
     given: frozenset[str] = frozenset()
     joins: frozenset[Join] | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    wider: Plan | None = None
+
+    def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
+        """Return the parameters that the text takes for numbers and that are arrays."""
+        return frozenset(
+            name
+            for name in self.generated.scalars
+            if name in arguments and not isinstance(arguments[name], (float, int, complex))
+        )
 
     def joins_lists(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the function may join or repeat arguments that are lists."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from srcgrad.errors import ArgumentError
 from srcgrad.frontend.long_loops import repeated_of
+from srcgrad.runtime.objects import may_be_static
 
 _SIGNATURES: Final[WeakKeyDictionary[FunctionType, Any]] = WeakKeyDictionary()
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -152,3 +153,17 @@ def defaults_of(function: Any) -> tuple[Any, ...]:
     """Return the defaults of a function as they are now."""
     named = getattr(function, "__kwdefaults__", None) or {}
     return (*(getattr(function, "__defaults__", None) or ()), *named.values())
+
+
+def static_arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of a call, by name, that are functions or objects."""
+    if not any(map(may_be_static, (*args, *kwargs.values(), *defaults_of(function)))):
+        return {}
+    try:  # the signature as it is now: defaults may have been replaced
+        bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError:
+        return {}  # the call itself says what is wrong
+    bound.apply_defaults()
+    return {name: value for name, value in bound.arguments.items() if may_be_static(value)}

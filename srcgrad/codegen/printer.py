@@ -276,7 +276,12 @@ class Printer(PatternPrinter, FormattedPrinter):
         self._loop("async for ", t)
 
     def _loop(self, word: str, t: Any) -> None:
-        self._logical(f"{word}{self.text(t.target, TUPLE)} in ", t.iter, TUPLE, ":")
+        target, runs = self.text(t.target, TUPLE), f" in {self.text(t.iter, TUPLE)}:"
+        names = type(t.target).__name__ == "Tuple"
+        if names and 4 * self._indent + len(f"{word}{target} in (") > self._width:
+            self._logical(word, t.target, TUPLE, runs)
+        else:
+            self._logical(f"{word}{target} in ", t.iter, TUPLE, ":")
         self._block(t.body)
         self._clause("else:", t.orelse)
 

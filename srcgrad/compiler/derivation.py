@@ -13,6 +13,7 @@ from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
@@ -40,13 +41,16 @@ from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.merge_additions import merge_additions
 from srcgrad.optimizations.propagate_constants import propagate_constants
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.tidy import tidy
+from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
+from srcgrad.transforms.fusing import Fusing
 from srcgrad.transforms.recording import Recorder, surely_bound
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
@@ -74,6 +78,7 @@ class Derivation:
     written: frozenset[str] = frozenset()
     caught: bool = False
     rebinds: bool = False
+    knowledge: Knowledge = NOTHING
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -172,11 +177,15 @@ class Derivation:
     def _facts(self, outputs: tuple[str, ...], *, is_number: bool) -> Facts:
         """Run the analyses; `is_number` says that the first output is known to be one number."""
         self.refusals.raise_if_any()
-        assumed = self._assume_vectors()
+        assumed = [*self._assume_ranks(), *self._assume_vectors()]
         integers = Integers(self.program)
         known = frozenset(numbers(self.program, outputs[0])) if is_number else frozenset()
         shapes = Shapes(self.program, integers, known)
-        dimensions = Dimensions(self.program, integers, shapes, assume=self.assume)
+        dimensions = Dimensions(
+            self.program, integers, shapes, assume=self.assume, knowledge=self.knowledge
+        )
+        if self.knowledge is not NOTHING:
+            shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
         self.conditions = (*assumed, *dimensions.conditions)
         memory = storage(self.program, shapes, dimensions, integers)
         self.conditions = (*self.conditions, *memory.mirror.conditions)
@@ -197,6 +206,20 @@ class Derivation:
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
+
+    def _assume_ranks(self) -> list[str]:
+        """Take the arguments for what was seen of them; return the conditions."""
+        taken: list[str] = []
+        facts = {0: "number", 1: "vector", 2: "matrix"}
+        counted = Integers(self.program).names
+        for name in self.program.parameters:
+            shape = self.knowledge.seen.get(name)
+            if shape is None or name in counted or name in self.program.given:
+                continue
+            shape = () if isinstance(shape, int) else shape
+            self.program.given[name] = facts.get(len(shape), "array")
+            taken.append(rank_condition(name, shape))
+        return taken
 
     def _assume_vectors(self) -> list[str]:
         """Take parameters that are only read by elements for vectors; return the conditions."""
@@ -245,7 +268,7 @@ class Derivation:
         alone = Shapes(self.program, facts.integers)  # without what the seed itself makes sure of
         if (
             not self.keep_complex
-            and alone.is_number(load(output))
+            and (alone.is_number(load(output)) or output in facts.dimensions.numbers)
             and output in facts.activity.active
         ):
             return gast.Constant(1.0, None)
@@ -258,13 +281,12 @@ class Derivation:
         purity = Purity(self.program.reader, frozenset(runtime.__all__) | self.externals.repeated)
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
-        recorder = Recorder(
-            self.program.namer,
-            body,
-            lambda name: name not in facts.storage.mutated | facts.storage.reshaped,
-            self.program.results,
-        )
-        pairs = _still_there(halves, body)
+
+        def is_stable(name: str) -> bool:
+            return name not in facts.storage.mutated | facts.storage.reshaped
+
+        pairs = Fusing(body, is_stable, purity.of).run(_still_there(halves, body))
+        recorder = Recorder(self.program.namer, body, is_stable, self.program.results)
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer
@@ -293,7 +315,11 @@ class Derivation:
         )
         self.stages.note("substitute", body)
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
-        body = tidy(ConstantFolding(is_float).run(body))
+        folding = ConstantFolding(is_float)
+        for _ in range(2):  # what is folded may be a number that can be put elsewhere
+            body = folding.run(propagate_constants(body, self._is_temporary, parameters))
+        body = tidy(folding.run(merge_additions(body, width)))
+        name_unused_parts(body, self._is_temporary)
         spelled = spell_repeats(body)
         if "ufunc" in spelled:
             self.externals.use_numpy()
@@ -405,6 +431,8 @@ class Derivation:
         if cell in sweep.adjoints.mirrored:
             return handed.take(adjoint)
         if cell not in halves.state:
+            if sweep.adjoints.is_plain_number(cell):
+                return gast.Constant(0.0, None)
             return call(self.externals.use_runtime("zeros_like"), model)
         plain = cell in sweep.containers or sweep.facts.shapes.is_number(load(cell))
         return load(adjoint) if plain else handed.take(adjoint)

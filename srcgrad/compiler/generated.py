@@ -65,6 +65,7 @@ class Generated:
         layout: How many statements of each function come before its backward pass.
         findings: What the passes found out, if an account of it was kept.
         nested: Whether the derivatives that the function takes itself are still current.
+        shape_blind: Whether the text would be plainer if the shapes of arguments were known.
     """
 
     source: str
@@ -85,6 +86,7 @@ class Generated:
     layout: Mapping[str, int] = field(default_factory=dict)
     findings: Findings | None = None
     nested: tuple[Callable[[], bool], ...] = ()
+    shape_blind: bool = False
 
     @property
     def has_steps(self) -> bool:
@@ -108,6 +110,7 @@ class Request:
         plain: Whether the text is to be differentiated again: checkpointed loops are as others, and
             sums of adjoints are bound anew, not added to in place.
         stacks: Whether seeds may be stacks, of which one run carries all rows.
+        seen: The shapes of arguments (and the values of integers) that the text may be made for.
     """
 
     function: FunctionType
@@ -120,3 +123,4 @@ class Request:
     given: Mapping[str, Any] = field(default_factory=dict)
     plain: bool = False
     stacks: bool = False
+    seen: Mapping[str, tuple[int, ...] | int] = field(default_factory=dict)

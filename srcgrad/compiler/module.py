@@ -11,11 +11,15 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.analyses.knowledge import Follow, Knowledge
+from srcgrad.analyses.lengths import Seen, Vector
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.findings import Findings
+from srcgrad.compiler.following import Following, renumbered, seen_knowledge
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
 from srcgrad.compiler.module_text import (
     docstring,
@@ -32,15 +36,15 @@ from srcgrad.compiler.repeats import Repeats
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.errors import Diagnostic, MutationError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
 from srcgrad.frontend.complexity import may_make_complex
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.refusals import Refusals, merged
+from srcgrad.frontend.refusals import merged
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -75,6 +79,7 @@ class Module:
     taped: list[Diagnostic] = field(default_factory=list)
     functions: dict[FunctionType, FunctionState] = field(default_factory=dict)
     arrays: frozenset[str] = frozenset()
+    seen: Seen = field(default_factory=dict)
     written: frozenset[str] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
     catches: bool = False
@@ -104,6 +109,8 @@ class Module:
         inner = [self.renamed.get(item, item) for item in wrt]
         derivation = self.begin(source, inner, self.stages)
         derivation.assume = self.assume
+        if self.seen:
+            derivation.knowledge = seen_knowledge(self.seen, self.renamed, self._follow(source))
         arrays = [self.renamed.get(item, item) for item in self.arrays]
         derivation.program.given.update(dict.fromkeys(arrays, "array"))
         try:
@@ -197,6 +204,11 @@ class Module:
 
     # -- calls of the user's functions
 
+    def _follow(self, caller: FunctionSource) -> Follow:
+        """Return how to find the axes of what calls in a function return."""
+        manner = Manner(caught=self.catches, plain=self.plain)
+        return Following(caller, self.expander, self.externals, manner).results
+
     def call_pair(self, source: FunctionSource) -> CallPair:
         return lambda statement, operation, facts: self._derive_call(
             source, statement, operation, facts
@@ -206,7 +218,8 @@ class Module:
         self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
     ) -> DerivedCall | RepeatedCall | SteppedLoop:
         source = find_source(self.expander.expand(operation.primal))
-        passed = self.bind_call(caller, statement, source, operation)
+        call = Call(caller, statement, source, operation)
+        passed = call.operands(self.externals)
         repeated = self.repeats.derive(caller, statement, (source, passed), facts)
         if repeated is not None:
             return repeated
@@ -224,52 +237,20 @@ class Module:
         }
         if facts.shapes.is_number(statement.targets[0]):
             known["return"] = "number"
-        half = self._half(source, tuple(wrt), tuple(known.items()))
+        axes = dict(zip(names, map(facts.dimensions.of, passed), strict=True)) if self.seen else {}
+        half = self._half(source, tuple(wrt), tuple(known.items()), renumbered(axes))
         wanted = [item for name, item in zip(names, passed, strict=True) if name in wrt]
         return DerivedCall(half.forward, half.backward, half.outputs, wanted, passed)
-
-    def bind_call(
-        self, caller: FunctionSource, statement: Any, source: FunctionSource, operation: Operation
-    ) -> list[Any]:
-        """Return the operands of a call for each parameter, defaults included."""
-        args = source.tree.args
-        names = parameter_names(source.tree)
-        if args.vararg is not None or args.kwarg is not None:
-            self._refuse_call(caller, statement, "has starred parameters", "name its parameters")
-        given = {**dict(zip(names, operation.args, strict=False)), **operation.keywords}
-        function = source.function
-        plain = [item.id for item in [*args.posonlyargs, *args.args]]
-        defaults = dict(zip(reversed(plain), reversed(function.__defaults__ or ()), strict=False))
-        defaults.update(function.__kwdefaults__ or {})
-        passed: list[Any] = []
-        for name in names:
-            if name in given:
-                passed.append(given[name])
-            elif name in defaults:
-                passed.append(self._default(source, name, defaults[name]))
-            else:
-                self._refuse_call(caller, statement, f"misses `{name}`", "pass it")
-        return passed
-
-    def _default(self, source: FunctionSource, name: str, value: Any) -> Any:
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return gast.Constant(value, None)
-        wish = f"{source.name}_{name}"
-        return load(self.externals.name_of(value, wish, lambda: None))
-
-    def _refuse_call(self, caller: FunctionSource, statement: Any, what: str, hint: str) -> None:
-        refusals = Refusals(caller)
-        refusals.add(statement, f"the call of a function that {what}", hint, UnsupportedSyntaxError)
-        refusals.raise_if_any()
 
     def _half(
         self,
         source: FunctionSource,
         wrt: tuple[str, ...],
         known: tuple[tuple[str, str], ...],
+        axes: tuple[tuple[str, Vector], ...] = (),
     ) -> _Half:
         """Return the halves for one pattern of calls, derived at its first."""
-        key = (source.function, wrt, known, self.catches)
+        key = (source.function, wrt, known, axes, self.catches)
         if key in self._derived:
             return self._derived[key]
         half = _Half(
@@ -283,6 +264,9 @@ class Module:
         inner = [renamed.get(item, item) for item in wrt]
         derivation = self.begin(source, inner, self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
+        if axes:
+            given = {renamed.get(item, item): vector for item, vector in axes}
+            derivation.knowledge = Knowledge(given=given, follow=self._follow(source))
         forward, backward, parameters = derivation.halves(self.call_pair(source))
         self._refuse_updates(derivation)
         if self.stacks:
@@ -419,6 +403,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         layout_of(module.definitions, module.halves_made()),
         _findings(module),
         tuple(session.nested),
+        not _SHAPE_BLIND.isdisjoint(module.externals.runtime),
     )
 
 
@@ -464,6 +449,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         expander=Expander(session),
         plain=request.plain,
         stacks=request.stacks,
+        seen=request.seen,
     )
 
 
@@ -472,6 +458,11 @@ def collect_numpy(module: Module) -> None:
     nodes = (node for _, definition in module.definitions for node in gast.walk(definition))
     if any(isinstance(node, gast.Name) and node.id == "np" for node in nodes):
         module.externals.imports["np"] = "import numpy as np"
+
+
+_SHAPE_BLIND = frozenset(
+    "unbroadcast scalar_seed matmul_left matmul_right zeros_like expand_sum expand_mean".split()
+)
 
 
 def _unique(bindings: Sequence[Binding]) -> list[Binding]:

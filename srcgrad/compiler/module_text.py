@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -25,8 +26,33 @@ def docstring(
         line = f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}."
     if not conditions:
         return line if "\n" not in line else f"{line}\n    "
-    taken = textwrap.wrap("Taken for granted: " + "; ".join(conditions) + ".", _WIDEST_DOCSTRING)
+    taken = _filled("Taken for granted: ", [_spoken(item) for item in conditions])
     return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
+
+
+def _filled(lead: str, items: Sequence[str]) -> list[str]:
+    """Return lines of items, none of which is broken.
+
+    >>> _filled("Taken: ", ["a" * 40, "b" * 30, "c" * 12])[1]
+    'cccccccccccc.'
+    """
+    lines = [lead]
+    for position, item in enumerate(items):
+        last = position == len(items) - 1
+        part = item + ("." if last else ";")
+        if len(lines[-1]) + len(part) > _WIDEST_DOCSTRING:
+            lines.append("")
+        lines[-1] += part if last else f"{part} "
+    return [one.rstrip() for one in lines]
+
+
+def _spoken(condition: str) -> str:
+    """Say in words that something is a number.
+
+    >>> _spoken("isinstance(p['a'], (int, float))"), _spoken("x.ndim == 2")
+    ("p['a'] is a number", 'x.ndim == 2')
+    """
+    return re.sub(r"^isinstance\((.*), \(int, float\)\)$", r"\1 is a number", condition)
 
 
 def wrapped(head: str, tail: str) -> str:

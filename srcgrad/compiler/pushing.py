@@ -13,6 +13,7 @@ from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
@@ -127,7 +128,7 @@ class Pusher:
         varies: Callable[[Any], bool],
     ) -> PushedCall | None:
         source = find_source(self.module.expander.expand(operation.primal))
-        passed = self.module.bind_call(caller, statement, source, operation)
+        passed = Call(caller, statement, source, operation).operands(self.module.externals)
         names = parameter_names(source.tree)
         pairs = list(zip(names, passed, strict=True))
         wrt = tuple(name for name, item in pairs if varies(item))

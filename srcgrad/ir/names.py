@@ -6,7 +6,7 @@ import builtins
 import keyword
 from collections.abc import Iterable
 
-_RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+_RESERVED = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})  # a console binds `_`
 
 
 class Namer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Final
 
 import gast
@@ -15,6 +16,8 @@ from srcgrad.ir.walk import blocks_of, names_read
 
 _MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
 _EXACT: Final = 2**20
+_SHORT: Final = 6
+_SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
 
 
 class ConstantFolding:
@@ -30,10 +33,22 @@ class ConstantFolding:
     'a = 12 * x**3 * g'
     >>> fold("a = 2 * y * 1.0"), fold("a += -b"), fold("a = a + -(b * c)")
     ('a = 2 * y', 'a -= b', 'a = a - b * c')
+    >>> fold("a += -b @ c"), fold("a = -(-b * c)")
+    ('a -= b @ c', 'a = b * c')
     >>> fold("a = 2 * k * 1.0"), fold("a = 0.5 * 1.0 / k")
     ('a = 2 * k * 1.0', 'a = 0.5 / k')
     >>> fold("a = 1.0 * x / y"), fold("a = 1.0 * k / y")
-    ('a = x / y', 'a = 1.0 * k / y')
+    ('a = x / y', 'a = k / y')
+    >>> fold("a = 2 * x * (y * 2.5)"), fold("a = 2 * x * 0.5 * y"), fold("a = 3 * x * 0.1")
+    ('a = 5.0 * x * y', 'a = x * y', 'a = 3 * x * 0.1')
+    >>> fold("a = 2 * y * (1.0 / np.size(y))"), fold("a = g * (1.0 / np.size(y))")
+    ('a = 2 / np.size(y) * y', 'a = 1.0 / np.size(y) * g')
+    >>> fold("a = copied(x) * y"), fold("a = np.roll(x, negated(-1))")
+    ('a = x * y', 'a = np.roll(x, 1)')
+    >>> fold("a = 1.0 * x"), fold("a += 1.0 * x"), fold("a = -1.0 * x / y"), fold("a = 2.0 * 0.5")
+    ('a = 1.0 * x', 'a += x', 'a = -x / y', 'a = 1.0')
+    >>> fold("a = 2 * x * 0.5"), fold("a = 0.5 * x + x * 0.5"), fold("a = 1.0 * (1 - k) / y")
+    ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
     """
 
     def __init__(self, is_float: Callable[[str], bool]) -> None:
@@ -46,70 +61,149 @@ class ConstantFolding:
                 self.run(part)
             computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr))
             if computes and statement.value is not None:
-                statement.value = self._fold(statement.value)
+                added = isinstance(statement, gast.AugAssign)
+                statement.value = self._fold(statement.value, inner=added)
             if isinstance(statement, gast.AugAssign):
                 _subtract(statement)
         return body
 
-    def _fold(self, node: Any) -> Any:
+    def _fold(self, node: Any, *, inner: bool = False) -> Any:
+        """Return an expression folded; what is `inner` to another is read, and need not be new."""
         if isinstance(node, gast.BinOp):
-            node.left, node.right = self._fold(node.left), self._fold(node.right)
-            if isinstance(node.op, gast.Div):
-                node.left = self._without_one(node.left)
-            return self._binary(node)
+            node.left = _uncopied(self._fold(node.left, inner=True))
+            node.right = _uncopied(self._fold(node.right, inner=True))
+            return self._binary(node, inner=inner)
         for field in ("operand", "args", "values", "elts"):
-            inner = getattr(node, field, None)
-            if isinstance(inner, list):
-                setattr(node, field, [self._fold(item) for item in inner])
-            elif inner is not None and isinstance(node, gast.UnaryOp):
-                node.operand = self._fold(inner)
-        return node
+            part = getattr(node, field, None)
+            if isinstance(part, list):
+                setattr(node, field, [self._fold(item) for item in part])
+            elif part is not None and isinstance(node, gast.UnaryOp):
+                node.operand = self._fold(part, inner=True)
+                if isinstance(node.op, gast.USub) and _leads_negative(node.operand):
+                    return _turned(node.operand)
+        return _negative(node)
 
-    def _binary(self, node: Any) -> Any:
+    def _binary(self, node: Any, *, inner: bool) -> Any:
         left, right = _number(node.left), _number(node.right)
         if isinstance(left, int) and isinstance(right, int):
             return _arithmetic(node, left, right)
         if isinstance(node.op, gast.Add) and _leads_negative(node.right):
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
+        if isinstance(node.op, gast.Add) and _same_product(node.left, node.right):
+            twice = gast.BinOp(constant(2), gast.Mult(), node.left)
+            return self._product(twice, inner=inner)
+        if isinstance(node.op, gast.Div) and _is_one_times(node.left):
+            return gast.BinOp(node.left.right, gast.Div(), node.right)
         if isinstance(node.op, gast.Pow) and right == 1:
             return node.left
-        return self._product(node) if isinstance(node.op, gast.Mult) else node
+        return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
 
-    def _without_one(self, node: Any) -> Any:
-        """Return `x` for ``1.0 * x``, as the numerator of a quotient, which is a fresh array."""
-        plain = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)
-        if plain and _number(node.left) == 1 and isinstance(node.right, gast.Name):
-            return node.right if self._is_float(node.right.id) else node
-        return node
-
-    def _product(self, node: Any) -> Any:
+    def _product(self, node: Any, *, inner: bool) -> Any:
         """Gather the small whole factors of a product in front; one is left out."""
         whole: list[float] = []
         others: list[Any] = []
-        for factor in _factors(node):
+        shares: list[Any] = []
+        found = _factors(node)
+        factors = _joined(found)
+        for factor in factors:
             number = _number(factor)
-            if number is not None and number == int(number) and abs(number) < _EXACT:
+            if _is_share(factor):
+                shares.append(factor)
+            elif number is not None and number == int(number) and abs(number) < _EXACT:
                 whole.append(number)
             else:
                 others.append(factor)
-        if len(whole) < 2 and 1 not in whole:
-            return node
+        if shares:
+            return _shared_out(whole, shares, others)
+        if len(whole) < 2 and not {1, -1}.intersection(whole):
+            return node if len(factors) == len(found) else _chained(factors)
+        if not others:
+            return constant(math.prod(whole))
         names = [name for item in others for name in names_read(item)]
         literal = any(isinstance(_number(item), float) for item in others)
         if not literal and not any(map(self._is_float, names)):
             return node
         total = int(math.prod(whole))
         alone = len(others) == 1 and not _is_fresh(others[0])
-        if total == 1 and alone:
-            return node
-        chain = others if total == 1 else [constant(total), *others]
-        return functools.reduce(lambda a, b: gast.BinOp(a, gast.Mult(), b), chain)
+        if total == 1 and alone and not inner:
+            return node if len(found) == 2 else _chained([constant(1.0), *others])
+        chain = others if abs(total) == 1 else [constant(total), *others]
+        if total == -1:
+            chain[0] = gast.UnaryOp(gast.USub(), chain[0])
+        return _chained(chain)
+
+
+def _chained(factors: list[Any]) -> Any:
+    return functools.reduce(lambda a, b: gast.BinOp(a, gast.Mult(), b), factors)
+
+
+def _same_product(first: Any, second: Any) -> bool:
+    """Say whether two terms are the same product of names and literals, in whatever order."""
+    ours, theirs = _factors(first), _factors(second)
+    plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in (*ours, *theirs))
+    return plain and sorted(map(gast.dump, ours)) == sorted(map(gast.dump, theirs))
+
+
+def _is_one_times(node: Any) -> bool:
+    """Say whether a dividend is ``1.0 * k``: a quotient is no integer anyway."""
+    product = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)
+    return bool(product and getattr(node.left, "value", None) == 1.0)
+
+
+def _joined(factors: list[Any]) -> list[Any]:
+    """Return the factors of a product with its literals in one, if that is exact and short."""
+    literals = [item for item in factors if _number(item) is not None]
+    values = [number for item in literals if (number := _number(item)) is not None]
+    product = math.prod(values)
+    exact = math.prod(map(Fraction, values)) == Fraction(product) if _finite(values) else False
+    parts = any(value != int(value) for value in values) if exact else False
+    if len(values) < 2 or not parts or not exact or len(repr(abs(product))) > _SHORT:
+        return factors
+    others = [item for item in factors if _number(item) is None]
+    literal = constant(abs(product))
+    return [gast.UnaryOp(gast.USub(), literal) if product < 0 else literal, *others]
+
+
+def _finite(values: list[int | float]) -> bool:
+    return all(map(math.isfinite, values))
+
+
+def _is_share(node: Any) -> bool:
+    """Say whether an expression is ``1.0 / np.size(x)``, the share of one entry in a mean."""
+    quotient = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Div)
+    if not quotient or getattr(node.left, "value", None) != 1.0:
+        return False
+    func: Any = getattr(node.right, "func", None)
+    is_size = isinstance(func, gast.Attribute) and func.attr == "size"
+    return is_size and getattr(func.value, "id", "") == "np"
+
+
+def _shared_out(whole: list[float], shares: list[Any], others: list[Any]) -> Any:
+    """Return a product with its numbers in front: ``2 / np.size(x) * y``."""
+    first = shares[0]
+    lead = constant(int(math.prod(whole))) if whole else first.left
+    return _chained([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
+
+
+def _uncopied(node: Any) -> Any:
+    """Return an operand of arithmetic, which makes a new array itself, without a copy before."""
+    return node.args[0] if getattr(getattr(node, "func", None), "id", "") == "copied" else node
+
+
+def _negative(node: Any) -> Any:
+    """Return ``negated(-1)`` as the literal that it is."""
+    literal = getattr(getattr(node, "func", None), "id", "") == "negated"
+    number = _number(node.args[0]) if literal else None
+    if number is None:
+        return node
+    return constant(-number) if number < 0 else gast.UnaryOp(gast.USub(), node.args[0])
 
 
 def _subtract(statement: Any) -> None:
     value = statement.value
-    if isinstance(statement.op, gast.Add) and _leads_negative(value):
-        statement.op, statement.value = gast.Sub(), _turned(value)
+    other = {gast.Add: gast.Sub, gast.Sub: gast.Add}.get(type(statement.op))
+    if other is not None and _leads_negative(value):
+        statement.op, statement.value = other(), _turned(value)
 
 
 def _is_fresh(node: Any) -> bool:
@@ -124,7 +218,7 @@ def _is_fresh(node: Any) -> bool:
 
 def _leads_negative(node: Any) -> bool:
     """Say whether a product or quotient begins with a minus, as ``-a * b / c`` does."""
-    while isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
+    while isinstance(node, gast.BinOp) and isinstance(node.op, _SCALING):
         node = node.left
     return _is_negative(node)
 

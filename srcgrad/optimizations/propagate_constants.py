@@ -1,4 +1,4 @@
-"""Writes a number where a temporary stands that is bound to nothing else."""
+"""Writes a number where a temporary or an adjoint stands that is bound to nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.build import clone
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
@@ -33,8 +34,8 @@ def propagate_constants(
         for target in targets_of(statement):
             binds.update(names_bound(target))
         name = _literal(statement)
-        if name and is_temporary(name):
-            literals[name] = statement.value.value
+        if name and (is_temporary(name) or name.startswith("grad_")):
+            literals[name] = statement.value
     literals = {name: value for name, value in literals.items() if binds[name] == 1}
     if not literals:
         return body
@@ -47,13 +48,13 @@ def propagate_constants(
 class _Numbers(gast.NodeTransformer):  # type: ignore[misc]
     """Puts numbers in the place of names."""
 
-    def __init__(self, literals: dict[str, float]) -> None:
+    def __init__(self, literals: dict[str, Any]) -> None:
         self._literals = literals
 
     def visit_Name(self, node: Any) -> Any:
         """Replace one name."""
         if node.id in self._literals:
-            return gast.Constant(self._literals[node.id], None)
+            return clone(self._literals[node.id])
         return node
 
 
@@ -61,6 +62,8 @@ def _literal(statement: Any) -> str:
     """Return the name that a statement binds to a floating-point literal, or an empty string."""
     if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
+        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+            value = value.operand
         plain = isinstance(value, gast.Constant) and type(value.value) is float
         if plain and isinstance(target, gast.Name) and not getattr(statement, "closing", False):
             return str(target.id)

@@ -18,6 +18,7 @@ from srcgrad.runtime import (
     pad_push,
     places,
     repeat_back,
+    shortcut,
     tile_back,
     trim_back,
     unbroadcast,
@@ -166,7 +167,11 @@ class Roll(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return np.roll(grad, negated(ctx.shift), ctx.axis)
+        if shortcut(ctx.axis is None):
+            grad_a = np.roll(grad, negated(ctx.shift))
+        else:
+            grad_a = np.roll(grad, negated(ctx.shift), ctx.axis)
+        return grad_a
 
 
 @table.rule(np.pad)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, at, call, clone, load, store, subscript
+from srcgrad.ir.build import add_assign, assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.transforms.externals import Externals
 
@@ -77,6 +77,10 @@ class Adjoints:
         Its adjoint comes from one place, and is read only where the result was given.
         """
         return self._is_result(cell)
+
+    def is_plain_number(self, cell: str) -> bool:
+        """Say whether the adjoint of a name is a real number, which 0.0 can start."""
+        return not self._keep_complex and self._is_number(cell)
 
     def exists(self, cell: str) -> bool:
         """Say whether there is an adjoint of `cell` that may differ from zero."""
@@ -201,6 +205,8 @@ class Adjoints:
         """
         self.state[cell] = Status.OWNED
         self._wide.add(cell)
+        if model is None and cell not in self.models and self.is_plain_number(cell):
+            return assign(self.own_name(cell), constant(0.0), like)
         maker = "complex_zeros_like" if self._keep_complex else "zeros_like"
         zeros = call(self._externals.use_runtime(maker), self._model(cell, model))
         return assign(self.own_name(cell), zeros, like)

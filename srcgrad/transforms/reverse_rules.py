@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.dimensions import summed_axes
+from srcgrad.analyses.lengths import summed_axes
 from srcgrad.ir.build import assign, at, call, clone, load, method, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -217,6 +217,9 @@ class RuleSteps:
             self._sweep.facts.dimensions.of(result),
             self._sweep.facts.dimensions.of(like),
         )
+        if ours is None and theirs == ():
+            self._sweep.externals.use_numpy()
+            return call("np.sum", grad)
         if ours is not None and theirs is not None:
             axes = summed_axes(ours, theirs)
             if axes is not None and (not axes[0] or not axes[1]):

@@ -321,7 +321,8 @@ class Sweep:
         entries = {name, *names_read(number)} if simple else {name}
         vector = uniform.vector
         for position, (cell, value) in enumerate(contributions):
-            if value is not None and cell in self.facts.selection.masks and _is(value, entries):
+            unchanged = value is not None and _is(value, entries)
+            if unchanged and (cell in self.facts.selection.masks or self._begins(cell)):
                 shape = call("np.shape", load(cell))
                 contributions[position] = cell, call("np.broadcast_to", value, shape)
                 contributions[position][1].vector = vector
@@ -331,6 +332,10 @@ class Sweep:
                 return None
         bind = [] if simple else [assign(name, clone(number), statement)]
         return [*bind, *self.contribute(statement, emitted, contributions, inherits=False)]
+
+    def _begins(self, cell: str) -> bool:
+        """Say whether a value with axes has no adjoint yet."""
+        return not self.adjoints.exists(cell) and bool(self.facts.dimensions.of(load(cell)))
 
     def fills(self, value: Any, entries: set[str], vector: Any, cell: str) -> bool:
         """Say whether a value has the shape of `cell`, if `entries` have the axes of `vector`."""

@@ -23,13 +23,13 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, matmul_left, matmul_right, share_among_ties, unbroadcast
+from srcgrad.runtime import share_among_ties
 
 
 def loss_grad(q, k, v):
     """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`.
 
-    Taken for granted: q.ndim == 2; v.ndim == 2.
+    Taken for granted: q.ndim == 2; k.ndim == 2; v.ndim == 2.
     """
     k_t = k.T
     sqrt = np.sqrt(q.shape[1])
@@ -42,18 +42,16 @@ def loss_grad(q, k, v):
     # backward
     # L12: return np.sum((p @ v) ** 2)
     grad_p_at_v = 2 * (p @ v)
-    grad_p = matmul_left(grad_p_at_v, p, v)
-    grad_v = matmul_right(grad_p_at_v, p, v)
+    grad_p = grad_p_at_v @ v.T
+    grad_v = p.T @ grad_p_at_v
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
-    grad_scores = unbroadcast(grad_p / sum_scores, scores_2)
-    grad_scores += unbroadcast(-grad_p * p / sum_scores, sum_scores)
+    grad_scores = grad_p / sum_scores + (-grad_p * p / sum_scores).sum(axis=1, keepdims=True)
     # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     grad_difference = grad_scores * scores_2
-    grad_scores = unbroadcast(grad_difference, scores)
-    grad_max_scores = unbroadcast(-grad_difference, max_scores)
-    grad_scores = grad_scores + share_among_ties(grad_max_scores, scores, max_scores, -1, True)
+    grad_max_scores = -grad_difference.sum(axis=1, keepdims=True)
+    grad_scores = grad_difference + share_among_ties(grad_max_scores, scores, max_scores, -1, True)
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores / sqrt
-    grad_q = matmul_left(grad_product, q, k_t)
-    grad_k = np.transpose(matmul_right(grad_product, q, k_t))
-    return grad_q, copied(grad_k), grad_v
+    grad_q = grad_product @ k_t.T
+    grad_k = np.transpose(q.T @ grad_product)
+    return grad_q, grad_k, grad_v

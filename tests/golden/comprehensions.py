@@ -21,11 +21,14 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def energy_grad(masses, heights):
-    """Gradient of `energy` (comprehensions.py:8) with respect to `masses`, `heights`."""
+    """Gradient of `energy` (comprehensions.py:8) with respect to `masses`, `heights`.
+
+    Taken for granted: masses.ndim == 1; heights.ndim == 1.
+    """
     potentials = []
     count = min(len(masses), len(heights))
     product_2_saved = []
@@ -35,22 +38,18 @@ def energy_grad(masses, heights):
         product_2 = m * 9.81
         potentials.append(product_2 * h)
         product_2_saved.append(product_2)
-    total = 0
     steps = []
     for i_2 in range(len(potentials)):
         p = potentials[i_2]
         tanh_p = np.tanh(p)
-        total = total + tanh_p * p
         steps.append((p, tanh_p))
 
     # backward
     # L10: return sum(np.tanh(p) * p for p in potentials)
     grad_potentials = zeros_like(potentials)
-    grad_total = scalar_seed(total)
     for i_2 in reversed(range(len(potentials))):
         p, tanh_p = steps.pop()
-        grad_p = grad_total * tanh_p
-        grad_p += grad_total * p * (1 - tanh_p * tanh_p)
+        grad_p = tanh_p + p * (1 - tanh_p * tanh_p)
         grad_potentials[i_2] += grad_p
     # L9: potentials = [m * 9.81 * h for m, h in zip(masses, heights)]
     grad_heights = zeros_like(heights)
@@ -59,8 +58,8 @@ def energy_grad(masses, heights):
         product_2 = product_2_saved.pop()
         h = heights[i]
         grad_product = grad_potentials.pop()
-        grad_h = unbroadcast(grad_product * product_2, h)
-        grad_m = unbroadcast(grad_product * h, product_2) * 9.81
+        grad_h = grad_product * product_2
+        grad_m = grad_product * h * 9.81
         grad_heights[i] += grad_h
         grad_masses[i] += grad_m
     return grad_masses, grad_heights

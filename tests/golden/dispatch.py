@@ -32,7 +32,10 @@ from srcgrad.runtime import unbroadcast
 
 
 def network_grad(x, kinds):
-    """Gradient of `network` (dispatch.py:8) with respect to `x`."""
+    """Gradient of `network` (dispatch.py:8) with respect to `x`.
+
+    Taken for granted: x.ndim == 1.
+    """
     x_saved = []
     steps = []
     for kind in kinds:

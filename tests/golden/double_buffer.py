@@ -29,7 +29,7 @@ from srcgrad.runtime import copied, zeros_like
 def energy_grad(start, steps):
     """Gradient of `energy` (double_buffer.py:8) with respect to `start`.
 
-    Taken for granted: np.ndim(start) > 0.
+    Taken for granted: start.ndim == 1.
     """
     u = start.copy()
     grad_u = zeros_like(u)

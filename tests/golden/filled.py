@@ -28,34 +28,32 @@ import math
 
 import numpy as np
 
-from srcgrad.runtime import copied, unbroadcast, zeros_like
-
 
 def energy_grad(x, k):
-    """Gradient of `energy` (filled.py:10) with respect to `x`, `k`."""
+    """Gradient of `energy` (filled.py:10) with respect to `x`, `k`.
+
+    Taken for granted: x is a number; k is a number.
+    """
     y = np.zeros(5)
     y[0] = x
     steps = []
     for i in range(1, 5):
-        y_part = y[i - 1]
         y_part_2 = y[i - 1]
         sin_y = math.sin(y_part_2)
-        y[i] = y_part + k * sin_y
-        steps.append((y_part, y_part_2, sin_y))
+        y[i] = y[i - 1] + k * sin_y
+        steps.append((y_part_2, sin_y))
 
     # backward
     # L15: return np.sum(y**2)
     grad_y = 2 * y
     # L13: for i in range(1, 5):
-    grad_k = zeros_like(k)
+    grad_k = 0.0
     for i in reversed(range(1, 5)):
-        y_part, y_part_2, sin_y = steps.pop()
+        y_part_2, sin_y = steps.pop()
         # L14: y[i] = y[i - 1] + k * math.sin(y[i - 1])
         grad_total = grad_y[i]
-        grad_y_part = unbroadcast(grad_total, y_part)
         grad_k += grad_total * sin_y
-        grad_y[i - 1] += unbroadcast(grad_total * k, sin_y) * math.cos(y_part_2)
-        grad_y[i - 1] += grad_y_part
+        grad_y[i - 1] += grad_total * k * math.cos(y_part_2) + grad_total
     # L12: y[0] = x
     grad_x = grad_y[0]
-    return copied(grad_x), grad_k
+    return grad_x, grad_k

@@ -28,7 +28,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def normalized_forward(x, eps):
@@ -37,40 +37,41 @@ def normalized_forward(x, eps):
     x_minus_mean = x - mean
     scale = np.sqrt(np.mean(x_minus_mean**2) + eps)
     out_1 = (x - mean) / scale
-    return (out_1, scale), (scale, out_1, mean, x_minus_mean, x)
+    return (out_1, scale), (scale, out_1, x_minus_mean, x)
 
 
 def normalized_backward(saved, grad_out_1, grad_out_2):
     """Return the gradients of `normalized` with respect to `x`."""
-    scale, out_1, mean, x_minus_mean, x = saved
+    scale, out_1, x_minus_mean, x = saved
     # L11: return (x - mean) / scale, scale
     grad_x_minus_mean_2 = grad_out_1 / scale
-    grad_scale = grad_out_2 + unbroadcast(-grad_out_1 * out_1 / scale, scale)
-    grad_mean = unbroadcast(-grad_x_minus_mean_2, mean)
+    grad_scale = grad_out_2 + (-grad_out_1 * out_1 / scale).sum()
+    grad_mean = (-grad_x_minus_mean_2).sum()
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
     grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
     grad_x = grad_x_minus_mean_2 + grad_x_minus_mean
-    grad_mean += unbroadcast(-grad_x_minus_mean, mean)
+    grad_mean += (-grad_x_minus_mean).sum()
     # L9: mean = np.mean(x)
     grad_x += grad_mean / np.size(x)
     return grad_x
 
 
 def loss_grad(x, y):
-    """Gradient of `loss` (helper.py:14) with respect to `x`, `y`."""
+    """Gradient of `loss` (helper.py:14) with respect to `x`, `y`.
+
+    Taken for granted: x.ndim == 1; y.ndim == 1; y.shape == x.shape.
+    """
     (a, scale), saved = normalized_forward(x, 1e-05)
     (b, _), saved_2 = normalized_forward(y * scale, 1e-05)
-    b_squared = b**2
 
     # backward
     # L17: return np.sum(a * b**2)
-    grad_product = np.broadcast_to(1.0, np.shape(a * b_squared))
-    grad_a = unbroadcast(grad_product * b_squared, a)
-    grad_b = 2 * b * unbroadcast(grad_product * a, b)
+    grad_a = b**2
+    grad_b = 2 * b * a
     # L16: b, _ = normalized(y * scale)
     grad_y_times_scale = normalized_backward(saved_2, grad_b, zeros_like(_))
-    grad_y = unbroadcast(grad_y_times_scale * scale, y)
-    grad_scale = unbroadcast(grad_y_times_scale * y, scale)
+    grad_y = grad_y_times_scale * scale
+    grad_scale = (grad_y_times_scale * y).sum()
     # L15: a, scale = normalized(x)
     grad_x = normalized_backward(saved, grad_a, grad_scale)
     return grad_x, grad_y

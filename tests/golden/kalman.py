@@ -30,23 +30,19 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-import math
-
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
-
-
 def log_likelihood_grad(q, r, series):
-    """Gradient of `log_likelihood` (kalman.py:10) with respect to `q`, `r`."""
+    """Gradient of `log_likelihood` (kalman.py:10) with respect to `q`, `r`.
+
+    Taken for granted: q is a number; r is a number; series.ndim == 1.
+    """
     mean = 0.0
     variance = 1.0
-    total = 0.0
     steps = []
     for value in series:
         variance = variance + q
         surprise = value - mean
         scale = variance + r
         ratio = surprise**2 / scale
-        total -= 0.5 * (math.log(scale) + ratio)
         gain = variance / scale
         mean = mean + gain * surprise
         difference = 1 - gain
@@ -56,11 +52,10 @@ def log_likelihood_grad(q, r, series):
 
     # backward
     # L13: for value in series:
-    grad_q = zeros_like(q)
-    grad_r = zeros_like(r)
-    grad_total = scalar_seed(total)
-    grad_mean = zeros_like(mean)
-    grad_variance = zeros_like(variance)
+    grad_q = 0.0
+    grad_r = 0.0
+    grad_mean = 0.0
+    grad_variance = 0.0
     for variance, surprise, scale, ratio, gain, difference in reversed(steps):
         # L20: variance = (1 - gain) * variance
         grad_variance_2 = grad_variance * difference
@@ -72,17 +67,16 @@ def log_likelihood_grad(q, r, series):
         grad_variance_2 += grad_gain / scale
         grad_scale = -grad_gain * gain / scale
         # L17: total -= 0.5 * (math.log(scale) + surprise**2 / scale)
-        grad_total_2 = -grad_total * 0.5
-        grad_scale -= grad_total_2 * ratio / scale
-        grad_surprise += 2 * surprise * (grad_total_2 / scale)
-        grad_scale += grad_total_2 / scale
+        grad_scale += 0.5 * ratio / scale
+        grad_surprise += 2 * surprise * (-0.5 / scale)
+        grad_scale -= 0.5 / scale
         # L16: scale = variance + r
         grad_variance_2 += grad_scale
-        grad_r += unbroadcast(grad_scale, r)
+        grad_r += grad_scale
         # L15: surprise = value - mean
         grad_mean = grad_mean - grad_surprise
         # L14: variance = variance + q
-        grad_q += unbroadcast(grad_variance_2, q)
+        grad_q += grad_variance_2
         # L13: for value in series:
         grad_variance = grad_variance_2
     return grad_q, grad_r

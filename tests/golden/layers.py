@@ -27,7 +27,10 @@ from srcgrad.runtime import greater_part, matmul_left, matmul_right, unbroadcast
 
 
 def loss_grad(layers, x):
-    """Gradient of `loss` (layers.py:8) with respect to `layers`."""
+    """Gradient of `loss` (layers.py:8) with respect to `layers`.
+
+    Taken for granted: x.ndim == 2.
+    """
     steps = []
     for i in range(len(layers)):
         w, b = layers[i]

@@ -21,8 +21,6 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import scalar_seed
-
 
 def misfit_grad(a, x, b):
     """Gradient of `misfit` (least_squares.py:8) with respect to `a`, `x`, `b`.
@@ -30,13 +28,10 @@ def misfit_grad(a, x, b):
     Taken for granted: a.ndim == 2; x.ndim == 1; b.shape == a.shape[:1].
     """
     r = a @ x - b
-    product = 0.5 * r
 
     # backward
     # L10: return 0.5 * r @ r
-    grad_out = scalar_seed(product @ r)
-    grad_r = grad_out * product
-    grad_r += grad_out * r * 0.5
+    grad_r = 1.0 * r
     # L9: r = a @ x - b
     grad_b = -grad_r
     grad_a = np.outer(grad_r, x)

@@ -23,26 +23,22 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import matmul_right, scalar_seed, unbroadcast
-
 
 def loss_grad(w, x, y, penalty):
-    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`."""
+    """Gradient of `loss` (logistic_regression.py:8) with respect to `w`.
+
+    Taken for granted: w.ndim == 1; x.ndim == 2; y.ndim == 1; penalty is a number;
+    len(x) == len(y).
+    """
     exp = np.exp(-(x @ w))
     total = 1 + exp
     p = 1 / total
-    difference = 1 - y
-    difference_2 = 1 - p
-    likelihood = y * np.log(p) + difference * np.log(difference_2)
 
     # backward
     # L11: return -np.sum(likelihood) + penalty * np.sum(w**2)
-    grad_out = scalar_seed(-np.sum(likelihood) + penalty * np.sum(w**2))
-    grad_w = 2 * w * (grad_out * penalty)
+    grad_w = 2 * w * penalty
     # L10: likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
-    grad_likelihood = np.broadcast_to(-grad_out, np.shape(likelihood))
-    grad_p = -(unbroadcast(grad_likelihood * difference, p) / difference_2)
-    grad_p += unbroadcast(grad_likelihood * y, p) / p
+    grad_p = (1 - y) / (1 - p) - y / p
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
-    grad_w += matmul_right(-(-grad_p * p / total * exp), x, w)
+    grad_w += grad_p * p / total * exp @ x
     return grad_w

@@ -24,44 +24,36 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, expand_sum, share_among_ties, unbroadcast
+from srcgrad.runtime import expand_sum, share_among_ties
 
 
 def log_likelihood_grad(means, log_scales, weights, x):
     """Gradient of `log_likelihood` (mixture.py:8).
 
     With respect to `means`, `log_scales`, `weights`.
+
+    Taken for granted: means.ndim == 1; log_scales.ndim == 1; weights.ndim == 1; x.ndim == 1;
+    log_scales.shape == means.shape; means.shape == weights.shape.
     """
-    x_minus_means = x[:, None] - means
     exp_log_scales = np.exp(log_scales)
-    z = x_minus_means / exp_log_scales
-    difference = np.log(weights) - log_scales
-    log_p = difference - 0.5 * z**2
+    z = (x[:, None] - means) / exp_log_scales
+    log_p = np.log(weights) - log_scales - 0.5 * z**2
     peak = np.max(log_p, axis=1)
-    peak_part = peak[:, None]
-    exp = np.exp(log_p - peak_part)
-    sum_2 = np.sum(exp, axis=1)
-    log = np.log(sum_2)
+    exp = np.exp(log_p - peak[:, None])
 
     # backward
     # L12: return np.sum(peak + np.log(np.sum(np.exp(log_p - peak[:, None]), axis=1)))
-    grad_total = np.broadcast_to(1.0, np.shape(peak + log))
-    grad_peak = unbroadcast(grad_total, peak)
-    grad_log_p_minus_peak = expand_sum(
-        unbroadcast(grad_total, log) / sum_2, np.shape(exp), 1, False
-    ) * exp
-    grad_log_p = unbroadcast(grad_log_p_minus_peak, log_p)
-    grad_peak = copied(grad_peak)
-    grad_peak[:, None] += unbroadcast(-grad_log_p_minus_peak, peak_part)
+    grad_log_p_minus_peak = expand_sum(1.0 / np.sum(exp, axis=1), np.shape(exp), 1, False) * exp
+    grad_peak = np.full_like(peak, 1.0)
+    grad_peak[:, None] -= grad_log_p_minus_peak.sum(axis=1, keepdims=True)
     # L11: peak = np.max(log_p, axis=1)
-    grad_log_p = grad_log_p + share_among_ties(grad_peak, log_p, peak, 1)
+    grad_log_p = grad_log_p_minus_peak + share_among_ties(grad_peak, log_p, peak, 1)
     # L10: log_p = np.log(weights) - log_scales - 0.5 * z**2
-    grad_difference = unbroadcast(grad_log_p, difference)
-    grad_z = 2 * z * (unbroadcast(-grad_log_p, z) * 0.5)
-    grad_log_scales = unbroadcast(-grad_difference, log_scales)
-    grad_weights = unbroadcast(grad_difference, weights) / weights
+    grad_difference = grad_log_p.sum(axis=0)
+    grad_z = z * -grad_log_p
+    grad_log_scales = -grad_difference
+    grad_weights = grad_difference / weights
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
-    grad_x_minus_means = unbroadcast(grad_z / exp_log_scales, x_minus_means)
-    grad_log_scales += unbroadcast(-grad_z * z / exp_log_scales, log_scales) * exp_log_scales
-    grad_means = unbroadcast(-grad_x_minus_means, means)
+    grad_log_scales += (-grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
+    grad_means = -(grad_z / exp_log_scales).sum(axis=0)
     return grad_means, grad_log_scales, grad_weights

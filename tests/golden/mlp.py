@@ -28,29 +28,26 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import unbroadcast
-
 
 def loss_grad(params, x, y):
     """Gradient of `loss` (mlp.py:8) with respect to `params`.
 
-    Taken for granted: x.ndim == 2; params['w1'].ndim == 2; params['b1'].shape ==
-    params['w1'].shape[1:]; params['w2'].ndim == 2; params['b2'].shape ==
-    params['w2'].shape[1:]; np.ndim(y) <= 2.
+    Taken for granted: x.ndim == 2; y.ndim == 2; params['w1'].ndim == 2;
+    params['b1'].ndim == 1; params['w2'].ndim == 2; params['b2'].ndim == 1;
+    len(params['b1']) == params['w1'].shape[1]; len(params['b2']) == params['w2'].shape[1];
+    len(y) == len(x); y.shape[1] == params['w2'].shape[1].
     """
     h = np.tanh(x @ params["w1"] + params["b1"])
     w2 = params["w2"]
-    total_2 = h @ w2 + params["b2"]
-    error = total_2 - y
+    error = h @ w2 + params["b2"] - y
 
     # backward
     # L11: return np.mean(error**2)
-    grad_error = 2 * error * (1.0 / np.size(error))
+    grad_error = 2 / np.size(error) * error
     # L10: error = h @ params["w2"] + params["b2"] - y
-    grad_total_2 = unbroadcast(grad_error, total_2)
-    grad_b2 = grad_total_2.sum(axis=0)
-    grad_h = grad_total_2 @ w2.T
-    grad_w2 = h.T @ grad_total_2
+    grad_b2 = grad_error.sum(axis=0)
+    grad_h = grad_error @ w2.T
+    grad_w2 = h.T @ grad_error
     # L9: h = np.tanh(x @ params["w1"] + params["b1"])
     grad_total = grad_h * (1 - h * h)
     return {"w1": x.T @ grad_total, "b1": grad_total.sum(axis=0), "w2": grad_w2, "b2": grad_b2}

@@ -34,16 +34,17 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import unbroadcast
-
 
 def loss_grad(w, x):
-    """Gradient of `loss` (own_rule.py:22) with respect to `w`."""
+    """Gradient of `loss` (own_rule.py:22) with respect to `w`.
+
+    Taken for granted: w.ndim == 1; x.ndim == 1; x.shape == w.shape.
+    """
     w_times_x = w * x
     apply_Softplus = np.logaddexp(0.0, w_times_x)
 
     # backward
     # L23: return np.mean(Softplus.apply(w * x) ** 2)
-    grad_apply_Softplus = 2 * apply_Softplus * (1.0 / np.size(apply_Softplus**2))
-    grad_w = unbroadcast(grad_apply_Softplus / (1 + np.exp(-w_times_x)) * x, w)
+    grad_apply_Softplus = 2 / np.size(apply_Softplus**2) * apply_Softplus
+    grad_w = grad_apply_Softplus / (1 + np.exp(-w_times_x)) * x
     return grad_w

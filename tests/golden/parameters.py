@@ -41,7 +41,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import accumulate, unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def frequency_forward(spring_mass, spring_stiffness):
@@ -61,9 +61,7 @@ def frequency_backward(saved, grad_out):
 def force_forward(x, v, spring_stiffness, spring_damping):
     """Run `force` and keep what `force_backward` reads."""
     value = -spring_stiffness
-    product = value * x
-    product_2 = spring_damping * v
-    return product - product_2, (product, product_2, v, spring_damping, value, x, spring_stiffness)
+    return value * x - spring_damping * v, (v, spring_damping, value, x)
 
 
 def force_backward(saved, grad_out):
@@ -71,19 +69,22 @@ def force_backward(saved, grad_out):
 
     With respect to `x`, `v`, `spring_stiffness`, `spring_damping`.
     """
-    product, product_2, v, spring_damping, value, x, spring_stiffness = saved
+    v, spring_damping, value, x = saved
     # L21: return -self.stiffness * x - self.damping * v
-    grad_product = unbroadcast(grad_out, product)
-    grad_product_2 = unbroadcast(-grad_out, product_2)
-    grad_spring_damping = unbroadcast(grad_product_2 * v, spring_damping)
-    grad_v = unbroadcast(grad_product_2 * spring_damping, v)
-    grad_x = unbroadcast(grad_product * value, x)
-    grad_spring_stiffness = -unbroadcast(grad_product * x, spring_stiffness)
+    grad_product_2 = -grad_out
+    grad_spring_damping = (grad_product_2 * v).sum()
+    grad_v = grad_product_2 * spring_damping
+    grad_x = grad_out * value
+    grad_spring_stiffness = -(grad_out * x).sum()
     return grad_x, grad_v, grad_spring_stiffness, grad_spring_damping
 
 
 def displacement_grad(x, v, stiffness, damping):
-    """Gradient of `displacement` (parameters.py:24) with respect to `stiffness`, `damping`."""
+    """Gradient of `displacement` (parameters.py:24) with respect to `stiffness`, `damping`.
+
+    Taken for granted: x.ndim == 1; v.ndim == 1; stiffness is a number; damping is a number;
+    v.shape == x.shape.
+    """
     spring_mass = 2.0
     spring_stiffness = stiffness
     spring_damping = damping
@@ -92,42 +93,33 @@ def displacement_grad(x, v, stiffness, damping):
     steps = []
     for _ in range(5):
         force_x, saved_2 = force_forward(x, v, spring_stiffness, spring_damping)
-        ratio = dt * force_x / spring_mass
-        v_2 = v + ratio
-        dt_times_v = dt * v_2
-        x_2 = x + dt_times_v
-        steps.append((force_x, saved_2, ratio, v_2, dt_times_v, v, x))
-        v = v_2
-        x = x_2
+        v = v + dt * force_x / spring_mass
+        x = x + dt * v
+        steps.append((force_x, saved_2, v))
 
     # backward
     # L30: return np.sum(x**2)
     grad_x = 2 * x
     # L27: for _ in range(5):
-    grad_dt = zeros_like(dt)
-    grad_spring_damping = zeros_like(spring_damping)
-    grad_spring_stiffness = zeros_like(spring_stiffness)
+    grad_dt = 0.0
+    grad_spring_damping = 0.0
+    grad_spring_stiffness = 0.0
     grad_v = zeros_like(v)
     for _ in reversed(range(5)):
-        force_x, saved_2, ratio, v_2, dt_times_v, v, x = steps.pop()
+        force_x, saved_2, v = steps.pop()
         # L29: x = x + dt * v
-        grad_x_2 = grad_x
-        grad_x = unbroadcast(grad_x_2, x)
-        grad_dt_times_v = unbroadcast(grad_x_2, dt_times_v)
-        grad_dt += unbroadcast(grad_dt_times_v * v_2, dt)
-        grad_v_2 = grad_v + grad_dt_times_v * dt
+        grad_dt += (grad_x * v).sum()
+        grad_v = grad_v + grad_x * dt
         # L28: v = v + dt * spring.force(x, v) / spring.mass
-        grad_v = unbroadcast(grad_v_2, v)
-        grad_product = unbroadcast(grad_v_2, ratio) / spring_mass
-        grad_dt += unbroadcast(grad_product * force_x, dt)
+        grad_product = grad_v / spring_mass
+        grad_dt += (grad_product * force_x).sum()
         grad_x_2, grad_v_2, grad_spring_stiffness_2, grad_spring_damping_2 = force_backward(
-            saved_2, unbroadcast(grad_product * dt, force_x)
+            saved_2, grad_product * dt
         )
         grad_x = grad_x + grad_x_2
         grad_v = grad_v + grad_v_2
-        grad_spring_stiffness = accumulate(grad_spring_stiffness, grad_spring_stiffness_2)
-        grad_spring_damping = accumulate(grad_spring_damping, grad_spring_damping_2)
+        grad_spring_stiffness += grad_spring_stiffness_2
+        grad_spring_damping += grad_spring_damping_2
     # L26: dt = 0.1 / spring.frequency
-    grad_value = -grad_dt * dt / value
-    grad_spring_stiffness = accumulate(grad_spring_stiffness, frequency_backward(saved, grad_value))
+    grad_spring_stiffness += frequency_backward(saved, -grad_dt * dt / value)
     return grad_spring_stiffness, grad_spring_damping

@@ -23,7 +23,7 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import scalar_seed
 
 
 def power_forward(x, n):
@@ -43,21 +43,20 @@ def power_forward(x, n):
         else:
             half, saved_2 = power_forward(x, n // 2)
             out = half * half
-    return out, (n, x, test_2, power_x, saved, half, saved_2)
+    return out, (n, test_2, power_x, saved, x, half, saved_2)
 
 
 def power_backward(saved, grad_out):
     """Return the gradients of `power` with respect to `x`."""
-    n, x, test_2, power_x, saved, half, saved_2 = saved
+    n, test_2, power_x, saved, x, half, saved_2 = saved
     # L9: if n == 0:
     if n == 0:
-        grad_x = zeros_like(x)
+        grad_x = 0.0
     else:
         # L11: if n % 2:
         if test_2:
             # L12: return x * power(x, n - 1)
-            grad_x = unbroadcast(grad_out * power_x, x)
-            grad_x += power_backward(saved, grad_out * x)
+            grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
         else:
             # L14: return half * half
             grad_half = 2 * grad_out * half
@@ -67,7 +66,10 @@ def power_backward(saved, grad_out):
 
 
 def power_grad(x, n):
-    """Gradient of `power` (recursion.py:8) with respect to `x`."""
+    """Gradient of `power` (recursion.py:8) with respect to `x`.
+
+    Taken for granted: x is a number; n is a number.
+    """
     if n == 0:
         out = 1.0
     else:
@@ -83,13 +85,12 @@ def power_grad(x, n):
     # L9: if n == 0:
     grad_out = scalar_seed(out)
     if n == 0:
-        grad_x = zeros_like(x)
+        grad_x = 0.0
     else:
         # L11: if n % 2:
         if test_2:
             # L12: return x * power(x, n - 1)
-            grad_x = unbroadcast(grad_out * power_x, x)
-            grad_x += power_backward(saved, grad_out * x)
+            grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
         else:
             # L14: return half * half
             grad_half = 2 * grad_out * half

@@ -23,13 +23,15 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import expand_mean, unbroadcast
+from srcgrad.runtime import expand_mean
 
 
 def skewness_grad(x):
-    """Gradient of `skewness` (reductions.py:8) with respect to `x`."""
-    mean_x = x.mean(axis=0)
-    centered = x - mean_x
+    """Gradient of `skewness` (reductions.py:8) with respect to `x`.
+
+    Taken for granted: x.ndim == 2.
+    """
+    centered = x - x.mean(axis=0)
     variance = np.mean(centered**2, axis=0)
     sqrt_variance = np.sqrt(variance)
     z = centered / sqrt_variance
@@ -39,14 +41,13 @@ def skewness_grad(x):
     # backward
     # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
     grad_product = np.broadcast_to(1.0 / x.size, np.shape(sum_z * z_to_3))
-    grad_z = 3 * z**2 * unbroadcast(grad_product * sum_z, z)
-    grad_z += unbroadcast(grad_product * z_to_3, sum_z)
+    grad_z = 3 * z**2 * (grad_product * sum_z)
+    grad_z += (grad_product * z_to_3).sum(axis=1, keepdims=True)
     # L11: z = centered / np.sqrt(variance)
-    grad_centered = unbroadcast(grad_z / sqrt_variance, centered)
-    grad_variance = 0.5 * unbroadcast(-grad_z * z / sqrt_variance, variance) / sqrt_variance
+    grad_centered = grad_z / sqrt_variance
+    grad_variance = 0.5 * (-grad_z * z / sqrt_variance).sum(axis=0) / sqrt_variance
     # L10: variance = np.mean(centered**2, axis=0)
     grad_centered += 2 * centered * expand_mean(grad_variance, np.shape(centered), 0, False)
     # L9: centered = x - x.mean(axis=0)
-    grad_x = unbroadcast(grad_centered, x)
-    grad_x = grad_x + expand_mean(unbroadcast(-grad_centered, mean_x), np.shape(x), 0, False)
+    grad_x = grad_centered + expand_mean(-grad_centered.sum(axis=0), np.shape(x), 0, False)
     return grad_x

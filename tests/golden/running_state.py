@@ -29,13 +29,13 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def smoothed_grad(x, keep):
     """Gradient of `smoothed` (running_state.py:8) with respect to `x`, `keep`.
 
-    Taken for granted: x.ndim == 1.
+    Taken for granted: x.ndim == 1; keep is a number.
     """
     average = 0.0
     steps = []
@@ -48,17 +48,17 @@ def smoothed_grad(x, keep):
 
     # backward
     # L18: return average**2
-    grad_average = 2 * average * scalar_seed(average**2)
+    grad_average = 2 * average
     # L16: for i in range(len(x)):
-    grad_keep = zeros_like(keep)
+    grad_keep = 0.0
     grad_x = zeros_like(x)
     for i in reversed(range(len(x))):
         value_2, difference, average = steps.pop()
         # L14: average = mix(average, value)
         grad_value_2 = grad_average * difference
-        grad_keep += unbroadcast(-(grad_average * value_2), keep)
+        grad_keep -= grad_average * value_2
         grad_keep_times_average = grad_average
-        grad_keep += unbroadcast(grad_keep_times_average * average, keep)
+        grad_keep += grad_keep_times_average * average
         grad_average = grad_keep_times_average * keep
         # L17: feed(np.tanh(x[i]))
         grad_x[i] += grad_value_2 * (1 - value_2 * value_2)

@@ -22,13 +22,13 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def crossing_grad(heights, level):
     """Gradient of `crossing` (search.py:8) with respect to `heights`, `level`.
 
-    Taken for granted: heights.ndim == 1.
+    Taken for granted: heights.ndim == 1; level is a number.
     """
     returned = False
     steps = []
@@ -38,28 +38,24 @@ def crossing_grad(heights, level):
         if test:
             rise = heights[i] - heights[i - 1]
             ratio = (level - heights[i - 1]) / rise
-            out = i - 1 + ratio
             returned = True
             break
-    if not returned:
-        out = 0.0 * level
 
     # backward
     # L9: for i in range(1, len(heights)):
-    grad_out = scalar_seed(out)
-    grad_level = zeros_like(level)
+    grad_level = 0.0
     if not returned:
         # L13: return 0.0 * level
-        grad_level += unbroadcast(grad_out * 0.0, level)
+        grad_level += 0.0
     # L9: for i in range(1, len(heights)):
     grad_heights = zeros_like(heights)
     for test, i in reversed(steps):
         # L10: if heights[i] > level:
         if test:
             # L12: return i - 1 + (level - heights[i - 1]) / rise
-            grad_difference = grad_out / rise
-            grad_rise = -grad_out * ratio / rise
-            grad_level += unbroadcast(grad_difference, level)
+            grad_difference = 1.0 / rise
+            grad_rise = -ratio / rise
+            grad_level += grad_difference
             grad_heights[i - 1] -= grad_difference
             # L11: rise = heights[i] - heights[i - 1]
             grad_heights[i - 1] -= grad_rise

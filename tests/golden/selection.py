@@ -23,30 +23,32 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def energy_grad(x, v):
-    """Gradient of `energy` (selection.py:8) with respect to `x`, `v`."""
+    """Gradient of `energy` (selection.py:8) with respect to `x`, `v`.
+
+    Taken for granted: x.ndim == 1; v.ndim == 2.
+    """
     sqrt_x = np.sqrt(x)
     length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
     test_2 = length > 0
     v_over_length = v / length
     unit = np.where(test_2, v_over_length, 0)
-    v_part = v[::-1]
 
     # backward
     # L12: return np.sum(root) + np.sum(unit * v[::-1])
-    grad_unit_times_v = np.broadcast_to(1.0, np.shape(unit * v_part))
-    grad_unit = unbroadcast(grad_unit_times_v * v_part, unit)
+    grad_unit = 1.0 * v[::-1]
     grad_v = zeros_like(v)
-    grad_v[::-1] += unbroadcast(grad_unit_times_v * unit, v_part)
+    grad_v[::-1] += unit
     # L11: unit = np.where(length > 0, v / length, 0)
-    grad_v += unbroadcast(np.where(test_2, grad_unit / length, 0), v)
-    grad_length = unbroadcast(np.where(test_2, -grad_unit * v_over_length / length, 0), length)
+    grad_v += np.where(test_2, grad_unit / length, 0)
+    grad_length = np.where(test_2, -grad_unit * v_over_length / length, 0).sum(
+        axis=1, keepdims=True
+    )
     # L10: length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
-    grad_v_times_v = np.broadcast_to(np.where(test_2, 0.5 * grad_length / length, 0), np.shape(v))
-    grad_v += 2 * grad_v_times_v * v
+    grad_v += 2 * np.where(test_2, 0.5 * grad_length / length, 0) * v
     # L9: root = np.where(x > 0, np.sqrt(x), 0)
     grad_x = np.where(x > 0, 0.5 / sqrt_x, 0)
     return grad_x, grad_v

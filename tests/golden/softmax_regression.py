@@ -30,7 +30,8 @@ from srcgrad.runtime import add_at, share_among_ties, zeros_like
 def loss_value_and_grad(w, b, x, labels):
     """Value and gradient of `loss` (softmax_regression.py:8) with respect to `w`, `b`.
 
-    Taken for granted: x.ndim == 2; w.ndim == 2; b.shape == w.shape[1:].
+    Taken for granted: w.ndim == 2; b.ndim == 1; x.ndim == 2; labels.ndim == 1;
+    len(b) == w.shape[1].
     """
     logits = x @ w + b
     max_logits = logits.max(axis=1, keepdims=True)

@@ -23,36 +23,36 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, gathered, unbroadcast, unstack_like, zeros_like
+from srcgrad.runtime import copied, gathered, unstack_like
 
 
 def loss_grad(x, rate):
-    """Gradient of `loss` (states_in_a_list.py:8) with respect to `x`, `rate`."""
+    """Gradient of `loss` (states_in_a_list.py:8) with respect to `x`, `rate`.
+
+    Taken for granted: x.ndim == 1; rate is a number.
+    """
     states = [x]
     steps = []
     for _ in range(10):
-        states_part = states[-1]
         states_part_2 = states[-1]
         sin_states = np.sin(states_part_2)
-        product = rate * sin_states
-        states.append(states_part - product)
-        steps.append((states_part, states_part_2, sin_states, product))
+        states.append(states[-1] - rate * sin_states)
+        steps.append((states_part_2, sin_states))
 
     # backward
     # L12: return np.sum(np.stack(states) ** 2)
     grad_states = gathered(unstack_like(2 * np.stack(states), 0), states)
     # L10: for _ in range(10):
-    grad_rate = zeros_like(rate)
+    grad_rate = 0.0
     grad_states = copied(grad_states)
     for _ in reversed(range(10)):
-        states_part, states_part_2, sin_states, product = steps.pop()
+        states_part_2, sin_states = steps.pop()
         # L11: states.append(states[-1] - rate * np.sin(states[-1]))
         grad_difference = grad_states.pop()
-        grad_states_part = unbroadcast(grad_difference, states_part)
-        grad_product = unbroadcast(-grad_difference, product)
-        grad_rate += unbroadcast(grad_product * sin_states, rate)
-        grad_states[-1] += unbroadcast(grad_product * rate, sin_states) * np.cos(states_part_2)
-        grad_states[-1] += grad_states_part
+        grad_product = -grad_difference
+        grad_rate += np.sum(grad_product * sin_states)
+        grad_states[-1] += grad_product * rate * np.cos(states_part_2)
+        grad_states[-1] += grad_difference
     # L9: states = [x]
     grad_x = grad_states[0]
     return copied(grad_x), grad_rate

@@ -22,31 +22,28 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import negated, unbroadcast, zeros_like
-
 
 def energy_grad(u, rate, steps):
-    """Gradient of `energy` (stencil.py:8) with respect to `u`, `rate`."""
-    steps_2 = []
+    """Gradient of `energy` (stencil.py:8) with respect to `u`, `rate`.
+
+    Taken for granted: u.ndim == 1; rate is a number.
+    """
+    total_saved = []
     for _ in range(steps):
         total = np.roll(u, 1) - 2 * u + np.roll(u, -1)
-        u_2 = u + rate * total
-        steps_2.append((total, u))
-        u = u_2
+        u = u + rate * total
+        total_saved.append(total)
 
     # backward
     # L11: return np.sum(u**2)
     grad_u = 2 * u
     # L9: for _ in range(steps):
-    grad_rate = zeros_like(rate)
+    grad_rate = 0.0
     for _ in reversed(range(steps)):
-        total, u = steps_2.pop()
+        total = total_saved.pop()
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
-        grad_u_2 = grad_u
-        grad_u = unbroadcast(grad_u_2, u)
-        grad_rate += unbroadcast(grad_u_2 * total, rate)
-        grad_total = unbroadcast(grad_u_2 * rate, u)
-        grad_u = grad_u + np.roll(grad_total, negated(-1), None)
-        grad_u -= grad_total * 2
-        grad_u += np.roll(grad_total, negated(1), None)
+        grad_rate += (grad_u * total).sum()
+        grad_total = grad_u * rate
+        grad_u = grad_u + np.roll(grad_total, 1) - grad_total * 2
+        grad_u += np.roll(grad_total, -1)
     return grad_u, grad_rate

@@ -27,31 +27,29 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import unbroadcast, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def solution_grad(a, b):
     """Gradient of `solution` (triangular.py:8) with respect to `a`, `b`.
 
-    Taken for granted: b.ndim == 1.
+    Taken for granted: a.ndim == 2; b.ndim == 1.
     """
     n = len(b)
     x = np.zeros(n)
-    steps_2 = []
+    steps = []
     for i in range(n):
         s = b[i]
-        steps = []
+        x_j_saved = []
         for j in range(i):
             a_part = a[i, j]
             x_j = x[j]
-            a_times_x_j = a_part * x_j
-            s_2 = s - a_times_x_j
-            steps.append((x_j, a_times_x_j, s))
-            s = s_2
+            s = s - a_part * x_j
+            x_j_saved.append(x_j)
         a_part_2 = a[i, i]
         s_over_a = s / a_part_2
         x[i] = s_over_a
-        steps_2.append((s, steps, s_over_a))
+        steps.append((x_j_saved, s_over_a))
 
     # backward
     # L16: return np.sum(x**2)
@@ -60,23 +58,20 @@ def solution_grad(a, b):
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
     for i in reversed(range(n)):
-        s, steps, s_over_a = steps_2.pop()
+        x_j_saved, s_over_a = steps.pop()
         a_part_2 = a[i, i]
         # L15: x[i] = s / a[i, i]
         grad_s_over_a = grad_x[i]
-        grad_s = unbroadcast(grad_s_over_a / a_part_2, s)
-        grad_a[i, i] += unbroadcast(-grad_s_over_a * s_over_a / a_part_2, a_part_2)
+        grad_s = grad_s_over_a / a_part_2
+        grad_a[i, i] -= grad_s_over_a * s_over_a / a_part_2
         # L13: for j in range(i):
         for j in reversed(range(i)):
-            x_j, a_times_x_j, s = steps.pop()
+            x_j = x_j_saved.pop()
             a_part = a[i, j]
             # L14: s = s - a[i, j] * x[j]
-            grad_s_3 = grad_s
-            grad_s = unbroadcast(grad_s_3, s)
-            grad_a_times_x_j = unbroadcast(-grad_s_3, a_times_x_j)
-            grad_a_part = grad_a_times_x_j * x_j
-            grad_x[j] += unbroadcast(grad_a_times_x_j * a_part, x_j)
-            grad_a[i, j] += grad_a_part
+            grad_a_times_x_j = -grad_s
+            grad_x[j] += grad_a_times_x_j * a_part
+            grad_a[i, j] += grad_a_times_x_j * x_j
         # L12: s = b[i]
         grad_b[i] += grad_s
     return grad_a, grad_b

@@ -26,7 +26,10 @@ from srcgrad.runtime import copied, unbroadcast, zeros_like
 
 
 def energy_grad(x, gain):
-    """Gradient of `energy` (view_in_place.py:8) with respect to `x`, `gain`."""
+    """Gradient of `energy` (view_in_place.py:8) with respect to `x`, `gain`.
+
+    Taken for granted: x.ndim == 1; gain is a number.
+    """
     y = x**2
     grad_y = zeros_like(y)
     tail_2 = y[1:]
@@ -35,19 +38,17 @@ def energy_grad(x, gain):
     tail_2 *= gain
     tail_0 = tail_2[0]
     x_1 = x[1]
-    tail_0_now_2 = copied(tail_0)
-    tail_0_times_x_1 = tail_0 * x_1
-    y[0] = tail_0_times_x_1
+    y[0] = tail_0 * x_1
 
     # backward
     # L13: return np.sum(y**2)
     grad_y += 2 * y
     # L12: y[0] = tail[0] * x[1]
-    grad_tail_0_times_x_1 = copied(unbroadcast(grad_y[0], tail_0_times_x_1))
+    grad_tail_0_times_x_1 = grad_y[0]
     grad_y[0] = 0.0
     grad_x = zeros_like(x)
-    grad_x[1] += unbroadcast(grad_tail_0_times_x_1 * tail_0_now_2, x_1)
-    grad_tail[0] += unbroadcast(grad_tail_0_times_x_1 * x_1, tail_0)
+    grad_x[1] += grad_tail_0_times_x_1 * tail_0
+    grad_tail[0] += grad_tail_0_times_x_1 * x_1
     # L11: tail *= gain
     grad_gain = unbroadcast(grad_tail * tail_before, gain)
     grad_tail *= gain

@@ -26,22 +26,22 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, unbroadcast, zeros_like
+from srcgrad.runtime import copied, zeros_like
 
 
 def flow_grad(y0, rate):
-    """Gradient of `flow` (work_array.py:8) with respect to `y0`."""
+    """Gradient of `flow` (work_array.py:8) with respect to `y0`.
+
+    Taken for granted: y0.ndim == 1; rate is a number.
+    """
     y = y0.copy()
     slope = np.empty_like(y)
-    steps = []
+    y_saved = []
     for _ in range(3):
+        y_saved.append(y)
         slope[...] = np.sin(y)
-        multiply_slope = np.multiply(slope, rate)
-        multiply_slope_shape = np.shape(multiply_slope)
-        slope[...] = multiply_slope
-        y_2 = y + slope
-        steps.append((multiply_slope_shape, y))
-        y = y_2
+        slope[...] = np.multiply(slope, rate)
+        y = y + slope
 
     # backward
     # L15: return np.sum(y**2)
@@ -49,13 +49,13 @@ def flow_grad(y0, rate):
     # L11: for _ in range(3):
     grad_slope = zeros_like(slope)
     for _ in reversed(range(3)):
-        multiply_slope_shape, y = steps.pop()
+        y = y_saved.pop()
         # L14: y += slope
         grad_slope += grad_y
         # L13: np.multiply(slope, rate, out=slope)
-        grad_multiply_slope = copied(unbroadcast(grad_slope, multiply_slope_shape))
+        grad_multiply_slope = copied(grad_slope)
         grad_slope[...] = 0.0
-        grad_slope += unbroadcast(grad_multiply_slope * rate, y0)
+        grad_slope += grad_multiply_slope * rate
         # L12: np.sin(y, out=slope)
         grad_sin_y = copied(grad_slope)
         grad_slope[...] = 0.0

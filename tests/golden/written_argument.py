@@ -21,41 +21,37 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-import numpy as np
-
-from srcgrad.runtime import copied, unbroadcast, zeros_like
+from srcgrad.runtime import copied, zeros_like
 
 
 def settle_grad(u, weight):
     """Gradient of `settle` (written_argument.py:8) with respect to `u`, `weight`.
 
-    Taken for granted: isinstance(u, np.ndarray).
+    Taken for granted: u.ndim == 1; weight is a number.
     """
     grad_u = zeros_like(u)
-    steps = []
+    u_minus_u_saved = []
     for _ in range(3):
         u_minus_u = u[2:] - u[:-2]
-        product = weight * u_minus_u
-        product_shape = np.shape(product)
-        u[1:-1] += product
+        u[1:-1] += weight * u_minus_u
         u[0] = u[-1]
-        steps.append((u_minus_u, product_shape))
+        u_minus_u_saved.append(u_minus_u)
 
     # backward
     # L12: return np.sum(u**2)
     grad_u += 2 * u
     # L9: for _ in range(3):
-    grad_weight = zeros_like(weight)
+    grad_weight = 0.0
     for _ in reversed(range(3)):
-        u_minus_u, product_shape = steps.pop()
+        u_minus_u = u_minus_u_saved.pop()
         # L11: u[0] = u[-1]
-        grad_u_part_3 = copied(grad_u[0])
+        grad_u_part_3 = grad_u[0]
         grad_u[0] = 0.0
         grad_u[-1] += grad_u_part_3
         # L10: u[1:-1] += weight * (u[2:] - u[:-2])
-        grad_product = copied(unbroadcast(grad_u[1:-1], product_shape))
-        grad_weight += unbroadcast(grad_product * u_minus_u, weight)
-        grad_u_minus_u = unbroadcast(grad_product * weight, u_minus_u)
+        grad_product = copied(grad_u[1:-1])
+        grad_weight += (grad_product * u_minus_u).sum()
+        grad_u_minus_u = grad_product * weight
         grad_u[:-2] -= grad_u_minus_u
         grad_u[2:] += grad_u_minus_u
     return grad_u, grad_weight

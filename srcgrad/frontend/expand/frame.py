@@ -27,7 +27,7 @@ _NAMES = (gast.Name, gast.Attribute, gast.Load)
 _WRITERS = frozenset("append extend insert pop remove clear update sort fill put reverse".split())
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
-_WORDS = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+_WORDS = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})  # a console binds `_`
 
 
 class NeedsInlineError(Exception):

@@ -1,0 +1,82 @@
+"""Finds the arrays that are surely of integers, by which entries are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.walk import names_bound, statements
+
+_MAKERS: Final = frozenset({"numpy.argsort", "numpy.flatnonzero"})
+
+
+def index_arrays(program: Program) -> frozenset[str]:
+    """Return the names that are bound to arrays of integers, never of truths, on every path.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     i = np.floor(x).astype(int)
+    ...     j = i + 1
+    ...     k = x > 0
+    ...     return np.sum(x[i] * x[j] * x[k])
+    ... ''')
+    >>> sorted(index_arrays(program))
+    ['i', 'j']
+    """
+    makers: dict[str, list[Any]] = {}
+    for statement in statements(program.body):
+        if isinstance(statement, gast.Assign):
+            for target in statement.targets:
+                for name in names_bound(target):
+                    makers.setdefault(name, []).append(statement)
+        elif isinstance(statement, gast.For):
+            for name in names_bound(statement.target):
+                makers.setdefault(name, []).append(None)
+    found: set[str] = set()
+    size = -1
+    while size != (size := len(found)):
+        found |= {
+            name
+            for name, made in makers.items()
+            if all(_is_whole(statement, program, found) for statement in made)
+        }
+    return frozenset(found)
+
+
+def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
+    if statement is None or not isinstance(statement.targets[0], gast.Name):
+        return False
+    operation = program.operation(statement)
+    value = statement.value
+    if operation.kind == "copy":
+        return value.id in found
+    if isinstance(value, gast.BinOp):
+        return is_index_array(value, found)
+    if operation.primal is None:
+        return False
+    name = program.reader.vocabulary.canonical_name(operation.primal)
+    if name == "srcgrad.runtime.creating.astype":
+        kind = operation.args[1] if len(operation.args) == 2 else None
+        return getattr(kind, "id", "") == "int" and program.reader.scope.lookup("int") is int
+    return name in _MAKERS and len(operation.args) == 1
+
+
+def is_index_array(node: Any, found: Collection[str]) -> bool:
+    """Say whether an expression is an array of integers, given the names of some: ``i + 1`` is."""
+    if isinstance(node, gast.Name):
+        return node.id in found
+    if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Add, gast.Sub)):
+        return False
+    sides = (node.left, node.right)
+    arrays = [name in found for side in sides for name in direct_names(side)]
+    constants = [type(getattr(s, "value", 0)) is int for s in sides if _is_constant(s)]
+    plain = all(_is_constant(side) or isinstance(side, gast.Name) for side in sides)
+    return plain and bool(arrays) and all(arrays) and all(constants)
+
+
+def _is_constant(node: Any) -> bool:
+    return isinstance(node, gast.Constant)

@@ -1,0 +1,68 @@
+"""What is known of the axes of a function's arguments before its body is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.lengths import Lengths, Seen, Vector
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program
+
+
+class Operands(Protocol):
+    """Knows the operands of a call."""
+
+    def of(self, node: Any) -> Vector | None:
+        """Return the axes of an operand, or None."""
+
+    def is_integer(self, node: Any) -> bool:
+        """Say whether an operand is surely an integer."""
+
+
+Follow = Callable[[Any, Operation, Operands, Lengths], "tuple[Vector | None, ...]"]
+"""Returns the axes of the results of a call, by its statement, operation and operands."""
+
+_RANKS: Final = {"int": 0, "number": 0, "vector": 1, "matrix": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of arguments.
+
+    Attributes:
+        seen: The shapes of the arguments at hand; the text holds for such only, and checks it.
+        given: The axes of arguments, by lengths of whoever calls.
+        lengths: What is known of those lengths; None to begin anew.
+        follow: How to find what calls of the user's functions return.
+    """
+
+    seen: Seen = field(default_factory=dict)
+    given: Mapping[str, Vector | None] = field(default_factory=dict)
+    lengths: Lengths | None = None
+    follow: Follow | None = None
+
+    def vectors(self, program: Program, integers: Integers) -> dict[str, Vector]:
+        """Return the axes of the parameters of which they are known."""
+        found: dict[str, Vector] = {}
+        for name in program.parameters:
+            fact = "int" if name in integers.names else program.given.get(name)
+            shape = self.seen.get(name)
+            passed = self.given.get(name)
+            if passed is not None:
+                found[name] = passed
+            elif fact in _RANKS:
+                found[name] = tuple((name, axis) for axis in range(_RANKS[fact]))
+            elif isinstance(shape, tuple):
+                found[name] = tuple((name, axis) for axis in range(len(shape)))
+        return found
+
+
+NOTHING: Final = Knowledge()
+
+
+def rank_condition(root: str, shape: tuple[int, ...]) -> str:
+    """Return what is taken for granted of an argument's kind and axes."""
+    return f"{root}.ndim == {len(shape)}" if shape else f"isinstance({root}, (int, float))"

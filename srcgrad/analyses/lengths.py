@@ -1,0 +1,182 @@
+"""Says which lengths of axes agree, and what has to be assumed of the arguments for it.
+
+What is assumed is what held for the arguments at hand: two lengths that met and were equal are
+taken to be equal at every call, and the condition is kept, to be checked there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+Length = tuple[Any, ...] | int | None
+"""The length of an axis: ``("x", 0)``, axis 0 of an argument; ``("n", "value")``, an integer
+argument itself; ``("less", length, 2)`` and ``("part", length, (0, None, 2))``, what slices leave
+of a length; a number; or unknown."""
+
+Vector = tuple[Length, ...]
+"""The lengths of all axes of a value."""
+
+Seen = Mapping[str, "tuple[int, ...] | int"]
+"""The shapes of the arrays among the arguments at hand, and the values of the numbers, if whole."""
+
+
+class Lengths:
+    """What is known of lengths, and what was assumed of them.
+
+    >>> lengths = Lengths({"x": (3, 4), "b": (4,), "y": (3, 4)})
+    >>> lengths.join((("x", 0), ("x", 1)), (("b", 0),))
+    (('x', 0), ('x', 1))
+    >>> lengths.join((("x", 0), ("x", 1)), (("y", 0), ("y", 1)))
+    (('x', 0), ('x', 1))
+    >>> lengths.conditions
+    ('len(b) == x.shape[1]', 'y.shape == x.shape')
+    """
+
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        self._equal: dict[Length, Length] = {}
+        self._assumed: list[tuple[Length, Length]] = []
+
+    def find(self, length: Length) -> Length:
+        """Return the length that stands for all those that agree with a given one."""
+        if isinstance(length, tuple) and len(length) == 3:
+            kind, inner, rest = length
+            inner = self.find(inner)
+            length = less(inner, rest) if kind == "less" else (kind, inner, rest)
+        while length in self._equal:
+            length = self._equal[length]
+        return length
+
+    def settled(self, vector: Vector | None) -> Vector | None:
+        """Return a vector by the lengths that stand for its own."""
+        return None if vector is None else tuple(self.find(item) for item in vector)
+
+    def agree(self, first: Length, second: Length) -> bool:
+        """Say whether two lengths are equal, assuming it if they are so for what was seen."""
+        first, second = self.find(first), self.find(second)
+        if first is None or second is None:
+            return False
+        if first == second:
+            return True
+        size = self._size(first)
+        if size is None or size != self._size(second):
+            return False
+        keep, gone = (second, first) if isinstance(second, int) else (first, second)
+        self._equal[gone] = keep
+        self._assumed.append((gone, keep))
+        return True
+
+    def join(self, first: Vector, second: Vector) -> Vector:
+        """Return the lengths of two values that are broadcast together."""
+        size = max(len(first), len(second))
+        ours = (1,) * (size - len(first)) + first
+        theirs = (1,) * (size - len(second)) + second
+        return tuple(self._longer(a, b) for a, b in zip(ours, theirs, strict=True))
+
+    def meet(self, first: Vector | None, second: Vector | None) -> Vector | None:
+        """Return what two values that one name may be bound to have in common."""
+        if first is None or second is None or len(first) != len(second):
+            return None
+        pairs = zip(first, second, strict=True)
+        return tuple(self.find(a) if self.agree(a, b) else None for a, b in pairs)
+
+    def _longer(self, a: Length, b: Length) -> Length:
+        if b in (1, a):
+            return a
+        if a == 1:
+            return b
+        if self.agree(a, b):
+            return self.find(a)
+        for one, other in ((a, b), (b, a)):
+            if self._size(self.find(one)) == 1 and self.agree(one, 1):
+                return other
+        return None
+
+    def _size(self, length: Length) -> int | None:
+        """Return a length for the arguments at hand, if it is one that can be told of them."""
+        if isinstance(length, int) or length is None:
+            return length
+        name, axis = length[0], length[1]
+        found = self._seen.get(name) if len(length) == 2 else None
+        if axis == "value":
+            return found if isinstance(found, int) else None
+        known = isinstance(found, tuple) and isinstance(axis, int) and axis < len(found)
+        return found[axis] if known and isinstance(found, tuple) else None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What was assumed, as Python expressions of the arguments; whole shapes at once."""
+        pairs: dict[tuple[str, str], list[tuple[Length, Length]]] = defaultdict(list)
+        for first, second in self._assumed:
+            owner = second[0] if isinstance(second, tuple) else ""
+            pairs[first[0] if isinstance(first, tuple) else "", owner].append((first, second))
+        found: list[str] = []
+        for (left, right), lengths in pairs.items():
+            if left and right and self._whole(left, right, lengths):
+                found.append(f"{left}.shape == {right}.shape")
+            else:
+                found.extend(f"{self._text(a)} == {self._text(b)}" for a, b in lengths)
+        return tuple(found)
+
+    def _whole(self, left: str, right: str, lengths: list[tuple[Length, Length]]) -> bool:
+        ours, theirs = self._seen.get(left), self._seen.get(right)
+        both = isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs)
+        if not both or not isinstance(ours, tuple):
+            return False
+        return set(lengths) == {((left, i), (right, i)) for i in range(len(ours))}
+
+    def _text(self, length: Length) -> str:
+        if not isinstance(length, tuple):
+            return str(length)
+        name, axis = length
+        if axis == "value":
+            return str(name)
+        return f"len({name})" if self._seen.get(name) and axis == 0 else f"{name}.shape[{axis}]"
+
+
+def less(length: Length, cut: int) -> Length:
+    """Return what is left of a length when a slice cuts off as many entries.
+
+    >>> less(("x", 0), 2), less(("less", ("x", 0), 2), -1), less(5, 2), less(None, 1)
+    (('less', ('x', 0), 2), ('less', ('less', ('x', 0), 2), -1), 3, None)
+    """
+    if length is None or cut == 0:
+        return length
+    return max(0, length - cut) if isinstance(length, int) else ("less", length, cut)
+
+
+def sliced(length: Length, bounds: tuple[int | None, int | None, int | None]) -> Length:
+    """Return what a slice of constant bounds leaves of a length.
+
+    >>> sliced(("x", 0), (1, -1, None)), sliced(("x", 0), (None, None, 2)), sliced(5, (1, None, 2))
+    (('less', ('x', 0), 2), ('part', ('x', 0), (None, None, 2)), 2)
+    """
+    if isinstance(length, int):
+        return len(range(*slice(*bounds).indices(length)))
+    lower, upper, step = bounds
+    from_start, from_end = lower or 0, upper or 0
+    if step in (None, 1) and from_start >= 0 and (upper is None or from_end < 0):
+        return less(length, from_start - from_end)
+    if bounds == (None, None, -1):
+        return length
+    return None if length is None else ("part", length, bounds)
+
+
+def summed_axes(result: Vector, operand: Vector) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Return the axes over which broadcasting is undone: those it added, and those it stretched.
+
+    None if the lengths are not known well enough.
+    """
+    lead = len(result) - len(operand)
+    if lead < 0:
+        return None
+    stretched: list[int] = []
+    for position, (ours, theirs) in enumerate(zip(result[lead:], operand, strict=True)):
+        if theirs == 1:
+            if ours != 1:
+                stretched.append(lead + position)
+        elif ours is None or ours != theirs:
+            return None
+    return tuple(range(lead)), tuple(stretched)

@@ -1,0 +1,48 @@
+"""Says of the arguments of one call what a text may be made for: axes, lengths and integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.compiler import Generated
+
+_LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
+
+Seen = dict[str, "tuple[int, ...] | int"]
+
+
+def gains_from_shapes(generated: Generated) -> bool:
+    """Say whether a text would be plainer, and is short enough to be made once more, for shapes."""
+    short = generated.source.count("\n") < _LONGEST_MADE_TWICE
+    return generated.shape_blind and short and not generated.keep_complex
+
+
+def seen_of(arguments: Mapping[str, Any]) -> Seen:
+    """Return the shapes of arrays and the values of integers, by the text that reads each.
+
+    Numbers have the shape of no axes. What is neither is left out, and so are arrays without axes,
+    which are numbers to some and arrays to others.
+
+    >>> seen_of({"x": np.ones((2, 3)), "n": 4, "p": {"w": np.ones(5), "b": 0.5}, "name": "a"})
+    {'x': (2, 3), 'n': 4, "p['w']": (5,), "p['b']": ()}
+    """
+    found: Seen = {}
+    for name, value in arguments.items():
+        _look(name, value, found)
+    return found
+
+
+def _look(text: str, value: Any, found: Seen) -> None:
+    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiu":
+        found[text] = value.shape
+    elif type(value) is int:
+        found[text] = value
+    elif isinstance(value, float):
+        found[text] = ()
+    elif type(value) is dict:
+        for key, item in value.items():
+            if type(key) is str:
+                _look(f"{text}[{key!r}]", item, found)

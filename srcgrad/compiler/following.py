@@ -1,0 +1,120 @@
+"""Finds the axes of what calls return, by following the functions that are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.knowledge import Follow, Knowledge, Operands
+from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.compiler.calls import Call
+from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
+from srcgrad.compiler.reserved import own_names
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.expand.entry import Expander
+from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.source import FunctionSource, find_source
+from srcgrad.ir.build import load
+from srcgrad.ir.operations import Operation
+from srcgrad.ir.program import Program
+from srcgrad.transforms.externals import Externals
+
+_FACTS = {0: "number", 1: "vector", 2: "matrix"}
+
+
+@dataclass(slots=True)
+class Following:
+    """Follows the calls in one function; `within` are the functions that led there."""
+
+    caller: FunctionSource
+    expander: Expander
+    externals: Externals
+    manner: Manner
+    within: tuple[FunctionType, ...] = ()
+    _programs: dict[FunctionType, Program | None] = field(default_factory=dict)
+
+    def results(
+        self, statement: Any, operation: Operation, operands: Operands, lengths: Lengths
+    ) -> tuple[Vector | None, ...]:
+        """Return the axes of the results of a call; nothing if they cannot be told."""
+        try:
+            callee = find_source(self.expander.expand(operation.primal))
+            passed = Call(self.caller, statement, callee, operation).operands(self.externals)
+        except UnsupportedError:
+            return ()
+        program = self._program(callee)
+        if program is None:
+            return ()
+        names = program.parameters[: len(passed)]
+        given = dict(zip(names, map(operands.of, passed), strict=True))
+        program.given = {
+            name: _FACTS[len(v)] for name, v in given.items() if v is not None and len(v) in _FACTS
+        }
+        pairs = zip(names, passed, strict=True)
+        program.given.update({name: "int" for name, item in pairs if operands.is_integer(item)})
+        integers = Integers(program)
+        inner = Following(
+            callee,
+            self.expander,
+            self.externals,
+            self.manner,
+            (*self.within, callee.function),
+            self._programs,
+        )
+        knowledge = Knowledge(given=given, lengths=lengths, follow=inner.results)
+        shapes = Shapes(program, integers)
+        found = Dimensions(program, integers, shapes, assume=False, knowledge=knowledge)
+        vectors = tuple(found.of(load(name)) for name in program.outputs)
+        return vectors if program.returns_tuple or len(vectors) == 1 else ()
+
+    def _program(self, callee: FunctionSource) -> Program | None:
+        function = callee.function
+        if function in self.within:
+            return None  # what a recursion returns is not followed
+        if function not in self._programs:
+            try:
+                self._programs[function] = self._normal(callee)
+            except UnsupportedError:
+                self._programs[function] = None
+        return self._programs[function]
+
+    def _normal(self, callee: FunctionSource) -> Program:
+        """Return the normal form of a function, for derivatives with respect to all arguments."""
+        source, _ = without_collisions(callee, own_names())
+        names = [] if source.leaves else parameter_names(source.tree)
+        program, refusals = normal_form(source, names, own_names(), Stages(), self.manner)
+        refusals.raise_if_any()
+        return program
+
+
+def seen_knowledge(seen: Seen, renamed: Mapping[str, str], follow: Follow) -> Knowledge:
+    """Return what is known of arguments whose shapes were seen, by the names that the text uses."""
+    by_name: dict[str, tuple[int, ...] | int] = {}
+    for text, shape in seen.items():
+        name, bracket, rest = text.partition("[")
+        by_name[renamed.get(name, name) + bracket + rest] = shape
+    return Knowledge(by_name, follow=follow)
+
+
+def renumbered(axes: Mapping[str, Vector | None]) -> tuple[tuple[str, Vector], ...]:
+    """Return the axes of arguments by lengths that are named by where they are met first.
+
+    >>> renumbered({"x": (("u", 0), None), "y": (("u", 0), 3), "n": ()})
+    (('x', (('x', 0), None)), ('y', (('x', 0), 3)), ('n', ()))
+    """
+    first: dict[Length, Length] = {}
+    found: list[tuple[str, Vector]] = []
+    for name, vector in axes.items():
+        if vector is None:
+            continue
+        for axis, length in enumerate(vector):
+            if isinstance(length, tuple):
+                first.setdefault(length, (name, axis))
+        found.append((name, tuple(first.get(length, length) for length in vector)))
+    return tuple(found)

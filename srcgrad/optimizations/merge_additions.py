@@ -1,0 +1,86 @@
+"""Adds in one statement what two in a row add to the same adjoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.walk import blocks_of, names_read, root_name
+
+_WIDEST: Final = 80
+
+
+def merge_additions(body: list[Any], width: Callable[[Any], int]) -> list[Any]:
+    """Return `body` with ``grad_a = b; grad_a += c`` written as ``grad_a = b + c``.
+
+    Only statements of one line of the user's are put together; `width(node)` is the printed width
+    of an expression.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> from srcgrad.optimizations.width import width
+    >>> def merged(source):
+    ...     body = parse(source)
+    ...     for statement in body:
+    ...         statement.lineno = 1
+    ...     return text(merge_additions(body, width))
+    >>> print(merged("grad_x = 2 * a; grad_x += b; grad_x += c; grad_y += grad_x"))
+    grad_x = 2 * a + b + c
+    grad_y += grad_x
+    >>> print(merged("grad_x = a; grad_x -= b * c"))
+    grad_x = a - b * c
+    >>> print(merged("grad_x[i] += a; grad_x[i] += b; grad_x[i] += grad_x[j]"))
+    grad_x[i] += a + b
+    grad_x[i] += grad_x[j]
+    """
+    kept: list[Any] = []
+    for statement in body:
+        for part in blocks_of(statement):
+            part[:] = merge_additions(part, width)
+        if kept and _goes_on(kept[-1], statement) and _fits(kept[-1], statement, width):
+            before = kept[-1]
+            before.value = gast.BinOp(before.value, statement.op, statement.value)
+        else:
+            kept.append(statement)
+    return kept
+
+
+def _goes_on(first: Any, second: Any) -> bool:
+    """Say whether a statement adds to what the one before it has computed."""
+    adds = isinstance(second, gast.AugAssign) and isinstance(second.op, (gast.Add, gast.Sub))
+    if not adds or getattr(first, "lineno", 0) != getattr(second, "lineno", 0):
+        return False
+    if isinstance(first, gast.AugAssign):
+        target = first.target if isinstance(first.op, gast.Add) else None
+    else:
+        whole = isinstance(first, gast.Assign) and len(first.targets) == 1
+        target = first.targets[0] if whole and isinstance(first.targets[0], gast.Name) else None
+    name = root_name(second.target)
+    return (
+        target is not None
+        and name is not None
+        and name.startswith("grad_")
+        and _is_plain(second.target)
+        and gast.dump(target) == gast.dump(second.target)
+        and name not in names_read(second.value)
+        and not any(isinstance(node, gast.Call) for node in gast.walk(second.target))
+        and _is_sum(first.value)
+    )
+
+
+def _is_plain(target: Any) -> bool:
+    """Say whether a target is a name, or an element or slice of one."""
+    return isinstance(target, gast.Name) or (
+        isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+    )
+
+
+def _is_sum(value: Any) -> bool:
+    """Say whether an expression is arithmetic or a number, so that a sum with it is one."""
+    return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Constant, gast.Name, gast.Subscript))
+
+
+def _fits(first: Any, second: Any, width: Callable[[Any], int]) -> bool:
+    target = first.target if isinstance(first, gast.AugAssign) else first.targets[0]
+    return width(target) + width(first.value) + width(second.value) <= _WIDEST

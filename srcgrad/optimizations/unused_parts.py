@@ -1,0 +1,42 @@
+"""Calls what is unpacked and never read `_`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.walk import names_bound, names_read, statements
+
+
+def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
+    """Write ``_, grad_b = both`` where nothing reads `grad_a` of ``grad_a, grad_b = both``.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse("a, b = f(x); c = b")
+    >>> name_unused_parts(body, lambda name: True)
+    >>> print(text(body))
+    _, b = f(x)
+    c = b
+    """
+    read: set[str] = set()
+    bound: list[str] = []
+    for statement in statements(body):
+        read.update(name for part in _read_parts(statement) for name in names_read(part))
+        for target in getattr(statement, "targets", []):
+            bound.extend(names_bound(target))
+    if "_" in read:
+        return
+    for statement in statements(body):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if isinstance(target, (gast.Tuple, gast.List)):
+            for node in gast.walk(target):
+                unused = isinstance(node, gast.Name) and node.id not in read
+                if unused and bound.count(node.id) == 1 and is_temporary(node.id):
+                    node.id = "_"
+
+
+def _read_parts(statement: Any) -> list[Any]:
+    """Return the expressions of a statement itself, without those of inner blocks."""
+    return [node for node in gast.iter_child_nodes(statement) if not isinstance(node, gast.stmt)]

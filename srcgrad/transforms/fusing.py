@@ -1,0 +1,165 @@
+"""Computes the values of a loop in the backward loop itself, where no one else wants them.
+
+The trips of a loop that only adds up terms need nothing of each other. Once the sum itself is not
+wanted, the forward loop serves the backward loop alone; then each trip is done at once, its primal
+and its adjoint, and nothing has to be recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import clone
+from srcgrad.ir.liveness import first_reads
+from srcgrad.ir.program import bound_names, header_reads
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.transforms.sweep import Pair
+
+
+class Fusing:
+    """Fuses the loops of one function with their mirrors.
+
+    `is_stable(name)` says whether nothing writes into what a name is bound to, `is_pure(node)`
+    whether an expression may be evaluated later.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... for i in range(n):
+    ...     d = x[i] - y
+    ...     s = np.sin(d)
+    ... for i in reversed(range(n)):
+    ...     grad_x[i] += s * np.cos(d)
+    ... ''')
+    >>> loop, mirror = body
+    >>> fusing = Fusing(body, lambda name: True, lambda node: True)
+    >>> fusing.run([Pair(loop, mirror, "loop")])
+    []
+    >>> print(text(body))
+    for i in reversed(range(n)):
+        d = x[i] - y
+        s = np.sin(d)
+        grad_x[i] += s * np.cos(d)
+    """
+
+    def __init__(
+        self,
+        body: list[Any],
+        is_stable: Callable[[str], bool],
+        is_pure: Callable[[Any], bool],
+    ) -> None:
+        self._body = body
+        self._is_stable = is_stable
+        self._is_pure = is_pure
+        self._mates: dict[int, Any] = {}
+
+    def run(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Fuse what can be fused; return the pairs that are left."""
+        self._mates = {id(pair.primal): pair.adjoint for pair in pairs}
+        gone: set[int] = set()
+        for pair in reversed(pairs):  # the outer ones first
+            loop = pair.primal
+            if id(loop) not in gone and pair.kind == "loop" and self._may_fuse(loop, pair.adjoint):
+                gone |= {id(statement) for statement in statements([loop])}
+                self._fuse(loop.body, pair.adjoint.body)
+                _remove(self._body, loop)
+        return [pair for pair in pairs if id(pair.primal) not in gone]
+
+    # -- whether
+
+    def _may_fuse(self, loop: Any, mirror: Any) -> bool:
+        inside = list(statements(loop.body))
+        if not _is_counted(loop, mirror) or not all(map(self._is_plain, inside)):
+            return False
+        made = bound_names(loop.body)
+        binds = [name for statement in inside for name in _binds(statement)]
+        read = {name for statement in [loop, *inside] for name in header_reads(statement)}
+        return (
+            len(binds) == len(set(binds))
+            and not first_reads(loop.body) & made
+            and all(map(self._is_stable, read))
+            and not (made | set(names_bound(loop.target))) & self._read_outside(loop, mirror)
+        )
+
+    def _is_plain(self, statement: Any) -> bool:
+        """Say whether a statement only binds names to pure values, or is a loop or branch."""
+        if getattr(statement, "closing", False):
+            return False
+        if isinstance(statement, gast.Assign):
+            target = statement.targets[0]
+            parts = target.elts if isinstance(target, gast.Tuple) else [target]
+            plain = all(isinstance(part, gast.Name) for part in parts)
+            return plain and len(statement.targets) == 1 and self._is_pure(statement.value)
+        if isinstance(statement, gast.If):
+            return self._is_pure(statement.test)
+        if isinstance(statement, gast.For):
+            mate = self._mates.get(id(statement))
+            counted = mate is None or _is_counted(statement, mate)
+            return counted and not statement.orelse and self._is_pure(statement.iter)
+        return False
+
+    def _read_outside(self, loop: Any, mirror: Any) -> set[str]:
+        """Return the names that something else reads than a loop and its mirror."""
+        inside = {id(statement) for statement in statements([loop, mirror])}
+        return {
+            name
+            for statement in statements(self._body)
+            if id(statement) not in inside
+            for name in header_reads(statement)
+        }
+
+    # -- how
+
+    def _fuse(self, primal: list[Any], adjoint: list[Any]) -> None:
+        """Put the statements of a block into the block that mirrors it, inner ones into theirs."""
+        lead: list[Any] = []
+        for statement in primal:
+            mate = self._mates.get(id(statement))
+            if mate is not None and self._is_private(statement, mate, primal, adjoint):
+                self._fuse(statement.body, mate.body)
+                if isinstance(statement, gast.If):
+                    self._fuse(statement.orelse, mate.orelse)
+            else:
+                lead.append(_anew(statement))
+        adjoint[0:0] = lead
+
+    def _is_private(self, statement: Any, mate: Any, primal: list[Any], adjoint: list[Any]) -> bool:
+        """Say whether only its mirror reads what a branch or loop binds."""
+        if not any(item is mate for item in adjoint):
+            return False
+        others = [
+            item for item in (*primal, *adjoint) if item is not statement and item is not mate
+        ]
+        read = {name for item in statements(others) for name in header_reads(item)}
+        return not read & bound_names([statement])
+
+
+def _is_counted(loop: Any, mirror: Any) -> bool:
+    """Say whether a loop and its mirror run over the same indices."""
+    if not isinstance(loop, gast.For) or loop.orelse or isinstance(mirror.iter, gast.Constant):
+        return False
+    return names_bound(loop.target) == names_bound(mirror.target)
+
+
+def _binds(statement: Any) -> list[str]:
+    targets = statement.targets if isinstance(statement, gast.Assign) else []
+    if isinstance(statement, gast.For):
+        targets = [statement.target]
+    return [name for target in targets for name in names_bound(target)]
+
+
+def _anew(statement: Any) -> Any:
+    """Return a copy that counts as no line of the user's: it stands over its adjoint's comment."""
+    copy = clone(statement)
+    for item in statements([copy]):
+        item.lineno = None
+    return copy
+
+
+def _remove(block: list[Any], statement: Any) -> None:
+    for item in block:
+        for part in blocks_of(item):
+            _remove(part, statement)
+    block[:] = [item for item in block if item is not statement]

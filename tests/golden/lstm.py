@@ -1,0 +1,157 @@
+"""A network of LSTM cells over time."""
+
+import numpy as np
+
+import srcgrad as sg
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def loss(w, b, xs, target):
+    size = len(b) // 4
+    h = np.zeros(size)
+    c = np.zeros(size)
+    for x in xs:
+        gates = w @ np.concatenate([h, x]) + b
+        forget = sigmoid(gates[:size])
+        write = sigmoid(gates[size : 2 * size])
+        show = sigmoid(gates[2 * size : 3 * size])
+        c = forget * c + write * np.tanh(gates[3 * size :])
+        h = show * np.tanh(c)
+    return np.sum((h - target) ** 2)
+
+
+gradient = sg.grad(loss, argnums=(0, 1))
+
+
+def example(rng):
+    w, b = rng.normal(size=(8, 5)), rng.normal(size=8)
+    return w, b, rng.normal(size=(4, 3)), rng.normal(size=2)
+
+
+# ---------------------------------------- the derivative ----------------------------------------
+
+import numpy as np
+
+from srcgrad.runtime import matmul_left, matmul_right, split_like, unbroadcast, zeros_like
+
+
+def sigmoid_forward(x):
+    """Run `sigmoid` and keep what `sigmoid_backward` reads."""
+    exp = np.exp(-x)
+    total = 1 + exp
+    out = 1 / total
+    return out, (out, total, exp)
+
+
+def sigmoid_backward(saved, grad_out):
+    """Return the gradients of `sigmoid` with respect to `x`."""
+    out, total, exp = saved
+    # L9: return 1 / (1 + np.exp(-x))
+    grad_x = grad_out * out / total * exp
+    return grad_x
+
+
+def loss_grad(w, b, xs, target):
+    """Gradient of `loss` (lstm.py:12) with respect to `w`, `b`.
+
+    Taken for granted: w.ndim == 2; b.ndim == 1; xs.ndim == 2; target.ndim == 1.
+    """
+    size = len(b) // 4
+    h = np.zeros(size)
+    c = np.zeros(size)
+    steps = []
+    for x in xs:
+        concatenate = np.concatenate([h, x])
+        product = w @ concatenate
+        gates = product + b
+        forget, saved = sigmoid_forward(gates[:size])
+        write, saved_2 = sigmoid_forward(gates[size : 2 * size])
+        show, saved_3 = sigmoid_forward(gates[2 * size : 3 * size])
+        forget_times_c = forget * c
+        tanh_gates = np.tanh(gates[3 * size :])
+        product_2 = write * tanh_gates
+        c_2 = forget_times_c + product_2
+        tanh_c = np.tanh(c_2)
+        h_2 = show * tanh_c
+        steps.append(
+            (
+                concatenate,
+                product,
+                gates,
+                forget,
+                saved,
+                write,
+                saved_2,
+                show,
+                saved_3,
+                forget_times_c,
+                tanh_gates,
+                product_2,
+                tanh_c,
+                c,
+                h,
+                x,
+            ),
+        )
+        c = c_2
+        h = h_2
+
+    # backward
+    # L23: return np.sum((h - target) ** 2)
+    grad_h = unbroadcast(2 * (h - target), h)
+    # L16: for x in xs:
+    grad_b = zeros_like(b)
+    grad_w = zeros_like(w)
+    grad_c = zeros_like(c)
+    for (
+        concatenate,
+        product,
+        gates,
+        forget,
+        saved,
+        write,
+        saved_2,
+        show,
+        saved_3,
+        forget_times_c,
+        tanh_gates,
+        product_2,
+        tanh_c,
+        c,
+        h,
+        x,
+    ) in reversed(steps):
+        # L22: h = show * np.tanh(c)
+        grad_show = unbroadcast(grad_h * tanh_c, show)
+        grad_c = grad_c + unbroadcast(grad_h * show, tanh_c) * (1 - tanh_c * tanh_c)
+        # L21: c = forget * c + write * np.tanh(gates[3 * size :])
+        grad_forget_times_c = unbroadcast(grad_c, forget_times_c)
+        grad_product_2 = unbroadcast(grad_c, product_2)
+        grad_write = unbroadcast(grad_product_2 * tanh_gates, write)
+        grad_gates = zeros_like(gates)
+        grad_gates[3 * size :] += unbroadcast(grad_product_2 * write, tanh_gates) * (
+            1 - tanh_gates * tanh_gates
+        )
+        grad_forget = unbroadcast(grad_forget_times_c * c, forget)
+        grad_c = unbroadcast(grad_forget_times_c * forget, c)
+        # L20: show = sigmoid(gates[2 * size : 3 * size])
+        grad_gates_part_3 = sigmoid_backward(saved_3, grad_show)
+        grad_gates[2 * size : 3 * size] += grad_gates_part_3
+        # L19: write = sigmoid(gates[size : 2 * size])
+        grad_gates_part_2 = sigmoid_backward(saved_2, grad_write)
+        grad_gates[size : 2 * size] += grad_gates_part_2
+        # L18: forget = sigmoid(gates[:size])
+        grad_gates_part = sigmoid_backward(saved, grad_forget)
+        grad_gates[:size] += grad_gates_part
+        # L17: gates = w @ np.concatenate([h, x]) + b
+        grad_product = unbroadcast(grad_gates, product)
+        grad_b += unbroadcast(grad_gates, b)
+        grad_w += matmul_left(grad_product, w, concatenate)
+        grad_concatenate = matmul_right(grad_product, w, concatenate)
+        grad_h_2_part, _ = split_like(grad_concatenate, [np.shape(h), np.shape(x)], 0)
+        # L16: for x in xs:
+        grad_h = grad_h_2_part
+    return grad_w, grad_b
