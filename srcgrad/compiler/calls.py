@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import gast
 
 from srcgrad.compiler.normal_form import parameter_names
-from srcgrad.errors import UnsupportedSyntaxError
-from srcgrad.frontend.refusals import Refusals
+from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
@@ -34,7 +33,7 @@ class Call:
         args = self.callee.tree.args
         names = parameter_names(self.callee.tree)
         if args.vararg is not None or args.kwarg is not None:
-            self._refuse("has starred parameters", "name its parameters")
+            raise self._refusal("has starred parameters", "name its parameters")
         given = {
             **dict(zip(names, self.operation.args, strict=False)),
             **self.operation.keywords,
@@ -47,7 +46,7 @@ class Call:
             elif name in defaults:
                 passed.append(self._default(name, defaults[name], externals))
             else:
-                self._refuse(f"misses `{name}`", "pass it")
+                raise self._refusal(f"misses `{name}`", "pass it")
         return passed
 
     def _defaults(self) -> dict[str, Any]:
@@ -61,10 +60,8 @@ class Call:
             return gast.Constant(value, None)
         return load(externals.name_of(value, f"{self.callee.name}_{name}", lambda: None))
 
-    def _refuse(self, what: str, hint: str) -> NoReturn:
-        refusals = Refusals(self.caller)
-        refusals.add(
-            self.statement, f"the call of a function that {what}", hint, UnsupportedSyntaxError
-        )
-        refusals.raise_if_any()
-        raise AssertionError
+    def _refusal(self, what: str, hint: str) -> UnsupportedSyntaxError:
+        message = f"the call of a function that {what}"
+        span = self.caller.span(self.statement)
+        found = Diagnostic(UnsupportedSyntaxError.code, message, span, hint)
+        return UnsupportedSyntaxError(diagnostics=[found])

@@ -13,13 +13,14 @@ from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
+from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
+from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
@@ -31,7 +32,6 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
-from srcgrad.frontend.usage import vector_parameters
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
@@ -177,7 +177,9 @@ class Derivation:
     def _facts(self, outputs: tuple[str, ...], *, is_number: bool) -> Facts:
         """Run the analyses; `is_number` says that the first output is known to be one number."""
         self.refusals.raise_if_any()
-        assumed = [*self._assume_ranks(), *self._assume_vectors()]
+        assumed = assume_ranks(self.program, self.knowledge.seen)
+        if self.assume:
+            assumed += assume_vectors(self.program, self.source.function)
         integers = Integers(self.program)
         known = frozenset(numbers(self.program, outputs[0])) if is_number else frozenset()
         shapes = Shapes(self.program, integers, known)
@@ -206,29 +208,6 @@ class Derivation:
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         selection = Selection(self.program, reached, shapes, memory.mutated)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
-
-    def _assume_ranks(self) -> list[str]:
-        """Take the arguments for what was seen of them; return the conditions."""
-        taken: list[str] = []
-        facts = {0: "number", 1: "vector", 2: "matrix"}
-        counted = Integers(self.program).names
-        for name in self.program.parameters:
-            shape = self.knowledge.seen.get(name)
-            if shape is None or name in counted or name in self.program.given:
-                continue
-            shape = () if isinstance(shape, int) else shape
-            self.program.given[name] = facts.get(len(shape), "array")
-            taken.append(rank_condition(name, shape))
-        return taken
-
-    def _assume_vectors(self) -> list[str]:
-        """Take parameters that are only read by elements for vectors; return the conditions."""
-        if not self.assume:
-            return []
-        vectors = vector_parameters(self.source.function)
-        names = [n for n in self.program.parameters if n in vectors and n not in self.program.given]
-        self.program.given.update(dict.fromkeys(names, "vector"))
-        return [f"{name}.ndim == 1" for name in names]
 
     def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:
         inliner = Inliner(

@@ -1,0 +1,36 @@
+"""Takes the arguments of a function for numbers, vectors or matrices, and says so."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.knowledge import rank_condition
+from srcgrad.analyses.lengths import Seen
+from srcgrad.frontend.usage import vector_parameters
+from srcgrad.ir.program import Program
+
+_FACTS: Final = {0: "number", 1: "vector", 2: "matrix"}
+
+
+def assume_ranks(program: Program, seen: Seen) -> list[str]:
+    """Take the arguments for what was seen of them; return the conditions."""
+    taken: list[str] = []
+    counted = Integers(program).names
+    for name in program.parameters:
+        shape = seen.get(name)
+        if shape is None or name in counted or name in program.given:
+            continue
+        shape = () if isinstance(shape, int) else shape
+        program.given[name] = _FACTS.get(len(shape), "array")
+        taken.append(rank_condition(name, shape))
+    return taken
+
+
+def assume_vectors(program: Program, function: FunctionType) -> list[str]:
+    """Take parameters that are only read by elements for vectors; return the conditions."""
+    vectors = vector_parameters(function)
+    names = [n for n in program.parameters if n in vectors and n not in program.given]
+    program.given.update(dict.fromkeys(names, "vector"))
+    return [f"{name}.ndim == 1" for name in names]
