@@ -477,7 +477,7 @@ class Gradient(Inspection):
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
         self._last = self._known(args, kwargs)
-        plan = self._plan = self._make_plan()
+        plan = self._plan = self._made_for(self._make_plan(), args, kwargs)
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
         return self._fitting(plan, args, kwargs) or plan
