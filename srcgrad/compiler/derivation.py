@@ -37,6 +37,7 @@ from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names, header_reads
 from srcgrad.ir.walk import statements
+from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.fold_constants import ConstantFolding
@@ -294,6 +295,7 @@ class Derivation:
         )
         self.stages.note("substitute", body)
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
+        asked_next(body, self._is_temporary)
         folding = ConstantFolding(is_float)
         for _ in range(2):  # what is folded may be a number that can be put elsewhere
             body = folding.run(propagate_constants(body, self._is_temporary, parameters))

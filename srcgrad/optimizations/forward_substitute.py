@@ -15,7 +15,6 @@ from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
-from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.purity import Purity
 
 _WIDEST: Final = 84
@@ -64,9 +63,7 @@ class ForwardSubstitution:
             for target in targets_of(statement):
                 self._binds.update(names_bound(target))
         self._sharing = Sharing(body, self._purity.of)
-        body = self._repeat_tests(body)
-        asked_next(body, self._is_temporary)
-        return self._block(body)
+        return self._block(self._repeat_tests(body))
 
     def _repeat_tests(self, body: list[Any]) -> list[Any]:
         """Write ``if a > b:`` both times rather than give the condition a name."""

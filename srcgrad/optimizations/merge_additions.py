@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 
-_WIDEST: Final = 80
+_WIDEST: Final = 84
 
 
 def merge_additions(body: list[Any], width: Callable[[Any], int]) -> list[Any]:

@@ -43,15 +43,12 @@ def network_grad(x, kinds):
         steps.append((test, x, kind))
         if test:
             break
-        test_2 = kind == 1
-        if test_2:
+        if kind == 1:
             x = np.tanh(x)
             x_saved.append(x)
-        else:
-            test_3 = kind > 1
-            if test_3:
-                n = kind
-                x = n * x
+        elif kind > 1:
+            n = kind
+            x = n * x
 
     # backward
     # L17: return np.sum(x**2)
@@ -60,16 +57,14 @@ def network_grad(x, kinds):
     for test, x, kind in reversed(steps):
         # L11: case 0:
         if not test:
-            test_2 = kind == 1
             # L13: case 1:
-            if test_2:
+            if kind == 1:
                 x = x_saved.pop()
                 # L14: x = np.tanh(x)
                 grad_x = grad_x * (1 - x * x)
             else:
-                test_3 = kind > 1
                 # L15: case n if n > 1:
-                if test_3:
+                if kind > 1:
                     n = kind
                     # L16: x = n * x
                     grad_x = unbroadcast(grad_x * n, x)

@@ -41,8 +41,7 @@ def skewness_grad(x):
     # backward
     # L12: return np.sum(z.sum(axis=1, keepdims=True) * z**3) / x.size
     grad_product = np.broadcast_to(1.0 / x.size, np.shape(sum_z * z_to_3))
-    grad_z = 3 * z**2 * (grad_product * sum_z)
-    grad_z += (grad_product * z_to_3).sum(axis=1, keepdims=True)
+    grad_z = 3 * z**2 * (grad_product * sum_z) + (grad_product * z_to_3).sum(axis=1, keepdims=True)
     # L11: z = centered / np.sqrt(variance)
     grad_centered = grad_z / sqrt_variance
     grad_variance = 0.5 * (-grad_z * z / sqrt_variance).sum(axis=0) / sqrt_variance

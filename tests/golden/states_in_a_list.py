@@ -51,8 +51,7 @@ def loss_grad(x, rate):
         grad_difference = grad_states.pop()
         grad_product = -grad_difference
         grad_rate += np.sum(grad_product * sin_states)
-        grad_states[-1] += grad_product * rate * np.cos(states_part_2)
-        grad_states[-1] += grad_difference
+        grad_states[-1] += grad_product * rate * np.cos(states_part_2) + grad_difference
     # L9: states = [x]
     grad_x = grad_states[0]
     return copied(grad_x), grad_rate
