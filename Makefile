@@ -44,6 +44,7 @@ pages: $(VENV)/.tests
 	@$(BIN)/python -W ignore -m tests.docs.coverage
 	@$(BIN)/python -W ignore -m tests.unit.rules.coverage_page
 	@$(BIN)/python -m tools.pages
+	@$(BIN)/python -m tests.text.page
 
 fuzz: $(VENV)/.tests
 	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \

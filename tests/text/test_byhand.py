@@ -10,6 +10,7 @@ import pytest
 from tests.differences import assert_same
 from tests.text.byhand import gradient_by_hand, statements, text_by_hand
 from tests.text.golden import FILES, Golden
+from tests.text.page import PAGE, written
 from tests.text.test_golden import listed
 
 MOST = 1.75
@@ -28,3 +29,7 @@ def test_the_texts_are_not_much_longer() -> None:
     ours = sum(statements(golden.text) for golden in FILES)
     by_hand = sum(statements(text_by_hand(golden.name)) for golden in FILES)
     assert ours / by_hand <= MOST
+
+
+def test_the_page_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == written(), "run `make pages`"
