@@ -15,12 +15,14 @@ from tests.text.golden import FILES, Golden
 PAGE = Path(__file__).parents[2] / "docs" / "by-hand.md"
 HEAD = """# Beside gradients written by hand
 
-One who knows the field has written the gradients of {count} programs by hand. Here they stand beside the texts that
-srcgrad makes for the same arguments. A test runs both and compares the results.
+One who knows the field has written the gradients of {count} programs by hand. Here they stand
+beside the texts that srcgrad makes for the same arguments. A test runs both and compares the
+results.
 
-Over the set the texts have {ratio:.2f} times as many statements: {ours} to {theirs}. The difference is mostly
-one of knowing mathematics: the residual of a logistic regression is `p - y` to a person, and a chain of three
-lines to the chain rule; a person also sees that a branch or a list can be done without.
+Over the set the texts have {ratio:.2f} times as many statements: {ours} to {theirs}. The
+difference is mostly one of knowing mathematics: the residual of a logistic regression is `p - y`
+to a person, and a chain of three lines to the chain rule; a person also sees that a branch or a
+list can be done without.
 
 This page is written by `make pages`.
 """
