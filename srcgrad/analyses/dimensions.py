@@ -451,6 +451,8 @@ def _is_elementwise(operation: Operation, canonical: str) -> bool:
         return primal.signature is None and primal.nout == 1 and not operation.keywords
     if canonical in ("numpy.where", "numpy.clip"):
         return len(operation.args) == 3 and not operation.keywords
+    if canonical in ("math.modf", "math.frexp"):
+        return False  # a pair
     return canonical.startswith("math.") or canonical in ("builtins.abs", "builtins.float")
 
 

@@ -264,7 +264,8 @@ class Shapes:
         if canonical in _BROADCAST:
             return self._union(operation.args) if not operation.keywords else None
         if canonical.startswith("math.") or primal is abs:
-            return self._union(operation.args)
+            pair = canonical in ("math.modf", "math.frexp")
+            return None if pair else self._union(operation.args)
         if canonical in _CREATIONS and operation.args and self._integers.of(operation.args[0]):
             self.vectors.add(name)
         return None

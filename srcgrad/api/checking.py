@@ -33,6 +33,16 @@ def checked(plan: Plan, entry: str = "") -> Callable[..., Any]:
     return run
 
 
+def without_value(run: Callable[..., Any], *, has_aux: bool) -> Callable[..., Any]:
+    """Return a function of value and gradients that keeps the value to itself."""
+
+    def rest(*args: Any, **kwargs: Any) -> Any:
+        value, grads = run(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+
+    return rest
+
+
 def checked_on_tape(run: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that differentiates on the tape and refuses a result that is not finite."""
 

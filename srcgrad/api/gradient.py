@@ -6,12 +6,12 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, MappingProxyType, MethodType
+from types import FunctionType, MethodType
 from typing import Any, Literal
 
 import numpy as np
 
-from srcgrad.api.checking import checked, checked_on_tape
+from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
@@ -139,9 +139,9 @@ class Gradient(Inspection):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
         if plan is None or not plan.is_current(self._subject()):
-            plan = self._compile(self._known(args, kwargs), args, kwargs)
+            plan = self._compile(static_arguments(self._function, args, kwargs), args, kwargs)
         elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
-            known = self._known(args, kwargs)
+            known = static_arguments(self._function, args, kwargs)
             if known.keys() != plan.given or not plan.suits(known):
                 plan = self._compile(known, args, kwargs)
         if plan is None:
@@ -198,7 +198,7 @@ class Gradient(Inspection):
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
-        function = checked(plan) if self.checks or CHECKS.nans else plan.function
+        function = self._checked(plan) if self.checks or CHECKS.nans else plan.function
         try:
             result = function(*args, **plan.named(kwargs))
         except Exception as error:
@@ -208,6 +208,11 @@ class Gradient(Inspection):
         many = grads if len(values) > 1 else (grads,)
         done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
         return self._join(head, done)
+
+    def _checked(self, plan: Plan) -> Callable[..., Any]:
+        """Return what looks at every value, those that only the function's own value needs too."""
+        whole = checked(self._make_plan(**{**plan.options, "value": True}))
+        return whole if self._value else without_value(whole, has_aux=self._has_aux)
 
     def _split(self, result: Any) -> tuple[Any, Any]:
         if self._value:
@@ -282,10 +287,6 @@ class Gradient(Inspection):
 
     # -- compiling
 
-    def _known(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments that are functions or objects: the text is made for them."""
-        return static_arguments(self._function, args, kwargs)
-
     def _compile(
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Plan | None:
@@ -323,16 +324,8 @@ class Gradient(Inspection):
             self._warned = True
             warn_of(refusal, self.primal)
 
-    def _make_plan(
-        self,
-        *,
-        keep_complex: bool = False,
-        assume: bool = True,
-        arrays: frozenset[str] = frozenset(),
-        plain: bool = False,
-        stages: Stages | None = None,
-        seen: Mapping[str, tuple[int, ...] | int] = MappingProxyType({}),
-    ) -> Plan:
+    def _make_plan(self, stages: Stages | None = None, **options: Any) -> Plan:
+        """Compile the function; the options are those of a `Request`."""
         function = self._subject()
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
@@ -342,23 +335,13 @@ class Gradient(Inspection):
         request = Request(
             function,
             self._selection.names,
-            value=self._value,
             aux=self._has_aux,
-            keep_complex=keep_complex,
-            assume=assume,
-            arrays=arrays,
             given=self._last,
-            plain=plain,
-            seen=seen,
+            **{"value": self._value, **options},
         )
         generated = compile_gradient(request, stages)
         plan = load_plan(generated, function, frozenset(self._last))
-        plan.options = {
-            "keep_complex": keep_complex,
-            "assume": assume,
-            "arrays": arrays,
-            "seen": seen,
-        }
+        plan.options = options
         return plan
 
     def _subject(self) -> Any:
@@ -476,7 +459,7 @@ class Gradient(Inspection):
         Raises:
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
-        self._last = self._known(args, kwargs)
+        self._last = static_arguments(self._function, args, kwargs)
         plan = self._plan = self._made_for(self._make_plan(), args, kwargs)
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)

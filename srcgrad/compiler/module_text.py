@@ -26,7 +26,7 @@ def docstring(
         line = f"{what} of `{source.name}` ({place}).\n\n    With respect to {shown}."
     if not conditions:
         return line if "\n" not in line else f"{line}\n    "
-    taken = _filled("Taken for granted: ", [_spoken(item) for item in conditions])
+    taken = _filled("Taken for granted: ", [spoken(item) for item in conditions])
     return "\n\n    ".join([line, "\n    ".join(taken)]) + "\n    "
 
 
@@ -46,10 +46,10 @@ def _filled(lead: str, items: Sequence[str]) -> list[str]:
     return [one.rstrip() for one in lines]
 
 
-def _spoken(condition: str) -> str:
+def spoken(condition: str) -> str:
     """Say in words that something is a number.
 
-    >>> _spoken("isinstance(p['a'], (int, float))"), _spoken("x.ndim == 2")
+    >>> spoken("isinstance(p['a'], (int, float))"), spoken("x.ndim == 2")
     ("p['a'] is a number", 'x.ndim == 2')
     """
     return re.sub(r"^isinstance\((.*), \(int, float\)\)$", r"\1 is a number", condition)

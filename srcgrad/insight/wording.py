@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from srcgrad.compiler.findings import CallFound, FunctionFound, Record
+from srcgrad.compiler.module_text import spoken
 from srcgrad.insight.styles import Style, columns, size
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ class Words:
         if self._it.lines:
             lines.append(f"The generated text has {self._it.lines} lines.")
         if self._it.conditions:
-            lines.append("It takes for granted: " + "; ".join(self._it.conditions) + ".")
+            lines.append(
+                "It takes for granted: " + "; ".join(map(spoken, self._it.conditions)) + "."
+            )
         return "\n".join(lines)
 
     def _on_tape(self) -> str:

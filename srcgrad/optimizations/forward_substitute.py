@@ -153,7 +153,7 @@ class ForwardSubstitution:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
         for name in header_reads(statement):
             source = waiting.pop(name, None)
-            if source is None or isinstance(statement, gast.While):
+            if source is None or isinstance(statement, gast.While) or _returns_alone(statement):
                 continue
             holder, key = _place_of(statement, name)
             if holder is None:
@@ -267,3 +267,8 @@ def _set(holder: Any, key: Any, value: Any) -> None:
         holder[key] = value
     else:
         setattr(holder, key, value)
+
+
+def _returns_alone(statement: Any) -> bool:
+    """Say whether a statement returns one name: the value keeps its line and that name."""
+    return isinstance(statement, gast.Return) and isinstance(statement.value, gast.Name)
