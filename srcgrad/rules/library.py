@@ -180,6 +180,8 @@ def constant_reason(fn: Any) -> str | None:
         found = CONSTANT.get(fn)
     except TypeError:
         return None
+    if found is None and hasattr(fn, "__srcgrad_constant__"):
+        found = nondiff.PYTHON
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 

@@ -27,4 +27,6 @@ def has_tensor(values: Any) -> bool:
     for value in values:
         if isinstance(value, Core) or (isinstance(value, (list, tuple)) and has_tensor(value)):
             return True
+        if hasattr(type(value), "__srcgrad_written_out__"):
+            return True  # it stands for an object of SciPy that is made of tensors
     return False

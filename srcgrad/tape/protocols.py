@@ -91,7 +91,10 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is np.sign and _turns(args[0]):
             return direction(args[0])
         return call_constant(function, args, kwargs)
-    if STATE.grad and any(requires_grad(t) for t in tensors_in((*args, *kwargs.values()))):
+    given = (*args, *kwargs.values())
+    if any(hasattr(type(value), "__srcgrad_written_out__") for value in given) or (
+        STATE.grad and any(map(requires_grad, tensors_in(given)))
+    ):
         raise refusal(
             MissingRuleError,
             f"{canonical_name(function)} has no derivative rule",

@@ -15,6 +15,7 @@ from srcgrad.runtime.interpolators import is_interpolator, makes_interpolator
 from srcgrad.runtime.results import place_of_args, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.scipy_solvers import recording_caller, recording_solver
+from srcgrad.tape.scipy_sparse import RecordingClass, taking_tensors
 
 
 def is_scipy(value: Any) -> bool:
@@ -23,6 +24,8 @@ def is_scipy(value: Any) -> bool:
         return value.__name__.partition(".")[0] == "scipy"
     if isinstance(value, np.ufunc):
         return False
+    if type(value).__name__ == "SuperLU":
+        return True
     module = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
     return isinstance(module, str) and module.startswith("scipy.")
 
@@ -42,7 +45,9 @@ def recording(value: Any) -> Any:
     place = place_of_args(value)
     if place is not None:
         return recording_caller(value, place)
-    return _recording_call(value) if is_function(value) else value
+    if isinstance(value, type):
+        return RecordingClass(value) if value.__module__.startswith("scipy.sparse") else value
+    return _recording_call(value) if is_function(value) else taking_tensors(value)
 
 
 def is_function(value: Any) -> bool:
@@ -173,7 +178,7 @@ def _recording_call(function: Any) -> Any:
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not has_tensor((*args, *kwargs.values())):
-            return function(*args, **kwargs)
+            return taking_tensors(function(*args, **kwargs))
         return call_recorded(function, args, kwargs)
 
     return call

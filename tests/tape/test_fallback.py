@@ -87,8 +87,8 @@ def test_copies_keep_the_gradient(x, duplicate):
 
 
 def test_a_function_without_a_rule_is_refused_by_name(x):
-    with pytest.raises(MissingRuleError, match=r"numpy\.\w*union1d"):
-        np.union1d(x, x)
+    with pytest.raises(MissingRuleError, match=r"numpy\.\w*histogram_bin_edges"):
+        np.histogram_bin_edges(x)
 
 
 def running_mean(x):

@@ -282,6 +282,9 @@ class Calls(Derivatives):
             bound = self.bound_to(function, args, keywords, node)
             if self._may_substitute(tree, bound):
                 return self.inline(self.session.code(function), bound, {}, node)
+        if hasattr(function, "__srcgrad_in_place__") and self.hoistable:
+            bound = self.bound_to(function, args, keywords, node)
+            return self.inline(self.session.code(function), bound, {}, node)
         defaults = self._defaults_of(function, source.name)
         given = [*args, *keywords.values()]
         of_class = any(isinstance(v, Known) and isinstance(v.value, type) for v in args)

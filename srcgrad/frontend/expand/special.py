@@ -120,6 +120,8 @@ class Special(Mapping):
         cls = kind.value if isinstance(kind, Known) else None
         if isinstance(value, Object) and isinstance(cls, type):
             return gast.Constant(issubclass(value.cls, cls), None)
+        if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
+            return gast.Constant(False, None)  # it never leaves the text as an object
         return None
 
     def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -69,8 +70,21 @@ def equivalent(
             return Call(entry.function, entry.lead, args, keywords)
         if isinstance(value, str) and value in entry.values:
             return Call(entry.function, entry.lead, rest, options)
+    if (getattr(function, "__module__", None) or "").startswith("scipy.sparse."):
+        return _of_sparse(function, args, keywords)
     if function is np.vectorize:
         found = loops.of_vectorize(len(args))
     else:
         found = None if rule_for(function) else folds.of_method(function)
     return None if found is None else Call(found.function, found.lead, args, keywords)
+
+
+def _of_sparse(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Call | None:
+    """Return the call that stands for one of ``scipy.sparse``, which is imported already."""
+    module = importlib.import_module("srcgrad.rules.scipy.sparse_matrices")
+    found = module.sparse_equivalent(function, args, keywords)
+    options = {name: value for name, value in keywords.items() if name not in ("format", "copy")}
+    if found is None:
+        return None
+    written, lead, given = found
+    return Call(written, lead, given, options)

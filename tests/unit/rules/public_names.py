@@ -14,6 +14,7 @@ import scipy
 
 from srcgrad.rules.equivalents.table import EQUIVALENTS
 from srcgrad.rules.library import constant_reason, rule_for
+from srcgrad.rules.scipy.sparse_matrices import WRITTEN
 from srcgrad.runtime.interpolators import makes_interpolator
 
 ANSWERS = ("differentiable", "constant", "does not exist", "not yet")
@@ -41,7 +42,7 @@ BY_LANGUAGE = {f"numpy.{name}" for name in ("copyto", "fill_diagonal", "place", 
 
 FROM_SOURCE = (
     *(np.piecewise, np.frompyfunc, np.fromfunction, np.fromiter, np.vectorize, np.poly1d),
-    np.polynomial.Polynomial,
+    *(np.polynomial.Polynomial, *WRITTEN),
 )
 """What the compiler reads as what it stands for."""
 
