@@ -140,9 +140,11 @@ def unlisted_modules() -> set[str]:
         for name in dir(np)
         if isinstance(getattr(np, name, None), ModuleType) and not name.startswith("_")
     }
-    of_scipy = {
-        f"scipy.{name}"
-        for name in scipy.__all__
-        if isinstance(getattr(scipy, name, None), ModuleType)
-    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # some say that they will go
+        of_scipy = {
+            f"scipy.{name}"
+            for name in scipy.__all__
+            if isinstance(getattr(scipy, name, None), ModuleType)
+        }
     return (of_numpy | of_scipy) - listed - {f"numpy.{name}" for name in NO_FUNCTIONS}
