@@ -9,65 +9,33 @@ left as they are where nothing was selected, and where it ends they are masked.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.selectors import (
+    CURVED,
+    EVERYWHERE,
+    PLAIN,
+    SELECTORS,
+    STEEP,
+    STEEP_AT_THE_EDGE,
+    STEEP_ITSELF,
+    Mask,
+    both,
+    either,
+    largest,
+    selects,
+)
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.ir.build import call, clone, load
+from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import blocks_of, names_bound
+from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
+from srcgrad.ir.walk import blocks_of, names_bound, names_read
 from srcgrad.rules import steepness
-from srcgrad.runtime import getitem
-
-PLAIN, CURVED, STEEP, STEEP_ITSELF = range(4)
-"""How bad the derivative of a step can be: constant; any number; infinite at finite values.
-
-A value is as bad as the worst step that it is made by; the last kind asks for its last step alone.
-"""
-
-EVERYWHERE: Final = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """The elements that are used: where a condition holds, or where it does not.
-
-    Attributes:
-        condition: An expression on names that are bound once.
-        holds: Whether the elements are used where the condition holds.
-        least: The kind of value from which on it matters.
-    """
-
-    condition: Any
-    holds: bool = True
-    least: int = CURVED
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mask) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    @property
-    def key(self) -> tuple[str, bool]:
-        """What makes two masks the same."""
-        return gast.dump(self.condition), self.holds
-
-    def of(self, value: Any) -> Any:
-        """Return the expression that is `value` where elements are used, and 0 elsewhere."""
-        zero = gast.Constant(0, None)
-        sides = (value, zero) if self.holds else (zero, value)
-        return call("np.where", clone(self.condition), *sides)
-
-    def truth(self) -> Any:
-        """Return the mask as an expression of truth values."""
-        condition = clone(self.condition)
-        return condition if self.holds else call("np.logical_not", condition)
+from srcgrad.runtime import compress, getitem
 
 
 class Selection:
@@ -75,6 +43,7 @@ class Selection:
 
     Attributes:
         masks: The regions: names whose adjoint is meaningless outside of their mask.
+        mutated: The names of memory that is written; adjoints of these have to be right throughout.
 
     >>> from srcgrad.analyses.activity import activity
     >>> from srcgrad.analyses.integers import Integers
@@ -101,16 +70,20 @@ class Selection:
         self._program = program
         self._active = activity.active
         self._shapes = shapes
-        self._mutated = mutated
+        self.mutated = mutated
         self.masks: dict[str, Mask] = {}
         self._operands: dict[tuple[int, str], Mask | None] = {}
         self._levels: dict[str, int] = {}
-        self._steep: set[str] = set()
+        self._own: dict[str, int] = {}
+        self._truths: set[str] = set()
         self._homes: dict[str, list[int]] = {}
-        self._uses: dict[str, Mask | None] = {}
-        self._misplaced: set[str] = set(program.outputs) | set(program.parameters)
+        self._uses: dict[str, Mask | None] = dict.fromkeys(program.outputs, EVERYWHERE)
+        self._misplaced: set[str] = set(program.parameters)
+        self._stores = False
         self._find_homes(program.body)
-        if any(_selects(program.operation(s), program) for s in self._steps(program.body)):
+        if self._stores or any(
+            selects(program.operation(s), program) for s in self._steps(program.body)
+        ):
             self._block(program.body)
 
     def of_operand(self, statement: Any, name: str) -> Mask | None:
@@ -142,19 +115,35 @@ class Selection:
                     for name in names_bound(target):
                         self._homes.setdefault(name, []).append(id(block))
                 self._note_level(statement)
+            self._stores = self._stores or is_store(statement)
             for part in blocks_of(statement):
                 self._find_homes(part)
 
     def _note_level(self, statement: Any) -> None:
         operation = self._program.operation(statement)
         target = statement.targets[0]
-        if not isinstance(target, gast.Name) or not self._each_element(operation):
+        if not isinstance(target, gast.Name):
             return
-        below = [self._levels.get(name, PLAIN) for arg in operation.args for name in _names(arg)]
+        if self._tells_truth(statement.value, operation):
+            self._truths.add(target.id)
+        if not self._each_element(operation):
+            return
+        below = [self._levels.get(name, PLAIN) for arg in operation.args for name in _of(arg)]
         own = self._level(operation)
         self._levels[target.id] = max([own, *below])
         if own == STEEP:
-            self._steep.add(target.id)
+            edge = operation.primal in steepness.AT_THE_EDGE
+            self._own[target.id] = STEEP_AT_THE_EDGE if edge else STEEP_ITSELF
+
+    def _tells_truth(self, value: Any, operation: Operation) -> bool:
+        """Say whether the value of an elementwise step surely consists of truth values."""
+        if isinstance(value, gast.Compare):
+            return len(value.ops) == 1 and isinstance(value.ops[0], _ORDERS)
+        if isinstance(value, (gast.UnaryOp, gast.BinOp)):
+            return isinstance(value.op, _CONNECTIVES) and all(
+                name in self._truths for name in names_read(value)
+            )
+        return operation.primal in (np.isnan, np.isfinite, np.isinf)
 
     def _level(self, operation: Operation) -> int:
         primal, args = operation.primal, operation.args
@@ -181,6 +170,8 @@ class Selection:
                 self._block(part)
             if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
                 self._step(statement, statement.targets[0].id)
+            elif is_store(statement):
+                self._store(statement, id(block))
             elif not isinstance(statement, gast.Return):
                 self._use_all(statement)
 
@@ -190,47 +181,76 @@ class Selection:
             if isinstance(node, gast.Name):
                 self._uses[node.id] = EVERYWHERE
 
+    def _store(self, statement: Any, block: int) -> None:
+        """What a store overwrites was not used by what comes after it."""
+        place = store_target(statement)
+        name = getattr(place.value, "id", "")
+        before: Mask | None = self._uses.get(name, EVERYWHERE)
+        if self._homes.get(name) != [block]:
+            before = EVERYWHERE
+        elif isinstance(statement, gast.Assign) and not _is_whole(place.slice):
+            left = self._left_by(name, place.slice)
+            before = both(before, left) if left is EVERYWHERE or self._is_stable(left) else before
+        self._use_all(statement)
+        if name in names_read(statement.value):
+            return
+        if self._homes.get(name) == [block] and _is_whole(place.slice):
+            del self._uses[name]  # as if it had not been used at all
+        else:
+            self._uses[name] = before
+
+    def _left_by(self, name: str, index: Any) -> Mask | None:
+        """Return the elements of `name` that a store at `index` leaves as they are."""
+        if not self._picks(index):
+            if not any(isinstance(node, gast.Constant) for node in gast.walk(index)):
+                return EVERYWHERE  # a place of its own in each trip, or all of it
+            overwritten = call("picked", index_value(index), load(name))
+            return Mask(overwritten, holds=False, least=STEEP_AT_THE_EDGE)
+        if getattr(index, "id", "") in self._truths and self._shapes.same(index, load(name)):
+            return Mask(index, holds=False, least=STEEP)
+        return Mask(call("picked", index_value(index), load(name)), holds=False, least=STEEP)
+
     def _step(self, statement: Any, target: str) -> None:
         if target not in self._active:
             return
         operation = self._program.operation(statement)
         whole = self._settle(target) if self._each_element(operation) else EVERYWHERE
-        chosen = self._chosen(operation)
+        chosen = self._chosen(operation, target)
         names = operand_names(operation, self._program.reader.vocabulary.getitem)
         for name in dict.fromkeys(name for name in names if name in self._active):
-            use = _both(whole, chosen.get(name, EVERYWHERE))
+            use = both(whole, chosen.get(name, EVERYWHERE))
             if operation.primal not in _PICK:
                 use = self._spread_back(use, name, target)
             self._operands[id(statement), name] = use
             known = name in self._uses
-            self._uses[name] = _either(self._uses[name], use) if known else use
+            self._uses[name] = either(self._uses[name], use) if known else use
 
     def _settle(self, target: str) -> Mask | None:
         """Decide whether a value belongs to a region, now that all its uses are known."""
         mask = self._uses.get(target, EVERYWHERE)
         once = len(self._homes.get(target, ())) == 1 and target not in self._misplaced
-        if mask is EVERYWHERE or not once or target in self._mutated:
+        if mask is EVERYWHERE or not once:
             return EVERYWHERE
-        level = STEEP_ITSELF if target in self._steep else self._levels.get(target, PLAIN)
+        level = self._own.get(target, self._levels.get(target, PLAIN))
         if level < mask.least:
             return EVERYWHERE
         self.masks[target] = mask
         return mask
 
-    def _chosen(self, operation: Operation) -> dict[str, Mask | None]:
+    def _chosen(self, operation: Operation, target: str) -> dict[str, Mask | None]:
         """Return the elements of each operand that a selecting step uses."""
         reader = self._program.reader
         name = reader.vocabulary.canonical_name(operation.primal) if operation.primal else ""
-        maker = _SELECTORS.get(name)
+        maker = SELECTORS.get(name)
         if maker is None or operation.kind != "primitive":
             return {}
         found: dict[str, Mask | None] = {}
         index = operation.args[1:2]
         if operation.primal is reader.vocabulary.getitem and not self._picks(index[0]):
             return {}
-        for operand, mask in maker(operation):
-            both = _either(found[operand], mask) if operand in found else mask
-            found[operand] = both if both is None or self._is_stable(both) else EVERYWHERE
+        for operand, mask in maker(operation) or largest(operation, target):
+            use = either(found[operand], mask) if operand in found else mask
+            found[operand] = use if use is None or self._is_stable(use) else EVERYWHERE
         return found
 
     def _picks(self, index: Any) -> bool:
@@ -240,11 +260,14 @@ class Selection:
 
     def _is_stable(self, mask: Mask) -> bool:
         """Say whether the backward pass finds a condition as it was."""
-        names = [node.id for node in gast.walk(mask.condition) if isinstance(node, gast.Name)]
+        condition = mask.condition
+        if getattr(getattr(condition, "func", None), "id", "") == "picked":
+            condition = condition.args[0]  # of the array, only the shape is read
+        names = [node.id for node in gast.walk(condition) if isinstance(node, gast.Name)]
         parameters = self._program.parameters
         for name in names:
             bound = len(self._homes.get(name, ()))
-            if name in self._mutated or bound > 1 or (bound and name in parameters):
+            if name in self.mutated or bound > 1 or (bound and name in parameters):
                 return False
         return True
 
@@ -259,131 +282,28 @@ class Selection:
         return Mask(call("any_selected", mask.truth(), load(name)), True, mask.least)
 
 
-_PICK: Final = (getitem, np.triu, np.tril)
+_ORDERS: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
+_CONNECTIVES: Final = (gast.Invert, gast.BitAnd, gast.BitOr)
 
 
-def _names(arg: Any) -> list[str]:
+def _is_whole(index: Any) -> bool:
+    """Say whether an index selects everything."""
+    if isinstance(index, gast.Slice):
+        return index.lower is None and index.upper is None and index.step is None
+    return isinstance(index, gast.Constant) and index.value is Ellipsis
+
+
+_PICK: Final = (
+    *(getitem, np.triu, np.tril, np.take, np.compress, compress, np.extract),
+    *(np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin, np.nansum, np.nanmean, np.nanprod),
+)
+"""Functions whose masks have the shape of the operand, which is not broadcast to the result."""
+
+
+def _of(arg: Any) -> list[str]:
     return direct_names(arg)
 
 
 def _number(node: Any) -> float:
     value = node.value if isinstance(node, gast.Constant) else None
     return float(value) if isinstance(value, (int, float)) else 0.0
-
-
-def _both(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the elements that are in both masks."""
-    if first is EVERYWHERE or second is EVERYWHERE or first == second:
-        return second if first is EVERYWHERE else first
-    condition = call("np.logical_and", first.truth(), second.truth())
-    return Mask(condition, True, min(first.least, second.least))
-
-
-def _either(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the elements that are in one of the masks."""
-    if first is EVERYWHERE or second is EVERYWHERE or first == second:
-        return first if first == second else EVERYWHERE
-    if gast.dump(first.condition) == gast.dump(second.condition):
-        return EVERYWHERE
-    condition = call("np.logical_or", first.truth(), second.truth())
-    return Mask(condition, True, min(first.least, second.least))
-
-
-# --- what selects ---------------------------------------------------------------------------------
-
-
-def _selects(operation: Operation, program: Program) -> bool:
-    if operation.primal is None or operation.kind != "primitive":
-        return False
-    return program.reader.vocabulary.canonical_name(operation.primal) in _SELECTORS
-
-
-def _where(operation: Operation) -> list[tuple[str, Mask | None]]:
-    if len(operation.args) != 3 or not isinstance(operation.args[0], gast.Name):
-        return []
-    condition, first, second = operation.args
-    kept = [(name, Mask(condition, True)) for name in _names(first)]
-    return [*kept, *((name, Mask(condition, False)) for name in _names(second))]
-
-
-def _extreme(operation: Operation, sign: type[gast.cmpop]) -> list[tuple[str, Mask | None]]:
-    if len(operation.args) != 2 or not all(_is_atom(arg) for arg in operation.args):
-        return []
-    first, second = operation.args
-    pairs = ((first, second), (second, first))
-    return [
-        (name, Mask(gast.Compare(ours, [sign()], [theirs]), True, STEEP))
-        for ours, theirs in pairs
-        for name in _names(ours)
-    ]
-
-
-def _clip(operation: Operation) -> list[tuple[str, Mask | None]]:
-    if operation.keywords or len(operation.args) != 3:
-        return []
-    if not all(_is_atom(arg) for arg in operation.args):
-        return []
-    value, low, high = operation.args
-    condition = call("within", value, low, high)
-    return [(name, Mask(condition, True, STEEP)) for name in _names(value)]
-
-
-def _select(operation: Operation) -> list[tuple[str, Mask | None]]:
-    displays = [arg for arg in operation.args[:2] if isinstance(arg, (gast.List, gast.Tuple))]
-    if len(displays) != 2 or len(displays[0].elts) != len(displays[1].elts):
-        return []
-    found: list[tuple[str, Mask | None]] = []
-    before: Mask | None = EVERYWHERE
-    for condition, choice in zip(displays[0].elts, displays[1].elts, strict=True):
-        if not isinstance(condition, gast.Name):
-            return []
-        mask = _both(before, Mask(condition))
-        found.extend((name, mask) for name in _names(choice))
-        before = _both(before, Mask(condition, holds=False))
-    default = [*operation.args[2:3], *operation.keywords.values()]
-    return [*found, *((name, before) for arg in default for name in _names(arg))]
-
-
-def _getitem(operation: Operation) -> list[tuple[str, Mask | None]]:
-    base, index = operation.args
-    return [
-        (name, Mask(call("picked", index, base), True, STEEP_ITSELF)) for name in direct_names(base)
-    ]
-
-
-def _reduced(operation: Operation) -> list[tuple[str, Mask | None]]:
-    """A reduction of the elements where `where` holds."""
-    where = operation.keywords.get("where")
-    if not isinstance(where, gast.Name) or not operation.args:
-        return []
-    return [(name, Mask(where, True, STEEP)) for name in direct_names(operation.args[0])]
-
-
-def _triangle(operation: Operation) -> list[tuple[str, Mask | None]]:
-    base, *rest = [*operation.args, *operation.keywords.values()]
-    side = operation.primal.__name__
-    ones = call("np.ones_like", base, dtype=load("bool"))
-    mask = Mask(call(f"np.{side}", ones, *rest), True, STEEP_ITSELF)
-    return [(name, mask) for name in direct_names(base)]
-
-
-def _is_atom(node: Any) -> bool:
-    return isinstance(node, (gast.Name, gast.Constant)) or (
-        isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
-    )
-
-
-_SELECTORS: Final = {
-    "numpy.where": _where,
-    "numpy.maximum": lambda operation: _extreme(operation, gast.GtE),
-    "numpy.minimum": lambda operation: _extreme(operation, gast.LtE),
-    "numpy.fmax": lambda operation: _extreme(operation, gast.GtE),
-    "numpy.fmin": lambda operation: _extreme(operation, gast.LtE),
-    "numpy.clip": _clip,
-    "numpy.select": _select,
-    "numpy.triu": _triangle,
-    "numpy.tril": _triangle,
-    "srcgrad.runtime.indexing.getitem": _getitem,
-    **dict.fromkeys([f"numpy.{name}" for name in ("sum", "mean", "prod", "max", "min")], _reduced),
-    **dict.fromkeys([f"numpy.{name}" for name in ("amax", "amin", "std", "var")], _reduced),
-}

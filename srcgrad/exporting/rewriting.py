@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WIDEST: Final = 100
 _REMARK: Final = re.compile(r" +# (noqa|type: ignore).*$", re.MULTILINE)
 _UNUSED_IN_RULES: Final = frozenset(
-    {"linear", "spreads", "multilinear", "inert", "elementwise", "holomorphic", "reduces", "jvp"}
+    "linear spreads multilinear inert elementwise holomorphic reduces selects jvp".split()
 )
 
 

@@ -106,3 +106,15 @@ def clone(node: Node) -> Node:
     if isinstance(node, list):
         return [clone(item) for item in node]
     return node
+
+
+def index_value(index: Any) -> Any:
+    """Return an index as an expression: slices, which only brackets may hold, as `slice(...)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple([index_value(item) for item in index.elts], gast.Load())
+    if isinstance(index, gast.Slice):
+        parts = [index.lower, index.upper, *([] if index.step is None else [index.step])]
+        return call(
+            "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
+        )
+    return clone(index)

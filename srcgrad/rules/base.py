@@ -63,6 +63,7 @@ class Function:
         holomorphic: That slope is one of complex numbers too.
         reduces: `backward` multiplies the gradient of one number, spread over the axes that
             `axis` reduced, by a slope for each element of the first argument.
+        selects: That slope is 0 for the elements that do not matter, whatever their tangents.
         real: The derivative holds for real numbers only; complex ones are refused.
     """
 
@@ -73,6 +74,7 @@ class Function:
     elementwise: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     reduces: ClassVar[bool] = False
+    selects: ClassVar[bool] = False
     real: ClassVar[bool] = False
 
     @staticmethod

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    chosen_part,
     conj,
     copied,
     digamma,
@@ -16,6 +17,7 @@ from srcgrad.runtime import (
     dot_right,
     expand_reduced,
     getitem,
+    greater_part,
     matmul_left,
     matmul_right,
     real_part,
@@ -78,6 +80,44 @@ class Scatter(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return getitem(grad, ctx.index)
+
+
+@table.rule(greater_part)
+class GreaterPart(Function):
+    """The part of grad that goes to the greater of two, x."""
+
+    linear = ("grad",)
+    inert = ("x", "y")
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, x: Any, y: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(x, y)
+        return greater_part(grad, x, y)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return unbroadcast(greater_part(grad, x, y), ctx.shape)
+
+
+@table.rule(chosen_part)
+class ChosenPart(Function):
+    """The part of grad that goes to x, of which z was chosen."""
+
+    linear = ("grad",)
+    inert = ("z", "x", "y")
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, z: Any, x: Any, y: Any) -> Any:
+        ctx.shape = np.shape(grad)
+        ctx.save_for_backward(z, x, y)
+        return chosen_part(grad, z, x, y)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        z, x, y = ctx.saved_tensors
+        return unbroadcast(chosen_part(grad, z, x, y), ctx.shape)
 
 
 @table.rule(matmul_left)

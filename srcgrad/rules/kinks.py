@@ -81,6 +81,14 @@ KINKS: Final = (
         "what is not selected",
         _SELECTED,
     ),
+    Kink(
+        (),
+        "index arrays, masks, `take`, `compress`, `extract`, `choose`, `nan_to_num`, the versions "
+        "for NaN, `max`, `min`, `where=` in reductions",
+        "what is not taken",
+        "likewise",
+    ),
+    Kink((), "`y[mask] = v`, `putmask`, `copyto`, `place`", "what is overwritten", "likewise"),
     Kink(_numpy("unique"), "`unique`", "equal elements", "all to the first"),
     Kink(
         (*_numpy("remainder fmod divmod"), "builtins.divmod", "math.fmod"),

@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     scalar_seed,
     shortcut,
     stop_gradient,
+    taken,
     unit_vectors,
     zeros_like,
 )
@@ -93,7 +94,7 @@ _TEXT = (
 )
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
-    *(picked, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
+    *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
 )
 
 

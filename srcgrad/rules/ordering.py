@@ -79,6 +79,7 @@ class Median(Function):
     """y = the middle of a, or the mean of the two in the middle."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -104,6 +105,7 @@ class Quantile(Function):
     """y = the value below which a share q of a lies."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -136,6 +138,7 @@ class Percentile(Function):
     """y = the value below which a share q of a lies, in percent."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -168,6 +171,7 @@ class Nanmedian(Function):
     """y = the middle of a without NaN, or the mean of the two in the middle."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -193,6 +197,7 @@ class Nanquantile(Function):
     """y = the value below which a share q of a without NaN lies."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -225,6 +230,7 @@ class Nanpercentile(Function):
     """y = the value below which a share q of a without NaN lies, in percent."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(

@@ -87,6 +87,7 @@ class Max(Function):
     """y = the largest of a over axes; its gradient is split evenly among ties."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -118,6 +119,7 @@ class Min(Function):
     """y = the smallest of a over axes; its gradient is split evenly among ties."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(

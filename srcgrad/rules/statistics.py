@@ -290,6 +290,7 @@ class Nansum(Function):
     """y = the sum of what is not NaN."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -320,6 +321,7 @@ class Nanmean(Function):
     """y = the mean of what is not NaN."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -347,6 +349,7 @@ class Nanmax(Function):
     """y = the largest of what is not NaN; its gradient is split evenly among ties."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -374,6 +377,7 @@ class Nanmin(Function):
     """y = the smallest of what is not NaN; its gradient is split evenly among ties."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -401,6 +405,7 @@ class Ptp(Function):
     """y = the largest of a less the smallest; each split evenly among ties."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(

@@ -27,6 +27,14 @@ STEEP: Final[frozenset[Primal]] = frozenset(
 )
 """Functions with an infinite derivative at, or next to, values where they are defined."""
 
+AT_THE_EDGE: Final[frozenset[Primal]] = frozenset(
+    {
+        *(np.sqrt, np.cbrt, np.log, np.log2, np.log10, np.log1p),
+        *(np.arcsin, np.arccos, np.arccosh, np.arctanh),
+    }
+)
+"""Those of them where it is the edge of what they are defined for."""
+
 _OTHERS: Final[frozenset[Primal]] = frozenset(
     {np.where, np.sinc, np.nan_to_num, np.i0, np.real, np.imag, np.angle}
 )

@@ -94,6 +94,7 @@ class MaximumReduce(Function):
     """y = the elements of an array along axes, put together by np.maximum."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -124,6 +125,7 @@ class MinimumReduce(Function):
     """y = the elements of an array along axes, put together by np.minimum."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(

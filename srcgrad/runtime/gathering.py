@@ -237,3 +237,13 @@ def trace_back(grad: Any, shape: Any, offset: int, axes: Any) -> Any:
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     spread = np.broadcast_to(np.expand_dims(grad, -1), (*np.shape(grad), count))
     return diagonal_back(spread, shape, offset, axes)
+
+
+def taken(
+    like: Any, indices: Any, axis: int | None = None, out: Any = None, mode: Any = "raise"
+) -> Any:
+    """Return which elements of an array ``np.take(like, indices, axis)`` takes, as truth values."""
+    source = np.take(places(np.shape(like)), indices, axis, out, mode)
+    full = np.zeros_like(np.ravel(like), dtype=bool)
+    full[beside(np.ravel(source), full)] = True
+    return np.reshape(full, np.shape(like))

@@ -40,18 +40,34 @@ def power_log_slope(x: Any, y: Any, z: Any) -> Any:
     return np.where(flat, 0 * z, z * np.log(np.where(flat, 1 + 0 * x, x)))
 
 
+@recordable
 def greater_part(grad: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `x` is the greater of the two, half of it at ties, and 0 elsewhere."""
     if type(x) is float and type(y) is float:
-        return 0.0 * grad if x < y else 0.5 * grad if x == y else grad
-    return np.where(x < y, 0 * grad, np.where(x == y, 0.5 * grad, grad))
+        return 0.0 if x < y else 0.5 * grad if x == y else grad
+    return _shared(grad, np.logical_not(x < y), x == y)
 
 
+@recordable
 def chosen_part(grad: Any, z: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `z`, chosen from `x` and `y`, is `x`; half of it at ties, else 0."""
-    share = np.where(x == y, 0.5 * grad, grad)
     taken = np.logical_or(x == z, np.logical_and(np.isnan(x), np.isnan(z)))
-    return np.where(taken, share, 0 * grad)
+    return _shared(grad, taken, x == y)
+
+
+def _shared(grad: Any, taken: Any, ties: Any) -> Any:
+    """Return `grad` where it is `taken`, half of it at `ties`, and 0 elsewhere."""
+    if type(grad) is not np.ndarray or grad.ndim == 0:
+        return np.where(taken, np.where(ties, 0.5 * grad, grad), 0)
+    part = grad * taken  # much faster than a selection, and the same if all is finite
+    if not np.isfinite(part).all():
+        part = np.where(taken, grad, 0)
+    return np.where(ties, 0.5 * part, part) if np.any(ties) else part
+
+
+def shares(tangent: Any, share: Any) -> Any:
+    """Return ``tangent * share``, and 0 where the share is 0, even of what is not finite."""
+    return np.where(share == 0, 0, tangent * share)
 
 
 def within(a: Any, low: Any, high: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.analyses.selection import Mask
+from srcgrad.analyses.selectors import Mask
 from srcgrad.ir.build import load
 from srcgrad.ir.walk import names_read
 from srcgrad.transforms.sweep import Sweep
@@ -30,21 +30,20 @@ class Masking:
         outer = masks.get(targets[0]) if len(targets) == 1 else None
         use = self._selection.of_operand(statement, name)
         continues = use is not None and masks.get(name) == use
+        continues = continues and name not in self._selection.mutated
         if outer is None and not continues:
             return value
-        if continues and self._fits(name, targets[0]):
-            return _unmasked(value) if self._is_where(statement) else value
+        primal = self._sweep.program.operation(statement).primal
+        if continues and (primal is np.nan_to_num or self._fits(name, targets[0])):
+            return _unmasked(value) if primal in (np.where, np.nan_to_num) else value
         return value if outer is None else self._masked(value, outer)
 
     def _fits(self, name: str, target: str) -> bool:
         return self._sweep.facts.shapes.same(load(name), load(target))
 
-    def _is_where(self, statement: Any) -> bool:
-        return self._sweep.program.operation(statement).primal is np.where
-
     def _masked(self, value: Any, mask: Mask) -> Any:
         """Mask a value, before it is summed if it was broadcast."""
-        for name in ("any_selected", "picked", "within"):
+        for name in ("any_selected", "picked", "taken", "within"):
             if name in names_read(mask.condition):
                 self._sweep.externals.use_runtime(name)
         if getattr(getattr(value, "func", None), "id", "") != "unbroadcast":

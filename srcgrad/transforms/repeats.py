@@ -6,9 +6,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import at, call, clone
+from srcgrad.ir.build import at, call, clone, index_value
 from srcgrad.ir.walk import blocks_of
-from srcgrad.transforms.sweep import index_value
 
 
 def spell_repeats(block: list[Any]) -> set[str]:

@@ -6,12 +6,12 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, at, call, clone, load, subscript
+from srcgrad.ir.build import add_assign, assign, at, call, clone, index_value, load, subscript
 from srcgrad.ir.program import store_target
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.overwrites import overwrites_earlier
-from srcgrad.transforms.sweep import Sweep, index_value
+from srcgrad.transforms.sweep import Sweep
 
 
 def _is_whole(index: Any) -> bool:

@@ -12,12 +12,22 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, at, call, clone, load, store, subscript
+from srcgrad.ir.build import (
+    add_assign,
+    assign,
+    at,
+    call,
+    clone,
+    index_value,
+    load,
+    store,
+    subscript,
+)
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 from srcgrad.transforms.adjoints import Status
-from srcgrad.transforms.sweep import Sweep, index_value, renamed
+from srcgrad.transforms.sweep import Sweep, renamed
 
 
 class ShadowSteps:

@@ -433,18 +433,6 @@ def _twice(value: Any) -> Any:
     return None
 
 
-def index_value(index: Any) -> Any:
-    """Return an index as an expression: slices, which only brackets may hold, as `slice(...)`."""
-    if isinstance(index, gast.Tuple):
-        return gast.Tuple([index_value(item) for item in index.elts], gast.Load())
-    if isinstance(index, gast.Slice):
-        parts = (index.lower, index.upper, index.step)
-        return call(
-            "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
-        )
-    return clone(index)
-
-
 def _is(value: Any, entries: set[str]) -> bool:
     """Say whether a value is a number itself, or a name among those of one."""
     return isinstance(value, gast.Constant) or getattr(value, "id", "") in entries

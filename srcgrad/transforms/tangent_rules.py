@@ -157,6 +157,8 @@ class TangentRules:
         slope = self._by_slope(step, item, seed, pushed)
         self._externals.use_numpy()
         product = gast.BinOp(load(self._name(item)), gast.Mult(), slope)
+        if step.rule.selects:
+            product = call(self._externals.use_runtime("shares"), load(self._name(item)), slope)
         total = call("np.sum", product)
         for option in ("axis", "keepdims"):
             given = step.operands.option(option)

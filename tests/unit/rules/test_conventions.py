@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.errors import MissingRuleError
 from tests.unit.rules.opspec import Call, OpSpec
 
@@ -131,6 +132,42 @@ def test_what_where_does_not_select_gets_exactly_nothing() -> None:
     left, right = pull(np.where, condition, arr(1.0, 2.0), arr(3.0, 4.0), grad=arr(np.inf, np.nan))
     same(left, np.inf, 0)
     same(right, 0, np.nan)
+
+
+ROOTS = arr(0.25, 0.0, 4.0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_not_taken_gets_exactly_nothing() -> None:
+    taking = [
+        lambda x: np.sum(np.sqrt(x)[np.array([0, 2])]),
+        lambda x: np.sum(np.sqrt(x)[x > 0]),
+        lambda x: np.sum(np.take(np.sqrt(x), np.array([0, 2]))),
+        lambda x: np.sum(np.compress(x > 0, np.sqrt(x))),
+        lambda x: np.sum(np.extract(x > 0, np.sqrt(x))),
+        lambda x: np.sum(np.choose(np.array([0, 1, 0]), [np.sqrt(x), 0 * x])),
+        lambda x: np.sum(np.nan_to_num(np.log(x) * 0.0 + np.sqrt(x))),
+        lambda x: np.sum(np.sqrt(x), where=x > 0),
+    ]
+    for program in taking:
+        same(sg.grad(program, fallback="error")(ROOTS), 1, 0, 0.25)
+    same(sg.grad(lambda x: np.max(np.sqrt(x)), fallback="error")(ROOTS), 0, 0, 0.25)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_overwritten_gets_exactly_nothing() -> None:
+    def stored(x: Any) -> Any:
+        y = np.sqrt(x)
+        y[x == 0] = 0.0
+        return np.sum(y)
+
+    def put(x: Any) -> Any:
+        y = np.sqrt(x)
+        np.putmask(y, x == 0, 0.0)
+        return np.sum(y)
+
+    for program in (stored, put):
+        same(sg.grad(program, fallback="error")(ROOTS), 1, 0, 0.25)
 
 
 def test_the_first_of_equal_elements_gets_the_gradient_of_unique() -> None:
