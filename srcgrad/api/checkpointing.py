@@ -6,8 +6,9 @@ import contextlib
 import functools
 from collections.abc import Callable
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, Generic, overload
 
+from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.values import leaves
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import ArgumentError
@@ -21,23 +22,27 @@ from srcgrad.tape.pynumbers import PythonFloat, as_python
 from srcgrad.utils.checkpoint import checkpoint as run_again
 
 
-class Checkpointed:
+class Checkpointed(Generic[P, R_co]):
     """A function that keeps nothing for the backward pass, which runs it again.
 
     Attributes:
         primal: The user's function.
     """
 
-    def __init__(self, primal: Callable[..., Any]) -> None:
+    def __init__(self, primal: Callable[P, R_co]) -> None:
         if not isinstance(primal, FunctionType):
             raise ArgumentError(
                 f"srcgrad.checkpoint needs a Python function, not {type(primal).__name__}",
                 hint="wrap it in a `def`",
             )
-        self.primal = primal
-        functools.update_wrapper(self, primal)
+        self.primal: FunctionType = primal
+        look_like(self, primal)
         self.__srcgrad_repeated__ = repeated(primal)
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; on tensors, keep none of what it saves."""
         records = is_grad_enabled() and STATE.dual_level is None and self._reads(args, kwargs)
@@ -91,7 +96,7 @@ def _is_set(cell: CellType) -> bool:
     return True
 
 
-def checkpoint(f: Callable[..., Any]) -> Checkpointed:
+def checkpoint(f: Callable[P, R_co]) -> Checkpointed[P, R_co]:
     """Return a function like `f` of which the backward pass keeps the arguments alone.
 
     What it computes on the way is not kept: the backward pass runs it again. Use it as

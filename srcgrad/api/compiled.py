@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, Generic, overload
 
 from srcgrad.api.checking import runs
+from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.selection import select
@@ -18,24 +18,28 @@ from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.tape import Function, Tensor, is_grad_enabled, tensor
 
 
-class Compiled:
+class Compiled(Generic[P, R_co]):
     """A function that is itself on arrays; on tensors that require a gradient it is one node.
 
     Attributes:
         primal: The user's function.
     """
 
-    def __init__(self, primal: Callable[..., Any]) -> None:
+    def __init__(self, primal: Callable[P, R_co]) -> None:
         if not isinstance(primal, FunctionType):
             raise ArgumentError(
                 f"srcgrad.compile needs a Python function, not {type(primal).__name__}",
                 hint="wrap it in a `def`",
             )
-        self.primal = primal
+        self.primal: FunctionType = primal
         self._plans: dict[tuple[str, ...], HalvesPlan | None] = {}
         self._warned = False
-        functools.update_wrapper(self, primal)
+        look_like(self, primal)
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; on tensors, through its generated forward and backward halves."""
         values = (*args, *kwargs.values())
@@ -105,7 +109,7 @@ def _wants_gradient(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def compile(f: Callable[..., Any]) -> Compiled:  # noqa: A001 - the name that users know
+def compile(f: Callable[P, R_co]) -> Compiled[P, R_co]:  # noqa: A001 - the name that users know
     """Return `f` with a generated adjoint: on arrays it is `f`, on tensors it records one node.
 
     A function that is not differentiated by source runs on the tape as it is, with one warning.

@@ -3,36 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from srcgrad.api.gradient import Fallback, Gradient
 from srcgrad.errors import ArgumentError
 
+P = ParamSpec("P")
+Value = TypeVar("Value")
+Aux = TypeVar("Aux")
 Function = Callable[..., Any]
+Backend = Literal["auto", "numpy"]
+
+
+class Grad(Protocol):
+    """A decorator that makes gradients."""
+
+    def __call__(self, f: Callable[P, object], /) -> Gradient[P, Any]:
+        """Return the gradient of `f`."""
+
+
+class GradAndAux(Protocol):
+    """A decorator that makes gradients of functions that return more beside the number."""
+
+    def __call__(self, f: Callable[P, tuple[Any, Aux]], /) -> Gradient[P, tuple[Any, Aux]]:
+        """Return the gradient of `f`, which returns what is beside it too."""
+
+
+class ValueAndGrad(Protocol):
+    """A decorator that makes functions of the value and the gradient."""
+
+    def __call__(self, f: Callable[P, Value], /) -> Gradient[P, tuple[Value, Any]]:
+        """Return the gradient of `f`, which returns the value too."""
 
 
 @overload
 def grad(
-    f: Function,
+    f: Callable[P, tuple[Any, Aux]],
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    *,
+    has_aux: Literal[True],
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    debug_nans: bool = ...,
+) -> Gradient[P, tuple[Any, Aux]]: ...
+@overload
+def grad(
+    f: Callable[P, object],
     argnums: int | Sequence[int] | None = ...,
     argnames: str | Sequence[str] | None = ...,
     has_aux: bool = ...,
-    backend: str = ...,
+    backend: Backend = ...,
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
-) -> Gradient: ...
+) -> Gradient[P, Any]: ...
+@overload
+def grad(  # type: ignore[overload-overlap] # True is a bool too
+    f: None = ...,
+    argnums: int | Sequence[int] | None = ...,
+    argnames: str | Sequence[str] | None = ...,
+    *,
+    has_aux: Literal[True],
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    debug_nans: bool = ...,
+) -> GradAndAux: ...
 @overload
 def grad(
     f: None = ...,
     argnums: int | Sequence[int] | None = ...,
     argnames: str | Sequence[str] | None = ...,
     has_aux: bool = ...,
-    backend: str = ...,
+    backend: Backend = ...,
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
-) -> Callable[[Function], Gradient]: ...
+) -> Grad: ...
 def grad(  # noqa: PLR0913 - each is an option of its own
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -42,7 +89,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
-) -> Gradient | Callable[[Function], Gradient]:
+) -> Any:
     """Return the gradient of a function that returns one real number.
 
     Use it as ``grad(f)``, ``@grad`` or ``@grad(argnums=1)``. The result is called like `f`.
@@ -70,8 +117,10 @@ def grad(  # noqa: PLR0913 - each is an option of its own
     """
     _check_backend(backend)
 
-    def made(function: Function) -> Gradient:
-        gradient = Gradient(function, argnums, argnames, has_aux, fallback, False)
+    def made(function: Function) -> Gradient[..., Any]:
+        gradient: Gradient[..., Any] = Gradient(
+            function, argnums, argnames, has_aux, fallback, False
+        )
         gradient.checks = debug_nans
         return gradient
 
@@ -80,26 +129,26 @@ def grad(  # noqa: PLR0913 - each is an option of its own
 
 @overload
 def value_and_grad(
-    f: Function,
+    f: Callable[P, Value],
     argnums: int | Sequence[int] | None = ...,
     argnames: str | Sequence[str] | None = ...,
     has_aux: bool = ...,
-    backend: str = ...,
+    backend: Backend = ...,
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
-) -> Gradient: ...
+) -> Gradient[P, tuple[Value, Any]]: ...
 @overload
 def value_and_grad(
     f: None = ...,
     argnums: int | Sequence[int] | None = ...,
     argnames: str | Sequence[str] | None = ...,
     has_aux: bool = ...,
-    backend: str = ...,
+    backend: Backend = ...,
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
-) -> Callable[[Function], Gradient]: ...
+) -> ValueAndGrad: ...
 def value_and_grad(  # noqa: PLR0913 - see `grad`
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -109,15 +158,17 @@ def value_and_grad(  # noqa: PLR0913 - see `grad`
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
-) -> Gradient | Callable[[Function], Gradient]:
+) -> Any:
     """Return a callable for the pair of a function's value and its gradient; see `grad`.
 
     With `has_aux` the value is the pair that `f` returned.
     """
     _check_backend(backend)
 
-    def made(function: Function) -> Gradient:
-        gradient = Gradient(function, argnums, argnames, has_aux, fallback, True)
+    def made(function: Function) -> Gradient[..., Any]:
+        gradient: Gradient[..., Any] = Gradient(
+            function, argnums, argnames, has_aux, fallback, True
+        )
         gradient.checks = debug_nans
         return gradient
 

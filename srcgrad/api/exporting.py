@@ -22,7 +22,7 @@ Example = Sequence[Any] | Mapping[str, Any]
 
 
 def export_gradient(
-    gradient: Gradient,
+    gradient: Gradient[..., Any],
     path: str | PathLike[str] | None,
     example: Example | inspect.BoundArguments | None,
     with_check: bool,
@@ -65,7 +65,7 @@ def export_gradient(
     return text
 
 
-def bound(gradient: Gradient, example: Example) -> inspect.BoundArguments:
+def bound(gradient: Gradient[..., Any], example: Example) -> inspect.BoundArguments:
     """Return the arguments of a call by the parameters of a function.
 
     Raises:
@@ -83,7 +83,7 @@ def bound(gradient: Gradient, example: Example) -> inspect.BoundArguments:
         ) from error
 
 
-def command_of(gradient: Gradient, function: Any, has_example: bool = False) -> str:
+def command_of(gradient: Gradient[..., Any], function: Any, has_example: bool = False) -> str:
     """Return what makes the module again: a command, if one does."""
     is_made = function.__module__.startswith("srcgrad.")  # by another derivative
     if is_made or "<" in function.__qualname__ or has_example:
@@ -92,7 +92,7 @@ def command_of(gradient: Gradient, function: Any, has_example: bool = False) -> 
     return " ".join(["srcgrad export", target_of(function), *options_of(gradient, function)])
 
 
-def options_of(gradient: Gradient, function: Any) -> tuple[str, ...]:
+def options_of(gradient: Gradient[..., Any], function: Any) -> tuple[str, ...]:
     """Return how a gradient was asked for, as options of the command line."""
     found: list[str] = []
     first = next(iter(inspect.signature(function).parameters), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
+from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -45,7 +45,7 @@ _LISTS = (list, tuple)
 Fallback = Literal["warn", "tape", "error"]
 
 
-class Gradient(Inspection):
+class Gradient(Inspection[P, R_co]):
     """The derivative of a function: call it like the function, or read it.
 
     Attributes:
@@ -100,7 +100,7 @@ class Gradient(Inspection):
         self._siblings: dict[type, Plan] = {}
         self._warned = False
         self._lock = threading.RLock()
-        functools.update_wrapper(self, self._function)
+        look_like(self, self._function, skip=self._is_method)
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""
@@ -129,12 +129,12 @@ class Gradient(Inspection):
 
     # -- calling
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Return the gradient (or the value and the gradient) at the given arguments."""
         if REGISTERED and goes_by_parts(self.primal, (*args, *kwargs.values())):
             return self._by_parts(args, kwargs)
         if self._is_method:
-            args = (self._owner, *args)
+            args = (self._owner, *args)  # type: ignore[assignment] # by the function's own
         if in_another_call():
             return self._run_on_tape(args, kwargs)
         plan = self._plan
@@ -162,7 +162,7 @@ class Gradient(Inspection):
         function: Any = of_parts(self.primal)
         self._refuse(function.__srcgrad_refusal__)
         argnums, argnames, has_aux, _, value = self._options
-        twin = Gradient(function, argnums, argnames, has_aux, "tape", value)
+        twin: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, "tape", value)
         twin.checks = self.checks
         return put_together(twin._run_on_tape(tuple(map(parts_of, args)), parts_of(kwargs)))
 
@@ -441,10 +441,10 @@ class Gradient(Inspection):
         plan = self._make_plan(stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
-    def _strict(self) -> Gradient:
+    def _strict(self) -> Gradient[P, R_co]:
         """Return the same gradient, with errors for warnings and with plans of its own."""
         argnums, argnames, has_aux, _, value = self._options
-        twin = Gradient(self.primal, argnums, argnames, has_aux, "error", value)
+        twin: Gradient[P, R_co] = Gradient(self.primal, argnums, argnames, has_aux, "error", value)
         twin._last = dict(self._last)
         return twin
 
@@ -469,11 +469,11 @@ class Gradient(Inspection):
         """Compile a plan once more, noting what is found."""
         return self._make_plan(stages=stages, **plan.options)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
+    def __get__(self, instance: Any, owner: type | None = None) -> Gradient[..., R_co]:
         """Bind to an instance, as functions do; parameters are then counted after `self`."""
         if instance is None or not isinstance(self._function, FunctionType):
             return self
-        bound = Gradient(MethodType(self._function, instance), *self._options)
+        bound: Gradient[..., R_co] = Gradient(MethodType(self._function, instance), *self._options)
         bound._siblings = self._siblings
         bound._plan = self._siblings.get(type(instance))
         return bound

@@ -6,13 +6,13 @@ solver went (Krantz and Parks, The Implicit Function Theorem, 2013). The solver 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, Protocol, overload
 
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.pullback import Pullback
 from srcgrad.api.pushforward import pushforward
 from srcgrad.api.raveling import Raveling
@@ -30,7 +30,7 @@ LinearSolver = Callable[[Callable[[Any], Any], Any], Any]
 """From a product with a matrix, as a function of a vector, and a right side, to the solution."""
 
 
-class Implicit:
+class Implicit(Generic[P, R_co]):
     """A solver with the derivative of what it solves; call it like the solver.
 
     Attributes:
@@ -41,19 +41,23 @@ class Implicit:
 
     def __init__(
         self,
-        solver: Callable[..., Any],
+        solver: Callable[P, R_co],
         residual: Residual,
         linear_solver: LinearSolver | None,
         *,
         fixed: bool = False,
     ) -> None:
-        self.solver = solver
+        self.solver: Callable[..., Any] = solver
         self.fixed = fixed
         self.residual = residual
         self.linear_solver = linear_solver
         self.__srcgrad_rule__ = _rule_of(self)
-        functools.update_wrapper(self, solver)
+        look_like(self, solver)
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the solution; on tensors it is recorded as one step."""
         arguments = bind(self.solver, args, kwargs)
@@ -99,9 +103,14 @@ class Implicit:
         return f"<srcgrad.implicit solver {self.solver.__qualname__}>"
 
 
-def root(
-    residual: Residual, *, linear_solver: LinearSolver | None = None
-) -> Callable[[Callable[..., Any]], Implicit]:
+class Solving(Protocol):
+    """A decorator of solvers."""
+
+    def __call__(self, solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
+        """Return `solver` with the derivative of what it solves."""
+
+
+def root(residual: Residual, *, linear_solver: LinearSolver | None = None) -> Solving:
     """Return a decorator for solvers of ``residual(x, *args) = 0``, called as ``solver(*args)``.
 
     Args:
@@ -116,28 +125,36 @@ def root(
     >>> square_root(4.0)
     2.0
     """
-    return lambda solver: Implicit(solver, residual, linear_solver)
+
+    def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
+        return Implicit(solver, residual, linear_solver)
+
+    return made
 
 
-def fixed_point(
-    step: Callable[..., Any], *, linear_solver: LinearSolver | None = None
-) -> Callable[[Callable[..., Any]], Implicit]:
+def fixed_point(step: Callable[..., Any], *, linear_solver: LinearSolver | None = None) -> Solving:
     """Return a decorator for solvers that iterate ``x = step(x, *args)`` to its fixed point.
 
     See `root` for the arguments.
     """
-    return lambda solver: Implicit(solver, step, linear_solver, fixed=True)
+
+    def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
+        return Implicit(solver, step, linear_solver, fixed=True)
+
+    return made
 
 
-def argmin(
-    objective: Callable[..., Any], *, linear_solver: LinearSolver | None = None
-) -> Callable[[Callable[..., Any]], Implicit]:
+def argmin(objective: Callable[..., Any], *, linear_solver: LinearSolver | None = None) -> Solving:
     """Return a decorator for solvers that minimise ``objective(x, *args)`` over x.
 
     What is zero at the minimum is the generated gradient by x.
     """
-    gradient = Gradient(objective, 0, None, False, "warn", False)
-    return lambda solver: Implicit(solver, gradient, linear_solver)
+    gradient: Gradient[..., Any] = Gradient(objective, 0, None, False, "warn", False)
+
+    def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
+        return Implicit(solver, gradient, linear_solver)
+
+    return made
 
 
 def _solve(product: Callable[[Any], Any], right: Any, solver: LinearSolver | None) -> Any:
@@ -158,7 +175,7 @@ def _check_sizes(residual: Raveling, solution: Raveling) -> None:
         )
 
 
-def _rule_of(implicit: Implicit) -> type[Function]:
+def _rule_of(implicit: Implicit[..., Any]) -> type[Function]:
     """Return the derivative rule of a solver, for the compiler."""
 
     class Solution(Function):

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from inspect import BoundArguments, Parameter
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 from srcgrad.api.exporting import Example, export_gradient
 from srcgrad.api.insights import explained, refused, run_watched, subject_of
+from srcgrad.api.looks import P, R_co
 from srcgrad.api.plan import Plan
 from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
@@ -25,7 +26,7 @@ from srcgrad.runtime.objects import may_be_static
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class Inspection(ABC):
+class Inspection(ABC, Generic[P, R_co]):
     """What a gradient says of itself, given how it is compiled."""
 
     primal: Callable[..., Any]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from srcgrad.api.assembling import by_columns, by_rows
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.looks import P, look_like
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan
 from srcgrad.api.pullback import pullback
@@ -32,7 +32,7 @@ Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
 
 
-class Jacobian:
+class Jacobian(Generic[P]):
     """The matrix of derivatives of a function: call it like the function, or read its text.
 
     Attributes:
@@ -42,7 +42,7 @@ class Jacobian:
 
     def __init__(
         self,
-        primal: Callable[..., Any],
+        primal: Callable[P, object],
         argnums: Numbers,
         argnames: Names,
         mode: Mode,
@@ -55,7 +55,7 @@ class Jacobian:
                 f"a Jacobian needs a function, not {type(primal).__name__}",
                 hint="write srcgrad.jacobian(f), without calling f",
             )
-        self.primal = primal
+        self.primal: Callable[..., Any] = primal
         self.mode = mode
         self._options = argnums, argnames, has_aux
         self._text: tuple[Plan, FunctionType] | None = None
@@ -67,7 +67,7 @@ class Jacobian:
         self._sparse = None
         if sparsity is not None:
             self._sparse = SparseMatrix(primal, self._selection, sparsity, has_aux=has_aux)
-        functools.update_wrapper(self, function)
+        look_like(self, function, skip=len(owner(primal)))
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""
@@ -80,7 +80,7 @@ class Jacobian:
         """The parameters that derivatives are taken by."""
         return self._selection.names
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the derivative of each number of the result by each number of the arguments.
 
         For a result of shape r and an argument of shape s, it has the shape r + s. A result that is
@@ -183,12 +183,12 @@ def _refuse_complex(value: Any, what: str) -> None:
 
 
 def jacfwd(
-    f: Callable[..., Any],
+    f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
-) -> Jacobian:
+) -> Jacobian[P]:
     """Return the Jacobian of a function, column by column in forward mode.
 
     Use it where there are fewer inputs than outputs. See `jacobian` for arguments and errors.
@@ -197,12 +197,12 @@ def jacfwd(
 
 
 def jacrev(
-    f: Callable[..., Any],
+    f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
-) -> Jacobian:
+) -> Jacobian[P]:
     """Return the Jacobian of a function, row by row in reverse mode.
 
     Use it where there are fewer outputs than inputs. See `jacobian` for arguments and errors.
@@ -211,12 +211,12 @@ def jacrev(
 
 
 def jacobian(
-    f: Callable[..., Any],
+    f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
-) -> Jacobian:
+) -> Jacobian[P]:
     """Return the Jacobian of a function, in the mode that takes fewer seeds.
 
     Args:
@@ -246,12 +246,12 @@ def jacobian(
 
 
 def hessian(
-    f: Callable[..., Any],
+    f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
-) -> Jacobian:
+) -> Jacobian[P]:
     """Return the matrix of second derivatives of a function that returns one real number.
 
     It is the Jacobian, in forward mode, of the generated gradient. For one argument of shape s it
@@ -262,13 +262,13 @@ def hessian(
         ArgumentError: `argnums` or `argnames` make no sense.
         UnsupportedError: At the call: `f` cannot be differentiated twice.
     """
-    gradient = Gradient(f, argnums, argnames, has_aux, "warn", False)
+    gradient: Gradient[P, Any] = Gradient(f, argnums, argnames, has_aux, "warn", False)
     mode: Mode = "forward" if sparsity is None else "symmetric"
     return Jacobian(gradient, argnums, argnames, mode, has_aux=has_aux, sparsity=sparsity)
 
 
 @made_once
-def _gradient_of(f: Callable[..., Any], argnums: Numbers) -> Gradient:
+def _gradient_of(f: Callable[..., Any], argnums: Numbers) -> Gradient[..., Any]:
     """Return the gradient of `f`, the same one at every call."""
     return Gradient(f, argnums, None, False, "warn", False)
 

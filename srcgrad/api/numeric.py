@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, overload
 
 import numpy as np
 
+from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import copied, float_leaves, mapped
 from srcgrad.api.underlying import bind
@@ -23,7 +23,7 @@ _PLACES = (-2.0, -1.0, 1.0, 2.0)
 _WEIGHTS = (1.0, -8.0, 8.0, -1.0)
 
 
-class Numeric:
+class Numeric(Generic[P, R_co]):
     """A function whose derivatives are differences of its values; call it like the function.
 
     Attributes:
@@ -32,13 +32,17 @@ class Numeric:
             suits the precision of the argument.
     """
 
-    def __init__(self, function: Callable[..., Any], step: float | None) -> None:
-        self.function = function
+    def __init__(self, function: Callable[P, R_co], step: float | None) -> None:
+        self.function: Callable[..., Any] = function
         self.step = step
         self.__srcgrad_rule__ = _rule_of(self)
         self._warned = False
-        functools.update_wrapper(self, function)
+        look_like(self, function)
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's value; on tensors the call is recorded as one step."""
         arguments = tuple(bind(self.function, args, kwargs).values()) if kwargs else args
@@ -156,7 +160,7 @@ class Numeric:
         return f"<srcgrad.numeric_vjp of {self._name}>"
 
 
-def numeric_vjp(f: Callable[..., Any], *, step: float | None = None) -> Numeric:
+def numeric_vjp(f: Callable[P, R_co], *, step: float | None = None) -> Numeric[P, R_co]:
     """Return `f` with derivatives by differences of its values, in every engine and first order.
 
     The last resort, for functions that cannot be read, such as calls of compiled code: four calls
@@ -192,7 +196,7 @@ def _filled(adjoint: Any, layout: Raveling, slope: Any) -> Any:
     return tuple(z if part is None else part for part, z in zip(adjoint, zeros, strict=True))
 
 
-def _rule_of(numeric: Numeric) -> type[Function]:
+def _rule_of(numeric: Numeric[..., Any]) -> type[Function]:
     """Return the derivative rule of a function, for both engines."""
 
     class Differences(Function):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from srcgrad.api.refusal import describe
 from srcgrad.api.structures import copied, leaves_as_in, mapped
 from srcgrad.api.underlying import bind, parameters_of
 
+T = TypeVar("T")
 
-class Objective:
+
+class Objective(Generic[T]):
     """A function of a vector, with its derivatives; the vector stands for the user's parameters.
 
     Of a function that returns one number, `jac` is the gradient and `hess` and `hessp` are there
@@ -27,23 +29,24 @@ class Objective:
         x0: The parameters that it was made with, as a vector.
     """
 
-    def __init__(self, f: Callable[..., Any], params: Any, args: tuple[Any, ...]) -> None:
+    def __init__(self, f: Callable[..., Any], params: T, args: tuple[Any, ...]) -> None:
         self._f = f
         self._args = args
         self._layout = Raveling(params)
         self.x0 = self._layout.flat(params)
         self._name = parameters_of(f)[0]
-        self._value_and_grad = Gradient(f, 0, None, False, "warn", True)
-        self._gradient = Gradient(f, 0, None, False, "warn", False)
+        self._value_and_grad = Gradient[..., Any](f, 0, None, False, "warn", True)
+        self._gradient = Gradient[..., Any](f, 0, None, False, "warn", False)
         self._residuals: int | None = None
 
-    def ravel(self, params: Any) -> Any:
+    def ravel(self, params: T) -> Any:
         """Return parameters as a vector."""
         return self._layout.flat(params)
 
-    def unravel(self, x: Any) -> Any:
+    def unravel(self, x: Any) -> T:
         """Return the parameters that a vector stands for, such as the `x` of a result."""
-        return self._layout.back(np.asarray(x))
+        params: T = self._layout.back(np.asarray(x))
+        return params
 
     def fun(self, x: Any) -> Any:
         """Return the value: a number, or the residuals as a vector."""
@@ -97,7 +100,7 @@ def _side_by_side(leaves: list[Any]) -> Any:
     return np.concatenate([part.reshape(len(part), -1) for part in leaves], axis=1)
 
 
-def scipy_objective(f: Callable[..., Any], params: Any, *args: Any) -> Objective:
+def scipy_objective(f: Callable[..., Any], params: T, *args: Any) -> Objective[T]:
     """Return `f` as a function of one vector, with its derivatives, for `scipy.optimize`.
 
     Args:

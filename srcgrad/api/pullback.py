@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from srcgrad.insight.explanation import Explanation
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import in_another_call
 
+R = TypeVar("R")
+Aux = TypeVar("Aux")
 Pull = Callable[[Any], tuple[Any, ...]]
 
 
@@ -181,6 +183,27 @@ def pullback(f: Callable[..., Any], names: tuple[str, ...]) -> Pullback:
     return Pullback(f, names)
 
 
+@overload
+def vjp(
+    f: Callable[..., R],
+    *primals: Any,
+    has_aux: Literal[False] = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[R, Pull]: ...
+@overload
+def vjp(
+    f: Callable[..., tuple[R, Aux]],
+    *primals: Any,
+    has_aux: Literal[True],
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[R, Pull, Aux]: ...
+@overload
+def vjp(
+    f: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[Any, ...]: ...
 def vjp(
     f: Callable[..., Any],
     *primals: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.explanation import Explanation
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import in_another_call
+
+R = TypeVar("R")
+Aux = TypeVar("Aux")
 
 
 class Pushforward:
@@ -177,6 +180,33 @@ def pushforward(f: Callable[..., Any], names: tuple[str, ...]) -> Pushforward:
     return Pushforward(f, names)
 
 
+@overload
+def jvp(
+    f: Callable[..., R],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: Literal[False] = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    f: Callable[..., tuple[R, Aux]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: Literal[True],
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[R, R, Aux]: ...
+@overload
+def jvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: bool = ...,
+    kwargs: Mapping[str, Any] | None = ...,
+) -> tuple[Any, ...]: ...
 def jvp(
     f: Callable[..., Any],
     primals: Sequence[Any],
