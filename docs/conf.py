@@ -22,4 +22,5 @@ toc_object_entries = False
 html_theme = "furo"
 html_title = f"srcgrad {release}"
 html_copy_source = False
+html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}

@@ -419,7 +419,7 @@ class Gradient(Inspection[P, R_co]):
 
     @property
     def source(self) -> str:
-        """The text of the generated module: the one that the last call used, if there are several.
+        """The text of the generated module; of several, the one that the last call used.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.

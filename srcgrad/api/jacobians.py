@@ -134,7 +134,7 @@ class Jacobian(Generic[P]):
 
     @property
     def source(self) -> str:
-        """The text of the generated module: of the mode that the last call used, if it chooses."""
+        """The text of the generated module, of the mode that the last call used, if it chooses."""
         if self._last == "reverse":
             return pullback(self.primal, self.names).stacked_source
         return pushforward(self.primal, self.names[:1]).stacked_source

@@ -11,7 +11,7 @@ import pytest
 import srcgrad as sg
 from srcgrad.api import implicit
 from srcgrad.tape import functions
-from tests.public.test_names import PROMISED_OF_A_DERIVATIVE
+from tests.public.test_names import PROMISED_OF_A_DERIVATIVE, arguments
 from tools.pages import ROOT
 
 TEXT = "\n".join(
@@ -32,6 +32,13 @@ def test_every_entry_is_a_public_name_with_a_text(entry):
     owner, _, name = entry.rpartition(".")
     module = implicit if owner == "srcgrad.implicit" else importlib.import_module(owner)
     assert getattr(module, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("entry", "written"), re.findall(r"autofunction:: srcgrad\.(\w+)\((.*)\)", TEXT)
+)
+def test_arguments_that_are_written_down_are_those_of_the_function(entry, written):
+    assert written == arguments(getattr(sg, entry))
 
 
 @pytest.mark.parametrize("module", [f"srcgrad.autograd.{name}" for name in MODULES])
