@@ -15,6 +15,7 @@ from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import ElementwiseNode, short_name
+from srcgrad.tape.selection import note_overwriting
 from srcgrad.tape.views import ViewStep, register_view
 
 _NO_GRAD_VIEW = (
@@ -360,6 +361,7 @@ def _set_node(
     target: Core, before: Edge | None, edge: Edge | None, index: Any, shape: Any
 ) -> SetItem:
     node = SetItem(before, edge, frozen(index, index), shape)
+    note_overwriting(node)
     if edge is not None and may_repeat(index):
         order = np.empty(target._data.shape, dtype=np.intp)
         writes = np.arange(order[index].size).reshape(order[index].shape)

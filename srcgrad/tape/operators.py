@@ -20,6 +20,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
+from srcgrad.tape.selection import note_selection
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)
@@ -33,6 +34,7 @@ NEGATIVE = require_op(np.negative)
 POSITIVE = require_op(np.positive)
 ABSOLUTE = require_op(np.absolute)
 GETITEM = require_op(getitem)
+_PLAIN_INDICES = frozenset({int, slice, type(None), type(...)})
 
 _OPERANDS = (Core, np.ndarray, np.generic, int, float, complex, list, tuple)
 
@@ -227,7 +229,10 @@ class Operators(Core):
         if not STATE.strict and _is_element(index, self._data.ndim):
             # PyTorch's elements are views; NumPy's, and those of strict mode, are values
             index = (*index, ...) if isinstance(index, tuple) else (index, ...)
-        return apply(GETITEM, (self, whole_index(index) if STATE.strict else index))
+        part = apply(GETITEM, (self, whole_index(index) if STATE.strict else index))
+        if type(index) not in _PLAIN_INDICES:
+            note_selection(part, index)
+        return part
 
     def __setitem__(self, index: Any, value: Any) -> None:
         set_item(self, whole_index(index) if STATE.strict else index, value)

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from srcgrad.rules.steepness import LINEAR, STEEP, acts_on_each_element
-from srcgrad.runtime import any_selected, unbroadcast, within
+from srcgrad.runtime import (
+    any_selected,
+    compress,
+    getitem,
+    places,
+    share_among_ties,
+    unbroadcast,
+    within,
+)
 from srcgrad.tape.core import Core
 from srcgrad.tape.node import FREED, Node
 from srcgrad.tape.rulenode import RuleNode
@@ -63,6 +71,59 @@ def _of_reduction(node: Any) -> Masks:
     return {} if where is True else {0: where._data if isinstance(where, Core) else where}
 
 
+def _of_largest(node: Any) -> Masks:
+    a, y = node.saved_tensors
+    shares = share_among_ties(np.ones_like(y), a, y, node.axis, node.keepdims, _raw(node.where))
+    return {0: np.not_equal(shares, 0)}
+
+
+def _of_numbers(node: Any) -> Masks:
+    return {0: node.saved_tensors[-1]}
+
+
+def _of_getitem(node: Any) -> Masks:
+    full = np.zeros(node.shape, bool)
+    full[_raw(node.index)] = True
+    return {0: full}
+
+
+def _of_take(node: Any) -> Masks:
+    indices = _raw(node.indices)
+    return {0: _among(np.take(places(node.shape), indices, node.axis, mode=node.mode), node.shape)}
+
+
+def _of_compress(node: Any) -> Masks:
+    axis = getattr(node, "axis", None)  # `np.extract` has none
+    kept = np.compress(np.ravel(_raw(node.condition)), places(node.shape), axis)
+    place = 0 if node.op.primal is compress else 1
+    return {place: _among(kept, node.shape)}
+
+
+def _of_choose(node: Any) -> Masks:
+    if not node._layout or node._layout[1] is None:
+        return {}
+    index = _raw(node.index)
+    return {1 + place: np.equal(index, place) for place in range(node._layout[1])}
+
+
+def _of_nan_to_num(node: Any) -> Masks:
+    return {0: node.saved_tensors[0]}
+
+
+def _among(source: Any, shape: tuple[int, ...]) -> Any:
+    """Return which places of an array are among some, as truth values."""
+    full = np.zeros(shape, bool)
+    full.flat[np.ravel(source)] = True
+    return full
+
+
+def _raw(value: Any) -> Any:
+    """Return an index or a condition without tensors."""
+    if isinstance(value, tuple):
+        return tuple(map(_raw, value))
+    return value._data if isinstance(value, Core) else value
+
+
 SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
     {
         np.where: _of_where,
@@ -73,10 +134,40 @@ SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
         np.clip: _of_clip,
         np.select: _of_select,
         **dict.fromkeys((np.sum, np.mean, np.prod, np.std, np.var), _of_reduction),
-        **dict.fromkeys((np.max, np.min, np.amax, np.amin), _of_reduction),
+        **dict.fromkeys((np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin), _of_largest),
+        **dict.fromkeys((np.nansum, np.nanmean), _of_numbers),
+        np.take: _of_take,
+        **dict.fromkeys((np.compress, np.extract, compress), _of_compress),
+        np.choose: _of_choose,
+        np.nan_to_num: _of_nan_to_num,
     }
 )
 """For functions that select: the mask of each operand, from what their rule saved."""
+
+_PICKS: Final = {getitem: _of_getitem}
+"""The same for those of which each call says whether it selects: see `note_selection`."""
+
+
+def note_selection(result: Any, index: Any) -> None:
+    """Note that `result` consists of elements that arrays pick of one that may be steep."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(isinstance(part, (np.ndarray, list, Core)) for part in parts):
+        return
+    edge = getattr(result, "_edge", None)  # a constant has none
+    node: Any = edge[0] if edge is not None else None
+    below = node._edges[0] if isinstance(node, RuleNode) and node.op.primal in _PICKS else None
+    if _is_fed_by_steep(below):
+        node._special = node._selects = True
+
+
+def note_overwriting(store: Node) -> None:
+    """Note that a store overwrites elements of what may be steep."""
+    if _is_fed_by_steep(store._edges[0]):
+        store._special = store._selects = True
+
+
+def _is_fed_by_steep(edge: Any) -> bool:
+    return edge is not None and _can_be_masked(edge[0]) and _is_steep(edge[0], STEEP)
 
 
 class Selections:
@@ -103,7 +194,12 @@ class Selections:
         """Return what `run()` pulls through a node, masked, and hand masks on to its operands."""
         outer = self.masks.pop(node._key, None)
         if not isinstance(node, RuleNode):
-            return run()
+            parts = run()
+            if node._selects and parts[0] is not None:  # a store, which overwrites the rest
+                left = np.ones(np.shape(parts[0]), bool)
+                left[cast("Any", node).index] = False
+                self._hand_on(node, parts, None, {0: left}, nodes)
+            return parts
         primal = node.op.primal
         chosen = self._chosen(node, primal)
         each = acts_on_each_element(primal)
@@ -116,7 +212,9 @@ class Selections:
         return parts
 
     def _chosen(self, node: Any, primal: Any) -> Masks:
-        maker = SELECTORS.get(primal)
+        maker = SELECTORS.get(primal) or (_PICKS.get(primal) if node._selects else None)
+        if maker in _DEAR and not any(map(_is_fed_by_steep, node._edges)):
+            return {}
         if maker is None or node._packed is not None or node.saved_tensors is FREED:
             return {}
         return maker(node)
@@ -124,7 +222,8 @@ class Selections:
     def _hand_on(
         self, node: Any, parts: tuple[Any, ...], outer: Any, chosen: Masks, nodes: Any
     ) -> None:
-        bounds = outer is None and node.op.primal not in (np.where, np.select)
+        primal = node.op.primal if isinstance(node, RuleNode) else None
+        bounds = outer is None and primal not in (np.where, np.select)
         for place, (edge, part) in enumerate(zip(node._edges, parts, strict=False)):
             mask = _both(outer, chosen.get(place))
             if mask is None or edge is None or part is None:
@@ -140,6 +239,9 @@ class Selections:
             self.masks[key] = mask if held is None else np.logical_or(held, mask)
             self._coming[key] = self._coming.get(key, 0) + 1
             target._special = True
+
+
+_DEAR: Final = (_of_largest, _of_take, _of_compress)
 
 
 def _both(outer: Any, own: Any) -> Any:
