@@ -44,6 +44,7 @@ from srcgrad.insight.switch import debug_nans
 from srcgrad.runtime import stop_gradient
 from srcgrad.runtime.containers import register_container
 from srcgrad.runtime.long_loops import checkpointed
+from srcgrad.runtime.surgery import grad_of
 from srcgrad.tape import (
     Tensor,
     arange,
@@ -110,6 +111,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "full",
     "full_like",
     "grad",
+    "grad_of",
     "hessian",
     "hvp",
     "implicit",

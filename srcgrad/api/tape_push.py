@@ -15,6 +15,7 @@ from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.tape import Tensor, in_another_call, run_plainly, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import is_float
+from srcgrad.tape.surgery import ignored_edits
 
 
 def push_on_tape(
@@ -55,7 +56,8 @@ def _push_twice(
     bound = inspect.BoundArguments(signature, dict(arguments))
     given = dict(zip(wrt, tangents, strict=True))
     order = [name for name in bound.arguments if name in given]
-    run = run_plainly(function, bound, wrt)
+    with ignored_edits():
+        run = run_plainly(function, bound, wrt)
     moved = [part for name in order for part in _parts(run.given[name], given[name])]
     outputs = [leaf for leaf in _tensors(run.result) if leaf.requires_grad]
     seeds = [tensor(np.zeros(leaf.shape), requires_grad=True) for leaf in outputs]

@@ -9,7 +9,9 @@ import gast
 
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
+from srcgrad.frontend.long_loops import loop_of
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.frontend.surgery import edits_a_parameter
 from srcgrad.ir.build import load
 from srcgrad.ir.operations import Operation
 from srcgrad.transforms.externals import Externals
@@ -34,6 +36,9 @@ class Call:
         names = parameter_names(self.callee.tree)
         if args.vararg is not None or args.kwarg is not None:
             raise self._refusal("has starred parameters", "name its parameters")
+        if loop_of(self.operation.primal) is None and edits_a_parameter(self.callee.tree):
+            hint = "use `grad_of` where the function is called"
+            raise self._refusal("uses `grad_of` on its parameter", hint)
         given = {
             **dict(zip(names, self.operation.args, strict=False)),
             **self.operation.keywords,

@@ -228,13 +228,8 @@ class Derivation:
                     "define it in a file, or write a `Function` and call `apply`",
                 )
             )
-        for statement in sweep.untaped:
-            self.refusals.add(
-                statement,
-                "a call of a function without source, with a keyword or several results",
-                "pass values with derivatives by position, and return one value",
-                MissingRuleError,
-            )
+        for refused in sweep.refused:
+            self.refusals.add(*refused)
         for statement, function, operand in sweep.missing:
             self.refusals.add(
                 statement,

@@ -30,6 +30,7 @@ from srcgrad.frontend.normalize.writes import WriteCalls
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
+from srcgrad.frontend.surgery import names_in_edits, settle_edits
 from srcgrad.ir.binding import maybe_unbound
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
@@ -138,7 +139,7 @@ def _start(
     del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
     parameters = (*parameter_names(tree), *leaves)
     namer = Namer([*scope.local, *parameters])
-    namer.reserve([*outside, *_free_names(tree, scope.local)])
+    namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
     reader = Reader(scope, VOCABULARY)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 
@@ -158,6 +159,7 @@ def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
     purity = Purity(program.reader, frozenset())
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
     program.body = body = dead.drop(body, caught=caught)
+    settle_edits(body)
     returned = body[-1].value
     program.returns_tuple = isinstance(returned, gast.Tuple)
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]

@@ -7,6 +7,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.surgery import refused_edits
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.walk import statements
 
@@ -33,6 +34,8 @@ _SEES_NAMES: Final = frozenset({"eval", "exec", "locals", "vars"})
 
 def check_statements(tree: Any, refusals: Refusals) -> None:
     """Note every statement of the function that source transformation does not differentiate."""
+    for statement, what, hint in refused_edits(tree.body):
+        refusals.add(statement, what, hint)
     for statement in statements(tree.body):
         kind = type(statement).__name__
         if kind in _STATEMENTS:

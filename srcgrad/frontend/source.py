@@ -14,6 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
+from srcgrad.frontend.surgery import with_edits
 from srcgrad.spans import Span
 
 
@@ -89,7 +90,9 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
             hint="define it in a file or a notebook cell, not through `exec` or the plain prompt",
         )
     tree = _find_tree(code, lines)
-    return FunctionSource(function, gast.ast_to_gast(tree), code.co_filename, tuple(lines))
+    parsed = gast.ast_to_gast(tree)
+    with_edits(parsed, function)
+    return FunctionSource(function, parsed, code.co_filename, tuple(lines))
 
 
 def attach(function: FunctionType, source: FunctionSource) -> None:

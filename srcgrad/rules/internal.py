@@ -25,6 +25,7 @@ from srcgrad.runtime import (
     trigamma,
     unbroadcast,
 )
+from srcgrad.runtime.surgery import grad_of
 
 table = RuleTable("internal")
 
@@ -44,6 +45,21 @@ class Unbroadcast(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return np.broadcast_to(grad, ctx.shape)
+
+
+@table.rule(grad_of.edited)
+class Edited(Function):
+    """X, whose adjoint a block of the user's edits: the compiler puts that in place."""
+
+    inert = ("block",)
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, block: Any, *reads: Any) -> Any:
+        return x
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
 
 
 @table.rule(expand_reduced)

@@ -25,6 +25,7 @@ from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_containers import ContainerSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
+from srcgrad.transforms.reverse_surgery import prepare_edit
 from srcgrad.transforms.shadows import ShadowSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
@@ -189,6 +190,11 @@ class Reverser:
         return [statement]
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
+        if hasattr(statement, "edit"):
+            reads = [name for item in statement.edit.reads.values() for name in names_read(item)]
+            copies, names = self._copy_written(reads, statement)
+            prepare_edit(self._sweep, statement, targets[0], names)
+            return [*copies, statement]
         (source,) = direct_names(operation.args[0]) or [""]
 
         def step() -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import MissingRuleError
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -61,7 +62,9 @@ class CallSteps:
         flags = [gast.Constant(sweep.is_active(item), None) for item in operation.args]
         inside = any(sweep.is_active(item) for item in operation.keywords.values())
         if inside or len(targets) != 1:
-            sweep.untaped.append(statement)
+            what = "a call of a function without source, with a keyword or several results"
+            hint = "pass values with derivatives by position, and return one value"
+            sweep.refused.append((statement, what, hint, MissingRuleError))
             return [statement]
         sweep.taped.append((statement, operation.primal))
         pullback = sweep.namer.fresh(f"pull_{targets[0]}")

@@ -18,6 +18,7 @@ from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
@@ -125,7 +126,8 @@ class Sweep:
         containers: The names that are bound to dicts, lists or tuples.
         pairs: The loops and branches of both halves that belong together.
         missing: Operands whose derivative a rule does not know.
-        taped: The calls that run on the tape, with what they call; `untaped` cannot even that.
+        refused: What else cannot be reversed, why, what to do, and the error to raise.
+        taped: The calls that run on the tape, with what they call.
     """
 
     def __init__(
@@ -155,7 +157,7 @@ class Sweep:
         self.adjoints.may_be_container = self.may_be_container
         self.missing: list[tuple[Any, str, str]] = []
         self.taped: list[tuple[Any, Any]] = []
-        self.untaped: list[Any] = []
+        self.refused: list[tuple[Any, str, str, type[UnsupportedError]]] = []
         self.steps: dict[int, Callable[[], list[Any]]] = {}
         self.renamed: dict[str, str] = {}
         self.copies: dict[str, str] = {}

@@ -99,7 +99,7 @@ PROMISED_OF_A_DERIVATIVE = {
 }
 
 # not built yet; a name that is built must leave this list, and nothing may be added to it
-PENDING = {"grad_of"}
+PENDING: set[str] = set()
 PENDING_OF_A_DERIVATIVE: set[str] = set()
 
 MISSING = object()

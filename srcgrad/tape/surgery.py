@@ -1,0 +1,78 @@
+"""Runs blocks of `grad_of` on the gradients of tensors."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.surgery import Edit, set_engine
+from srcgrad.tape.core import Core, edge_of, make
+from srcgrad.tape.inplace import set_edge
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.node import Edge, Node
+from srcgrad.tape.runhooks import checked
+
+
+class EditBackward(Node):
+    """Hands a gradient on as a block of the user's leaves it."""
+
+    __slots__ = ("_edit",)
+
+    def __init__(self, before: Edge, edit: Edit) -> None:
+        super().__init__()
+        self._edges = (before,)
+        self.needs_input_grad = (True,)
+        self._edit = edit
+
+    def pull(self, grad: Any) -> tuple[Any, ...]:
+        """Run the block on a copy, which it may keep."""
+        given = make(np.array(grad))
+        return (np.array(checked(self._edit(given), given)._data),)
+
+    def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
+        """Do the same on tensors, so that what the block does is recorded."""
+        return (checked(self._edit(grad.clone()), grad),)
+
+
+class _Ignoring(threading.local):
+    edits = False
+
+
+_IGNORING = _Ignoring()
+
+
+@contextlib.contextmanager
+def ignored_edits() -> Iterator[None]:
+    """Leave the blocks out, where adjoints are a means to find tangents."""
+    before, _IGNORING.edits = _IGNORING.edits, True
+    try:
+        yield
+    finally:
+        _IGNORING.edits = before
+
+
+def attach(x: Any, edit: Callable[[], Edit]) -> None:
+    """Let later uses of a tensor hand their gradients through a block.
+
+    Raises:
+        RuntimeError: The tensor is a leaf.
+    """
+    if not isinstance(x, Core) or not STATE.grad or _IGNORING.edits:
+        return
+    before = edge_of(x)
+    if before is None:
+        return
+    if x._flag:
+        raise RuntimeError(
+            "`grad_of` of a leaf tensor: give it a copy (x = x.clone()), or use x.register_hook"
+        )
+    set_edge(x, (EditBackward(before, edit()), 0))
+    if x._view is not None:  # who writes into the base from now on would lose the block: refused
+        x._view.creation, x._view.multiple = "function", "EditBackward"
+
+
+set_engine(attach)

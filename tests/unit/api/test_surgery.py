@@ -1,0 +1,362 @@
+# ruff: noqa: PLW2901 - to bind the name anew is what a block is for
+"""Blocks on adjoints, against the same edit as the backward half of a Function, in both engines."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X, W = np.array([0.5, -1.0, 2.0]), np.array([1.0, 2.0, -0.5])
+LIMIT = 0.5
+SEEN: list = []
+
+
+def edited_by(edit):
+    """Return a function that hands its argument on, and its adjoint through `edit`."""
+
+    class Edited(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1.0
+
+        @staticmethod
+        def backward(ctx, grad):
+            return edit(grad)
+
+    return Edited.apply
+
+
+def scaled(x, w):
+    h = np.tanh(x * w)
+    with sg.grad_of(h) as gh:
+        gh *= 0.5
+    return np.sum(h * h)
+
+
+def scaled_as_function(x, w):
+    return np.sum(edited_by(lambda g: g * 0.5)(np.tanh(x * w)) ** 2)
+
+
+def clipped(x, w):
+    h = np.tanh(x * w) * 3.0
+    with sg.grad_of(h) as gh:
+        gh = np.clip(gh, -LIMIT, LIMIT)
+    return np.sum(h * h) + x[0]
+
+
+def clipped_as_function(x, w):
+    h = edited_by(lambda g: np.clip(g, -LIMIT, LIMIT))(np.tanh(x * w) * 3.0)
+    return np.sum(h * h) + x[0]
+
+
+def masked(x, w):
+    h = x * w
+    mask = h > 0.0
+    with sg.grad_of(h) as gh:
+        gh[~mask] = 0.0
+        gh[...] = gh * 2.0
+    mask = None
+    return np.sum(np.sin(h))
+
+
+def masked_as_function(x, w):
+    mask = x * w > 0.0
+    return np.sum(np.sin(edited_by(lambda g: np.where(mask, 2.0 * g, 0.0))(x * w)))
+
+
+def in_a_loop(x, w):
+    h = x * 1.0
+    for i in range(3):
+        h = np.tanh(h * w)
+        with sg.grad_of(h) as gh:
+            size = np.sqrt(np.sum(gh * gh))
+            if size > 0.1:
+                gh *= (i + 1) * 0.1 / size
+    return np.sum(h)
+
+
+def in_a_loop_as_function(x, w):
+    def edit_of(i):
+        def edit(grad):
+            size = np.sqrt(np.sum(grad * grad))
+            return grad * ((i + 1) * 0.1 / size) if size > 0.1 else grad
+
+        return edit
+
+    h = x * 1.0
+    for i in range(3):
+        h = edited_by(edit_of(i))(np.tanh(h * w))
+    return np.sum(h)
+
+
+def twice(x, w):
+    h = x * w
+    with sg.grad_of(h) as gh:
+        gh = gh * 3.0
+    with sg.grad_of(h) as gh:
+        gh = gh + 1.0
+    return np.sum(h * h) + np.sum(h)
+
+
+def twice_as_function(x, w):
+    h = edited_by(lambda g: g + 1.0)(edited_by(lambda g: g * 3.0)(x * w))
+    return np.sum(h * h) + np.sum(h)
+
+
+def some_uses(x, w):
+    h = x * w
+    before = np.sum(h * h)
+    with sg.grad_of(h) as gh:
+        gh *= h
+    w = w + 1.0
+    return before + np.sum(np.sin(h) * w)
+
+
+def some_uses_as_function(x, w):
+    h = x * w
+    kept = h * 1.0
+    later = edited_by(lambda g: g * kept)(h)
+    return np.sum(h * h) + np.sum(np.sin(later) * (w + 1.0))
+
+
+def of_the_argument(x, w):
+    if x[0] > 0.0:
+        with sg.grad_of(x) as gx:
+            gx[...] = 1.0
+    return np.sum(x * w)
+
+
+def of_the_argument_as_function(x, w):
+    return np.sum(edited_by(lambda g: g * 0.0 + 1.0)(x) * w)
+
+
+PROGRAMS = [scaled, clipped, masked, in_a_loop, twice, some_uses, of_the_argument]
+
+
+def by_tensors(f):
+    x = sg.tensor(X, requires_grad=True)
+    f(x * 1.0, W).backward()
+    return x.grad.numpy()
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_both_engines_do_what_a_function_does(f):
+    plain = globals()[f"{f.__name__}_as_function"]
+    expected = by_tensors(plain)
+    np.testing.assert_allclose(sg.grad(f, fallback="error")(X, W), expected, rtol=1e-12)
+    np.testing.assert_allclose(by_tensors(f), expected, rtol=1e-12)
+    np.testing.assert_allclose(sg.vjp(f, X, W)[1](1.0)[0], expected, rtol=1e-12)
+    assert f(X, W) == pytest.approx(plain(X, W), rel=1e-14)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_forward_mode_ignores_it(f):
+    v, h = np.array([0.3, -0.7, 0.2]), 1e-5
+    expected = (f(X + h * v, W) - f(X - h * v, W)) / (2 * h)
+    np.testing.assert_allclose(sg.jvp(f, (X, W), (v, None))[1], expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("f", [scaled, clipped, in_a_loop, twice, some_uses])
+def test_the_second_derivative_is_that_of_the_edited_gradient(f):
+    gradient = sg.grad(f, fallback="error")
+    v, h = np.array([0.3, -0.7, 0.2]), 1e-5
+    expected = (gradient(X + h * v, W) - gradient(X - h * v, W)) / (2 * h)
+    np.testing.assert_allclose(sg.jacobian(gradient)(X, W) @ v, expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(sg.hessian(f)(X, W) @ v, expected, rtol=1e-6, atol=1e-9)
+    total = sg.grad(lambda x: np.sum(sg.grad(f)(x, W) * v))(X)
+    from_rows = sg.hessian(f)(X, W).T @ v
+    np.testing.assert_allclose(total, from_rows, rtol=1e-9, atol=1e-12)
+
+
+def test_the_text_has_the_block_in_its_place():
+    source = sg.grad(clipped).source
+    assert "    # L42: with sg.grad_of(h) as gh:\n" in source.replace(
+        f"L{clipped.__code__.co_firstlineno + 2}:", "L42:"
+    )
+    assert "    grad_h = np.clip(grad_h, -LIMIT, LIMIT)\n" in source
+    assert "grad_of" not in sg.grad(scaled).source.replace("with sg.grad_of(h)", "")
+    assert "gh" not in source.replace("as gh", "")
+
+
+def watched(x):
+    y = x * 3.0
+    with sg.grad_of(y) as gy:
+        SEEN.append(gy)
+    z = y * y
+    return z + y
+
+
+@pytest.mark.parametrize("engine", ["source", "tape"])
+def test_what_a_block_keeps_stays_as_it_was(engine):
+    SEEN.clear()
+    assert watched(2.0) == 42.0
+    assert not SEEN
+    if engine == "source":
+        assert sg.grad(watched, fallback="error")(2.0) == 39.0
+    else:
+        x = sg.tensor(2.0, requires_grad=True)
+        watched(x).backward()
+        assert x.grad.item() == 39.0
+    assert [float(item) for item in SEEN] == [13.0]
+
+
+def on_one_line(x):
+    y = x * 3.0
+    with sg.grad_of(y) as gy: gy = gy * 2.0  # fmt: skip  # noqa: E701
+    return y * x
+
+
+def test_a_block_on_the_line_of_its_with_is_skipped():
+    assert on_one_line(2.0) == 12.0
+    assert sg.grad(on_one_line, fallback="error")(2.0) == 18.0
+
+
+def test_a_trace_function_is_kept():
+    events = []
+
+    def trace(frame, event, argument):
+        events.append(event)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        assert on_one_line(2.0) == 12.0
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+    assert events
+
+
+def raising(x):
+    y = x * 3.0
+    with sg.grad_of(y) as gy:
+        if not np.all(np.isfinite(gy)):
+            raise FloatingPointError("an adjoint that is not finite")
+    return np.sum(np.log(y))
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_a_block_may_raise():
+    np.testing.assert_array_equal(sg.grad(raising, fallback="error")(np.ones(2)), np.ones(2))
+    with pytest.raises(FloatingPointError, match="not finite"):
+        sg.grad(raising, fallback="error")(np.array([1.0, 0.0]))
+
+
+def other_name(x):
+    y = x * 3.0
+    z = y
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(y * z)
+
+
+def written(x):
+    y = x * 3.0
+    part = y[1:]
+    with sg.grad_of(y) as gy:
+        gy *= 2.0
+    part *= 2.0
+    return np.sum(y * y)
+
+
+def container(x):
+    ys = [x, x * 2.0]
+    with sg.grad_of(ys):
+        SEEN.append("never")
+    return np.sum(ys[0] * ys[1])
+
+
+def inner(y):
+    with sg.grad_of(y) as gy:
+        gy *= 2.0
+    return np.sin(y)
+
+
+def by_call(x):
+    return np.sum(inner(x) * x)
+
+
+def of_an_expression(x):
+    with sg.grad_of(x * 2.0) as g:
+        g *= 2.0
+    return np.sum(x)
+
+
+def assigns(x):
+    total = 0.0
+    with sg.grad_of(x) as gx:
+        total = total + gx
+    return np.sum(x) + total
+
+
+def jumps(x):
+    with sg.grad_of(x):
+        return 0.0
+    return np.sum(x)
+
+
+def breaks(x):
+    for _ in range(2):
+        x = x * 2.0
+        with sg.grad_of(x):
+            break
+    return np.sum(x)
+
+
+def several(x):
+    with sg.grad_of(x) as gx, np.errstate(all="ignore"):
+        gx *= 2.0
+    return np.sum(x)
+
+
+REFUSED = {
+    other_name: "also reached as `z`",
+    written: "whose memory is written into",
+    container: "which is a container",
+    by_call: "on its parameter",
+    of_an_expression: "of an expression",
+    assigns: "assigns `total`",
+    jumps: "`return` in a block",
+    breaks: "a jump out of a block",
+    several: "together with other managers",
+}
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_what_cannot_be_is_refused_by_name(f):
+    with pytest.raises(sg.UnsupportedError, match=REFUSED[f]):
+        sg.grad(f, fallback="error")(X)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("f", [assigns, jumps, breaks, several], ids=lambda f: f.__name__)
+def test_the_tape_refuses_those_that_no_engine_can_do(f):
+    with pytest.raises(sg.UnsupportedError, match=REFUSED[f]):
+        sg.grad(f)(X)
+
+
+def test_a_leaf_has_hooks_of_its_own():
+    with pytest.raises(RuntimeError, match="register_hook"):
+        scaled_leaf(sg.tensor(X, requires_grad=True))
+
+
+def scaled_leaf(x):
+    with sg.grad_of(x) as gx:
+        gx *= 2.0
+    return x
+
+
+def test_a_block_of_exec_is_skipped_but_not_differentiated():
+    namespace = {"sg": sg}
+    exec(
+        "def f(x):\n    y = x * 2\n    with sg.grad_of(y) as g:\n        g = 0\n    return y",
+        namespace,
+    )
+    assert namespace["f"](3.0) == 6.0
+    with pytest.raises(sg.SourceNotFoundError, match="grad_of"):
+        namespace["f"](sg.tensor(3.0, requires_grad=True))
