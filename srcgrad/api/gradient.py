@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import Any, Literal
+from typing import Any, Concatenate, Literal, overload
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
-from srcgrad.api.looks import P, R_co, look_like
+from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -469,7 +469,13 @@ class Gradient(Inspection[P, R_co]):
         """Compile a plan once more, noting what is found."""
         return self._make_plan(stages=stages, **plan.options)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Gradient[..., R_co]:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Gradient[P, R_co]: ...
+    @overload
+    def __get__(
+        self: Gradient[Concatenate[Any, Q], R_co], instance: object, owner: type | None = None
+    ) -> Gradient[Q, R_co]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind to an instance, as functions do; parameters are then counted after `self`."""
         if instance is None or not isinstance(self._function, FunctionType):
             return self
@@ -477,17 +483,3 @@ class Gradient(Inspection[P, R_co]):
         bound._siblings = self._siblings
         bound._plan = self._siblings.get(type(instance))
         return bound
-
-    def __repr__(self) -> str:
-        kind = "value_and_grad" if self._value else "grad"
-        return f"<srcgrad.{kind} of {describe(self.primal)}>"
-
-    def __reduce__(self) -> Any:
-        """Pickle by name if the gradient stands under the function's own name, else by parts."""
-        module = sys.modules.get(getattr(self.primal, "__module__", ""), None)
-        found: Any = module
-        for part in describe(self.primal).split("."):
-            found = getattr(found, part, None)
-        if found is self:
-            return describe(self.primal)
-        return Gradient, (self.primal, *self._options)

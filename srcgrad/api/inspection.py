@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from inspect import BoundArguments, Parameter
@@ -13,6 +14,7 @@ from srcgrad.api.exporting import Example, export_gradient
 from srcgrad.api.insights import explained, refused, run_watched, subject_of
 from srcgrad.api.looks import P, R_co
 from srcgrad.api.plan import Plan
+from srcgrad.api.refusal import describe
 from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
 from srcgrad.compiler.account import Account
@@ -32,6 +34,7 @@ class Inspection(ABC, Generic[P, R_co]):
     primal: Callable[..., Any]
     _function: Callable[..., Any]
     _owner: Any
+    _options: tuple[Any, ...]
     _is_method: bool
     _value: bool
     _selection: Selection
@@ -167,3 +170,17 @@ class Inspection(ABC, Generic[P, R_co]):
             return self._make_plan(assume=False), self._last
         except UnsupportedError:  # it may be differentiated under conditions
             return self._make_plan(), self._last
+
+    def __repr__(self) -> str:
+        kind = "value_and_grad" if self._value else "grad"
+        return f"<srcgrad.{kind} of {describe(self.primal)}>"
+
+    def __reduce__(self) -> Any:
+        """Pickle by name if the gradient stands under the function's own name, else by parts."""
+        module = sys.modules.get(getattr(self.primal, "__module__", ""), None)
+        found: Any = module
+        for part in describe(self.primal).split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return describe(self.primal)
+        return type(self), (self.primal, *self._options)

@@ -7,6 +7,7 @@ import inspect
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R_co = TypeVar("R_co", covariant=True)
 
 

@@ -38,4 +38,14 @@ def decorated(w: Array, rate: float) -> float:
     return float(np.sum(w)) * rate
 
 
+class Model:
+    """A model with a method that is differentiated."""
+
+    @sg.grad
+    def slope(self, w: Array) -> float:
+        """Return a number."""
+        return float(np.sum(w))
+
+
+Model().slope(w, 1.0)  # type: ignore[call-arg] # there is one too many
 decorated(w, rate=None)  # type: ignore[arg-type] # not a number
