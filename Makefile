@@ -1,5 +1,5 @@
 # make demo       set up, show a generated gradient, train on handwritten digits
-# make examples   the other examples, each with a picture in build/
+# make examples   every example, each with a picture in build/
 # make test       everything that must hold: format, lint, types, layers, structure, tests
 # make docs       the documentation as a site, in build/docs/index.html
 # make pages      write those parts of docs that are made from the code and the tests
@@ -25,10 +25,7 @@ demo: $(VENV)/.examples
 	@$(BIN)/python examples/digits.py
 
 examples: $(VENV)/.examples
-	@$(BIN)/python examples/oscillator.py
-	@$(BIN)/python examples/maximum_likelihood.py
-	@$(BIN)/python examples/sensitivity.py
-	@$(BIN)/python examples/long_simulation.py
+	@$(BIN)/python tools/run_examples.py
 
 test: $(VENV)/.tests $(VENV)/.examples $(VENV)/.docs
 	@$(BIN)/python tools/check.py
