@@ -17,7 +17,8 @@ from tools.pages import ROOT
 TEXT = "\n".join(
     page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs" / "reference").glob("*.md"))
 )
-ENTRIES = set(re.findall(r"^\.\. auto(?:function|class|exception):: ([\w.]+)", TEXT, re.MULTILINE))
+LISTED = re.findall(r"^\.\. auto(?:function|class|exception):: ([\w.]+)", TEXT, re.MULTILINE)
+ENTRIES = set(LISTED)
 WHOLE = set(re.findall(r"automodule:: ([\w.]+)\n   :members:\n", TEXT))
 MODULES = ["function", "functional", "forward_ad", "graph", "profiler"]
 
@@ -25,6 +26,10 @@ MODULES = ["function", "functional", "forward_ad", "graph", "profiler"]
 @pytest.mark.parametrize("name", sorted(set(sg.__all__) - {"autograd", "utils", "implicit"}))
 def test_every_name_of_the_package_is_in_the_reference(name):
     assert f"srcgrad.{name}" in ENTRIES
+
+
+def test_no_name_is_there_twice():
+    assert len(LISTED) == len(ENTRIES)
 
 
 @pytest.mark.parametrize("entry", sorted(ENTRIES))
