@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, MethodType
 from typing import Any, Concatenate, Literal, overload
+from types import FunctionType, MappingProxyType, MethodType
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, lists_joined, update_of_array, warn_of
+from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of_array, warn_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
@@ -253,6 +253,9 @@ class Gradient(Inspection[P, R_co]):
                 return twin
             self._refuse(problem)
             return None
+        if widens and self._inner is not None:
+            self._refuse(twice_complex(self.primal))
+            return None
         if widens:
             complex_twin = self._twin("complex", keep_complex=True, assume=False)
             self._shown = complex_twin or self._shown
@@ -276,7 +279,7 @@ class Gradient(Inspection[P, R_co]):
     ) -> Plan | None:
         """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
         twin = self._twins.get(kind)
-        if twin is None or not twin.is_current(self._subject()):
+        if twin is None or not twin.is_current(self._subject(options)):
             with self._lock:
                 try:
                     twin = self._twins[kind] = self._make_plan(**options)
@@ -326,7 +329,7 @@ class Gradient(Inspection[P, R_co]):
 
     def _make_plan(self, stages: Stages | None = None, **options: Any) -> Plan:
         """Compile the function; the options are those of a `Request`."""
-        function = self._subject()
+        function = self._subject(options)
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
                 f"`{describe(function)}` is not a Python function with source",
@@ -344,9 +347,11 @@ class Gradient(Inspection[P, R_co]):
         plan.options = options
         return plan
 
-    def _subject(self) -> Any:
+    def _subject(self, options: Mapping[str, Any] = MappingProxyType({})) -> Any:
         """Return the function to differentiate: of a derivative, its generated text."""
-        return self._function if self._inner is None else self._inner.differentiable()
+        if self._inner is None:
+            return self._function
+        return self._inner.differentiable(keep_complex=options.get("keep_complex", False))
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = self._values(args, kwargs)
@@ -415,7 +420,9 @@ class Gradient(Inspection[P, R_co]):
 
     def _text(self) -> Plan:
         ready, shown = self._ready(), self._shown
-        return shown if shown is not None and shown.is_current(self._subject()) else ready
+        if shown is not None and shown.is_current(self._subject(shown.options)):
+            return shown
+        return ready
 
     @property
     def source(self) -> str:

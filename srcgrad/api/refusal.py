@@ -47,3 +47,11 @@ def update_of_array(name: str, function: Any) -> MutationError:
         span=Span(code.co_filename, code.co_firstlineno, text=line),
         hint=f"work on a copy: `{name} = {name}.copy()`, or write `y = y + v` for `y += v`",
     )
+
+
+def twice_complex(function: Any) -> UnsupportedError:
+    """Return the refusal of the derivative of a derivative at complex numbers by one text."""
+    return UnsupportedError(
+        f"the gradient of the gradient of `{describe(function)}` at complex arguments",
+        hint="take the inner gradient in a function of your own, and a real number of it",
+    )

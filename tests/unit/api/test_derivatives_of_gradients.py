@@ -110,3 +110,23 @@ def test_the_order_of_memory_is_that_of_the_array_handed_in(order: str, layout: 
         expected[place] = flat(unit, order, weights)
     gradient = sg.grad(flat, fallback="error")(laid, order, weights)
     np.testing.assert_array_equal(gradient, expected)
+
+
+def rotated(x: Any, c: Any) -> Any:
+    return np.real(x * np.conj(c * x) * c * c)
+
+
+def cubic(x: Any, c: Any) -> Any:
+    return np.real(c * x * x * x)
+
+
+@pytest.mark.parametrize("function", [rotated, cubic])
+@pytest.mark.parametrize("first", [0.3, 0.4 - 0.9j])
+def test_a_gradient_of_a_gradient_knows_of_complex_arguments(function: Any, first: Any) -> None:
+    inner = sg.grad(function)
+    twice = sg.grad(inner, fallback="tape")
+    for factor in (first, 0.4 - 0.9j, 0.3):
+        expected = (inner(0.7 + 1e-5, factor) - inner(0.7 - 1e-5, factor)) / 2e-5
+        np.testing.assert_allclose(twice(0.7, factor), expected, rtol=1e-8)
+    with pytest.raises(sg.UnsupportedError, match="complex arguments"):
+        sg.grad(inner, fallback="error")(0.7, 0.4 - 0.9j)
