@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Concatenate, Literal, overload
 from types import FunctionType, MappingProxyType, MethodType
+from typing import Any, Concatenate, Literal, overload
 
 import numpy as np
 
