@@ -93,6 +93,11 @@ def is_complex(value: Any) -> bool:
             "an argument is a sparse matrix, with which `*` multiplies matrices",
             hint="pass a sparse array, which multiplies as arrays do: csr_array(A)",
         )
+    if isinstance(value, np.ma.MaskedArray):
+        raise NotDifferentiableError(
+            "an argument is a masked array, whose masked elements have no derivative rule",
+            hint="pass its data and its mask, and use np.where with the mask",
+        )
     if is_plain_object(value):
         return any(is_complex(getattr(value, name)) for name in part_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")

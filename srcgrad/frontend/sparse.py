@@ -1,18 +1,20 @@
-"""Refuses ``*`` and ``**`` of SciPy's sparse matrices, which multiply matrices with them."""
+"""Refuses masked arrays, and ``*`` and ``**`` of sparse matrices, which multiply matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import gast
+import numpy as np
 
+from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.runtime.products import is_sparse_matrix
 
 
 def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
-    """Note every ``*`` and ``**`` of what is known to be a sparse matrix."""
+    """Note every ``*`` and ``**`` of what is known to be a sparse matrix, and masked arrays."""
     local = {
         target.id
         for node in gast.walk(tree)
@@ -21,6 +23,13 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
         if isinstance(target, gast.Name)
     }
     for node in gast.walk(tree):
+        if isinstance(node, gast.Name) and isinstance(scope.lookup(node.id), np.ma.MaskedArray):
+            refusals.add(
+                node,
+                "a masked array, whose masked elements have no derivative rule",
+                "use np.where with the mask",
+                MissingRuleError,
+            )
         operator = getattr(node, "op", None)
         if not isinstance(operator, (gast.Mult, gast.Pow)):
             continue

@@ -164,7 +164,7 @@ class Reader:
         operation = self._primitive(callee, *args, **keywords)
         if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
             return Operation("taped", callee, args, keywords)
-        followed = isinstance(callee, FunctionType) and not _is_of_scipy(callee)
+        followed = isinstance(callee, FunctionType) and not _is_never_followed(callee)
         if operation.kind == "unknown" and followed:
             return Operation("user", callee, args, keywords)
         return operation
@@ -192,11 +192,12 @@ class Reader:
         return self._primitive(primal, func.value, *args, **keywords)
 
 
-def _is_of_scipy(function: FunctionType) -> bool:
-    """Say whether a function is one of SciPy, whose text converts to arrays and calls C."""
-    return (function.__module__ or "").partition(".")[0] == "scipy"
+def _is_never_followed(function: FunctionType) -> bool:
+    """Say whether a function is one of those that convert what they are given, and call C."""
+    return str(function.__globals__.get("__name__")).startswith(_CONVERTING)
 
 
+_CONVERTING = ("scipy.", "numpy.ma.", "numpy.matrixlib.", "numpy._core.records", "numpy.rec")
 _PERHAPS_THEMSELVES = frozenset(
     ["numpy.nan_to_num", "numpy.diff", "numpy.polyder", "numpy.polyint"]
 )

@@ -18,6 +18,7 @@ from srcgrad.tape.modes import STATE
 from srcgrad.tape.mutation import KeepSaved
 from srcgrad.tape.pynumbers import PythonFloat, as_python, plain
 from srcgrad.tape.refusing import refusal
+from srcgrad.tape.scipy_sparse import taking_tensors
 
 
 def is_float(value: Any) -> bool:
@@ -61,7 +62,7 @@ class Arguments:
             return self._array(value, wanted) if value.dtype.kind in "fc" else value
         if wanted and is_plain_object(value):
             return self._object(value)
-        return self._number(value) if wanted else value
+        return self._number(value) if wanted else taking_tensors(value)
 
     def _number(self, value: Any) -> Any:
         if isinstance(value, bool) or not (is_float(value) or isinstance(value, int)):

@@ -84,6 +84,8 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     written = equivalent(function, args, kwargs)
     if written is not None:
         return written.function(*written.lead, *written.args, **written.keywords)
+    if any(hasattr(type(value), "__srcgrad_written_out__") for value in (*args, *kwargs.values())):
+        raise _without_rule(function)  # it is made of tensors, which SciPy would not see
     op = op_for(function)
     if op is not None:
         return apply(op, args, kwargs)
@@ -91,17 +93,18 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is np.sign and _turns(args[0]):
             return direction(args[0])
         return call_constant(function, args, kwargs)
-    given = (*args, *kwargs.values())
-    if any(hasattr(type(value), "__srcgrad_written_out__") for value in given) or (
-        STATE.grad and any(map(requires_grad, tensors_in(given)))
-    ):
-        raise refusal(
-            MissingRuleError,
-            f"{canonical_name(function)} has no derivative rule",
-            "write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
-            "result is meant to be a constant",
-        )
+    if STATE.grad and any(map(requires_grad, tensors_in((*args, *kwargs.values())))):
+        raise _without_rule(function)
     return call_constant(function, args, kwargs)
+
+
+def _without_rule(function: Any) -> MissingRuleError:
+    return refusal(
+        MissingRuleError,
+        f"{canonical_name(function)} has no derivative rule",
+        "write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
+        "result is meant to be a constant",
+    )
 
 
 def _turns(x: Any) -> bool:

@@ -19,15 +19,21 @@ from srcgrad.tape.scipy_sparse import RecordingClass, taking_tensors
 
 
 def is_scipy(value: Any) -> bool:
-    """Say whether a value is a module or function of SciPy that does not hand on its calls."""
+    """Say whether a value is a module or function of SciPy that does not hand on its calls.
+
+    So is ``numpy.ma``, whose functions would take the array out of a tensor for its own.
+    """
     if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] == "scipy"
+        return value.__name__.partition(".")[0] == "scipy" or value.__name__ == MASKED
     if isinstance(value, np.ufunc):
         return False
     if type(value).__name__ == "SuperLU":
         return True
     module = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
-    return isinstance(module, str) and module.startswith("scipy.")
+    return isinstance(module, str) and f"{module}.".startswith(("scipy.", f"{MASKED}."))
+
+
+MASKED = "numpy.ma"
 
 
 def recording(value: Any) -> Any:
@@ -52,7 +58,10 @@ def recording(value: Any) -> Any:
 
 def is_function(value: Any) -> bool:
     """Say whether a value of SciPy is a function: one of Python, or one of several backends."""
-    return isinstance(value, types.FunctionType) or type(value).__module__ == "uarray"
+    if callable(value) and f"{type(value).__module__}.".startswith(f"{MASKED}."):
+        return True
+    python = isinstance(value, (types.FunctionType, types.MethodType))
+    return python or type(value).__module__ == "uarray"
 
 
 def is_distribution(value: Any) -> bool:

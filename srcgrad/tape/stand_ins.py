@@ -253,7 +253,7 @@ class Uncached:
 def _numpy_functions() -> dict[str, Any]:
     made = {name: _making(name, getattr(np, name)) for name in FRESH}
     taking = {name: _taking(getattr(np, name)) for name in TAKING}
-    return {**made, **taking, **LOOPS, "linalg": _LINALG}
+    return {**made, **taking, **LOOPS, "linalg": _LINALG, "ma": recording(np.ma)}
 
 
 def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.ModuleType:

@@ -78,6 +78,7 @@ class Reached:
                 todo.extend(self._inside(item))
 
     def _inside(self, item: Any) -> Iterator[Any]:
+        _refuse_masked(item)
         if isinstance(item, types.FunctionType):
             yield from self._function(item)
         elif isinstance(item, (types.MethodType, classmethod, staticmethod)):
@@ -182,6 +183,20 @@ def _refuse_thread(value: Any) -> None:
             f"`{name}` starts code that the tape cannot follow",
             span=user_span(),
             hint="call the function directly, without threads or processes",
+        )
+
+
+def _refuse_masked(value: Any) -> None:
+    """A masked array would take the plain array out of a tensor that it meets.
+
+    Raises:
+        UnsupportedError: The value is a masked array.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise UnsupportedError(
+            "a masked array, whose masked elements have no derivative rule",
+            span=user_span(),
+            hint="use np.where with the mask",
         )
 
 
