@@ -18,7 +18,7 @@ from srcgrad.api.pushforward import pushforward
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import float_leaves
 from srcgrad.api.underlying import bind, parameters_of
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.rules.base import Function
 from srcgrad.runtime import solution_back, solution_push
 from srcgrad.tape import Tensor
@@ -67,6 +67,7 @@ class Implicit(Generic[P, R_co]):
 
     def pulled(self, x: Any, args: tuple[Any, ...], adjoint: Any) -> list[Any]:
         """Return the adjoint of each argument, given that of the solution (None without floats)."""
+        self._refuse_again(x, args, adjoint)
         layout = Raveling(x)
         first, *names = parameters_of(self.residual)[: len(args) + 1]
         wrt = [name for name, item in zip(names, args, strict=True) if float_leaves(item)]
@@ -84,6 +85,7 @@ class Implicit(Generic[P, R_co]):
 
     def pushed(self, x: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         """Return the tangent of the solution, given those of the arguments (None for zero)."""
+        self._refuse_again(x, args, tangents)
         layout = Raveling(x)
         first, *names = parameters_of(self.residual)[: len(args) + 1]
         arguments = bind(self.residual, (x, *args))
@@ -98,6 +100,20 @@ class Implicit(Generic[P, R_co]):
             return rest.flat(along(arguments, [layout.back(w)])[1]) - (w if self.fixed else 0)
 
         return layout.back(_solve(product, -rest.flat(change), self.linear_solver))
+
+    def _refuse_again(self, *values: Any) -> None:
+        """Raise if a derivative of the solution is to be differentiated itself.
+
+        The tape hands its tensors over for that, and in forward mode at any order. What is solved
+        here would be a constant to it.
+        """
+        if any(isinstance(leaf, Tensor) for leaf in float_leaves(values)):
+            raise UnsupportedError(
+                f"a second derivative, or forward mode on the tape, of `{self.solver.__qualname__}`"
+                ", which is differentiated by what it solves",
+                hint="take differences of the first derivative, or call the solver as it is, "
+                "without sg.implicit",
+            )
 
     def __repr__(self) -> str:
         return f"<srcgrad.implicit solver {self.solver.__qualname__}>"

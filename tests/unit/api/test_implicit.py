@@ -112,6 +112,56 @@ def test_fixed_points_and_minima(solver):
     assert_close(sg.grad(loss, fallback="error")(VECTOR) @ direction, expected)
 
 
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("solve", [root_of_cubic, balance, best])
+def test_second_derivatives_are_refused(solve):
+    def f(a):
+        return np.sum(solve(a) ** 2 * a)
+
+    a = 1.3 if solve is root_of_cubic else VECTOR
+    v = np.ones_like(a) if np.ndim(a) else 1.0
+    seconds = [
+        lambda: sg.hessian(f)(a),
+        lambda: sg.jacrev(sg.grad(f))(a),
+        lambda: sg.hvp(f, (a,), (v,)),
+        lambda: sg.grad(lambda a: np.sum(sg.grad(f)(a)))(a),
+        lambda: sg.jvp(lambda a: sg.jvp(f, (a,), (v,))[1], (a,), (v,)),
+        lambda: sg.grad(lambda a: sg.jvp(f, (a,), (v,))[1])(a),
+    ]
+    for second in seconds:
+        with pytest.raises(sg.UnsupportedError, match="a second derivative, or"):
+            second()
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_the_first_derivative_on_the_tape():
+    scope = {"solve": root_of_cubic}
+    exec("def f(a):\n    return solve(a) ** 2 * a", scope)
+    expected = slope(by_root, 1.3)
+    assert_close(sg.grad(scope["f"])(1.3), expected)
+    with pytest.raises(sg.UnsupportedError, match="forward mode on the tape"):
+        sg.jvp(scope["f"], (1.3,), (1.0,))
+
+
+def test_a_linear_system_by_products():
+    def equations(x, d, b):
+        return d * x + 0.1 * np.sum(x) - b
+
+    @sg.implicit.root(equations, linear_solver=by_iteration)
+    def solve(d, b):
+        product = LinearOperator((3, 3), lambda x: equations(x, d, 0.0))
+        return gmres(product, b, rtol=1e-13, atol=1e-13)[0]
+
+    def loss(d, b):
+        return np.sum(solve(d, b) ** 3)
+
+    d, b = np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0, 0.5])
+    by_d, by_b = sg.grad(loss, argnums=(0, 1), fallback="error")(d, b)
+    v = np.array([0.3, -0.2, 0.5])
+    assert_close(by_d @ v, slope(lambda h: loss(d + h * v, b), 0.0))
+    assert_close(by_b @ v, slope(lambda h: loss(d, b + h * v), 0.0))
+
+
 def test_a_residual_of_another_size_is_refused():
     @sg.implicit.root(lambda x, a: x[:2] - a[:2])
     def solver(a):
