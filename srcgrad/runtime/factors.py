@@ -50,7 +50,7 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
     eigenspaces has the ratio 0. If two elements disagree about the ratio, the limit is not known.
     """
     if grad_values is None:
-        return 0
+        return 0 * turned
     symmetric = (turned + adjoint(turned)) / 2
     diagonal = np.real(np.diagonal(symmetric, axis1=-2, axis2=-1))
     here, there = np.expand_dims(diagonal, -1), np.expand_dims(diagonal, -2)
@@ -62,7 +62,22 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
     misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
     unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
     matters = np.absolute(symmetric) > allowed
-    return np.where(np.logical_and(matters, unknown), np.nan, ratio * symmetric)
+    # where h vanishes, M is lost: of it, only the diagonal comes with the gradient of w
+    lost = np.maximum(np.absolute(mine), np.absolute(theirs)) > allowed
+    used = np.expand_dims(_largest(turned, (-2, -1)) > 0, (-2, -1))
+    lost = np.logical_and(np.logical_and(lost, used), square <= allowed * allowed)
+    guess = np.logical_or(lost, np.logical_and(matters, unknown))
+    return np.where(guess, np.nan, ratio * symmetric)
+
+
+def _unless_chosen(limit: Any, skew: Any, turned: Any) -> Any:
+    """Return the limit at ties, NaN where a loss depends on which of the vectors were chosen.
+
+    Turning the vectors into each other changes the loss by the skew part of ``turned``.
+    """
+    size = np.expand_dims(_largest(turned, (-2, -1)), (-2, -1))
+    matters = np.absolute(skew) > np.sqrt(np.finfo(size.dtype).eps) * size
+    return np.where(matters, np.nan, limit)
 
 
 def on_diagonal(values: Any) -> Any:
@@ -100,7 +115,8 @@ def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
     inner: Any = 0.0
     if grad_v is not None:
         turned = adjoint(v) @ grad_v
-        inner = _off_diagonal(over_gaps(turned, w, at_ties(turned, grad_w)))
+        limit = _unless_chosen(at_ties(turned, grad_w), turned - adjoint(turned), turned)
+        inner = _off_diagonal(over_gaps(turned, w, limit))
     if grad_w is not None:
         inner = inner + on_diagonal(grad_w)
     full = v @ inner @ adjoint(v)
@@ -164,16 +180,28 @@ def svd_back(grads: Any, result: Any) -> Any:
     inner = 0 * column * row
     if known:
         skew_u, skew_v = (0 if t is None else t - adjoint(t) for t in (of_u, of_v))
-        both = over_gaps((skew_u + skew_v) / 2, s, at_ties(known[0], grad_s))
+        skew = skew_u + skew_v
+        limit = _unless_chosen(at_ties(known[0], grad_s), skew, known[0])
+        both = over_gaps(skew / 2, s, limit)
         inner = _off_diagonal(both) + divide_or_zero((skew_u - skew_v) / 2, row + column)
     if grad_s is not None:
         inner = inner + on_diagonal(grad_s)
     total = u @ inner @ adjoint(v)
     if of_u is not None and np.shape(u)[-2] > rank:
-        total = total + divide_or_zero(grad_u - u @ of_u, row) @ adjoint(v)
+        total = total + _over_values(grad_u - u @ of_u, s, grad_s) @ adjoint(v)
     if of_v is not None and np.shape(v)[-2] > rank:
-        total = total + u @ adjoint(divide_or_zero(grad_v - v @ of_v, row))
+        total = total + u @ adjoint(_over_values(grad_v - v @ of_v, s, grad_s))
     return total
+
+
+def _over_values(turned: Any, s: Any, grad_s: Any) -> Any:
+    """Divide by singular values; where one is 0 and counts, the limit is not known."""
+    done = divide_or_zero(turned, np.expand_dims(s, -2))
+    if grad_s is None:
+        return done
+    lost = np.logical_and(s == 0, grad_s != 0)
+    used = np.expand_dims(_largest(turned, (-2, -1)) > 0, (-2, -1))
+    return np.where(np.logical_and(np.expand_dims(lost, -2), used), np.nan, done)
 
 
 def qr_r_back(grad: Any, a: Any) -> Any:

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.dispatch import beside
+from srcgrad.runtime.factors import are_tied
+
 
 def symmetric_from(a: Any, lower: bool) -> Any:
     """Return the symmetric (or Hermitian) matrix whose lower or upper triangle is that of `a`."""
@@ -45,10 +48,19 @@ def cholesky_push(a_dot: Any, y: Any, upper: bool) -> Any:
 
 
 def eigh_push(a_dot: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
-    """Return the tangents of eigenvalues and eigenvectors; those of equal ones do not mix."""
+    """Return the tangents of eigenvalues and eigenvectors.
+
+    Those of equal eigenvalues are NaN where the direction mixes the vectors: which vectors they
+    become depends on it.
+    """
     inner = np.conj(np.swapaxes(v, -1, -2)) @ symmetric_from(a_dot, lower=uplo == "L") @ v
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    mixing = np.where(gaps == 0, 0, inner / np.where(gaps == 0, 1, gaps))
+    tied = are_tied(w)
+    size = np.max(np.absolute(inner), axis=(-2, -1), keepdims=True, initial=0)
+    mixed = np.absolute(inner) > np.sqrt(np.finfo(size.dtype).eps) * size
+    same = beside(np.eye(np.shape(inner)[-1], dtype=bool), inner)
+    limit = np.where(np.logical_and(mixed, np.logical_not(same)), np.nan, 0)
+    mixing = np.where(tied, limit, inner / np.where(tied, 1, gaps))
     return np.real(np.einsum("...ii->...i", inner)), v @ mixing
 
 

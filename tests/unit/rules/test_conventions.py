@@ -239,6 +239,40 @@ def test_a_gradient_that_equal_eigenvalues_do_not_tell_is_nan() -> None:
     assert np.isnan(grad[1, 0])
 
 
+def test_losses_that_lose_the_limit_of_equal_values_are_nan() -> None:
+    u, v = arr(1.0, 2.0, 3.0), arr(1.0, 0.0, 2.0)
+    weights = np.arange(9.0).reshape(3, 3)
+
+    def rebuilt(a: Any) -> Any:
+        left, s, right = np.linalg.svd(a)
+        return np.sum((left * s) @ right * weights)
+
+    grad = sg.grad(rebuilt, fallback="error")(np.outer(u, v))
+    assert np.isnan(grad).any()
+
+    def exponential(a: Any) -> Any:
+        w, q = np.linalg.eigh(a)
+        return np.sum((q * np.exp(w)) @ q.T * weights)
+
+    mixing = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert np.isnan(sg.jvp(exponential, (np.eye(3),), (mixing,))[1])
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda a: np.sum(np.linalg.eigh(a)[0] ** 2),
+        lambda a: np.sum(np.linalg.eigvalsh(a) ** 2),
+        lambda a: np.sum(np.linalg.svd(a)[1] ** 2),
+        lambda a: np.linalg.norm(a) ** 2,
+    ],
+)
+@pytest.mark.parametrize("a", [2 * np.eye(3), np.outer(arr(1.0, 2.0, 3.0), arr(1.0, 2.0, 3.0))])
+def test_symmetric_losses_of_equal_values_have_their_gradient(loss: Any, a: Any) -> None:
+    for grad in both_engines(loss, a):  # all of them are the sum of squares of the elements
+        np.testing.assert_allclose(grad + grad.T, 4 * a, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
