@@ -229,7 +229,8 @@ def _as_columns(columns: Any, leaf: Any, argument: Any) -> Any:
     def fill(item: Any) -> Any:
         nonlocal end
         start, end = end, end + int(np.size(item))
-        block = np.moveaxis(columns[start:end], 0, -1)
+        part = columns[start:end]
+        block = part.transpose(*range(1, part.ndim), 0)
         return np.array(block.reshape(np.shape(leaf) + np.shape(item)), order="C")
 
     return mapped(fill, argument)

@@ -15,6 +15,8 @@ from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
 def float_leaves(value: Any) -> list[Any]:
     """Return the floats and float arrays of nested dicts, lists, tuples and objects, in order."""
+    if type(value) is np.ndarray:  # the usual case first, here and below: an array by itself
+        return [value] if value.dtype.kind in "fc" else []
     found: list[Any] = []
     mapped(found.append, value)
     return found
@@ -31,6 +33,8 @@ def mapped(
 
     The rest becomes None unless told otherwise.
     """
+    if type(value) is np.ndarray:
+        return function(value) if value.dtype.kind in "fc" else other(value)
     if is_registered(value):
         return remade(value, lambda part: mapped(function, part, other))
     if isinstance(value, dict):
@@ -46,6 +50,8 @@ def mapped(
 
 def leaves_as_in(like: Any, value: Any) -> list[Any]:
     """Return the entries of `value` where `like`, of the same structure, has floats."""
+    if type(like) is np.ndarray:
+        return [value] if like.dtype.kind in "fc" else []
     if is_registered(like):
         return leaves_as_in(taken_apart(like)[0], taken_apart(value)[0])
     if isinstance(like, dict):
@@ -62,6 +68,8 @@ def leaves_as_in(like: Any, value: Any) -> list[Any]:
 
 def copied(value: Any) -> Any:
     """Return nested containers with copies of all arrays in them."""
+    if type(value) is np.ndarray:
+        return value.copy()
     if is_registered(value):
         return remade(value, copied)
     if isinstance(value, dict):
