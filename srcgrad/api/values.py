@@ -95,7 +95,7 @@ def is_complex(value: Any) -> bool:
         )
     if isinstance(value, np.ma.MaskedArray):
         raise NotDifferentiableError(
-            "an argument is a masked array, whose masked elements have no derivative rule",
+            "an argument is a MaskedArray, whose masked elements have no derivative rule",
             hint="pass its data and its mask, and use np.where with the mask",
         )
     if is_plain_object(value):

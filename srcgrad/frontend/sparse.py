@@ -26,7 +26,7 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
         if isinstance(node, gast.Name) and isinstance(scope.lookup(node.id), np.ma.MaskedArray):
             refusals.add(
                 node,
-                "a masked array, whose masked elements have no derivative rule",
+                "a MaskedArray, whose masked elements have no derivative rule",
                 "use np.where with the mask",
                 MissingRuleError,
             )

@@ -194,7 +194,7 @@ def _refuse_masked(value: Any) -> None:
     """
     if isinstance(value, np.ma.MaskedArray):
         raise UnsupportedError(
-            "a masked array, whose masked elements have no derivative rule",
+            "a MaskedArray, whose masked elements have no derivative rule",
             span=user_span(),
             hint="use np.where with the mask",
         )
