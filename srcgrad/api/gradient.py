@@ -100,7 +100,7 @@ class Gradient(Inspection[P, R_co]):
         self._siblings: dict[type, Plan] = {}
         self._warned = False
         self._lock = threading.RLock()
-        look_like(self, self._function, skip=self._is_method)
+        look_like(self, self._function, self._is_method, self._selection.signature)
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""

@@ -67,7 +67,7 @@ class Jacobian(Generic[P]):
         self._sparse = None
         if sparsity is not None:
             self._sparse = SparseMatrix(primal, self._selection, sparsity, has_aux=has_aux)
-        look_like(self, function, skip=len(owner(primal)))
+        look_like(self, function, len(owner(primal)), self._selection.signature)
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""
