@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     polyfit_back,
     polyfit_push,
     roots_back,
+    roots_push,
 )
 
 table = RuleTable("fitting")
@@ -59,7 +60,7 @@ class Roots(Function):
     @staticmethod
     def jvp(ctx: Context, p_dot: Any) -> Any:
         p, y = ctx.saved_tensors
-        return -np.polyval(p_dot, y) / np.polyval(np.polyder(p), y)
+        return roots_push(p_dot, p, y)
 
 
 @table.rule(np.polyfit)

@@ -93,7 +93,14 @@ from srcgrad.runtime.factors import (
     svd_back,
     svdvals_back,
 )
-from srcgrad.runtime.fitting import poly_back, poly_push, polyfit_back, polyfit_push, roots_back
+from srcgrad.runtime.fitting import (
+    poly_back,
+    poly_push,
+    polyfit_back,
+    polyfit_push,
+    roots_back,
+    roots_push,
+)
 from srcgrad.runtime.fourier import (
     fft_back,
     fftn_back,
@@ -314,8 +321,8 @@ __all__ = [
     "qr_r_back", "quantile_back", "read_order", "real_part", "recordable", "records",
     "reduceat_back", "reduced_size", "refuse_array", "refuse_integers", "repeat_back", "repeated",
     "reshape_back", "reshape_each", "resize_axis", "restack", "result_dtype", "reverse_steps",
-    "rfft_back", "rfftn_back", "rollaxis_back", "roots_back", "run_steps", "running_back",
-    "scalar_seed", "scaled_back", "scatter", "select_back", "several", "shadow_of",
+    "rfft_back", "rfftn_back", "rollaxis_back", "roots_back", "roots_push", "run_steps",
+    "running_back", "scalar_seed", "scaled_back", "scatter", "select_back", "several", "shadow_of",
     "shadow_of_view", "shape_of", "share_among_ties", "shared_each", "shares", "shortcut", "sign",
     "sign_flip", "sinc_slope", "single", "slogdet_back", "solution_back", "solution_push",
     "solve_back", "solve_push", "split_column_stack", "split_columns", "split_dstack",

@@ -27,6 +27,12 @@ def poly_push(dot: Any, roots: Any) -> Any:
 
 
 @recordable
+def roots_push(p_dot: Any, p: Any, roots: Any) -> Any:
+    """Return the tangent of ``np.roots(p)``; the roots must be distinct."""
+    return -np.polyval(p_dot, roots) / np.polyval(np.polyder(p), roots)
+
+
+@recordable
 def roots_back(grad: Any, p: Any, roots: Any) -> Any:
     """Return the gradient of the coefficients of ``np.roots(p)``; the roots must be distinct."""
     count = np.size(p)

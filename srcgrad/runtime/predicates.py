@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 
 def is_matrix(x: Any) -> bool:
-    """Return whether `x` has exactly two axes."""
-    return np.ndim(x) == 2
+    """Return whether `x` is an array with exactly two axes."""
+    return getattr(x, "ndim", None) == 2
 
 
 def is_vector(x: Any) -> bool:
-    """Return whether `x` has exactly one axis."""
-    return np.ndim(x) == 1
+    """Return whether `x` is an array with exactly one axis."""
+    return getattr(x, "ndim", None) == 1
 
 
 def is_number(x: Any, value: float | None = None, *, at_least: float | None = None) -> bool:

@@ -74,6 +74,7 @@ class Page(html.parser.HTMLParser):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     g = sg.grad(loss, argnums=(0, 1))
+    g(*ARGS)
     path = g.report(tmp_path_factory.mktemp("report") / "loss.html", *ARGS)
     return g, path.read_text(encoding="utf-8")
 

@@ -13,10 +13,13 @@ from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance
 
+from srcgrad.rules.scipy import sparse_systems
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.solvers import cg_solved
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
+
+assert sparse_systems.RULES  # those of cg_solved are read when a call of cg is met
 
 BETWEEN = {"low": 0.2, "high": 0.8}
 SIGNED = {"low": -1.8, "high": 1.9}
