@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,12 +15,31 @@ from hypothesis import HealthCheck, settings
 CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")
 os.environ["SRCGRAD_CACHE_DIR"] = CACHE  # before any test module imports srcgrad
 
+from srcgrad.api.gradient import Gradient  # noqa: E402 - after the cache is set
+
 SLOW_IS_FINE = [HealthCheck.too_slow]
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=SLOW_IS_FINE)
 settings.register_profile(
     "deep", deadline=None, max_examples=2000, suppress_health_check=SLOW_IS_FINE
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Let two of three tests of rules and programs do with the text for all shapes.
+
+    A text for the shapes at hand doubles what compiling costs, and these tests are many thousands.
+    """
+    many = item.nodeid.startswith(("tests/unit/rules/", "tests/programs/"))
+    with pytest.MonkeyPatch.context() as patch:
+        if many and zlib.crc32(item.nodeid.encode()) % 3:
+            patch.setattr(Gradient, "_made_for", _as_it_is)
+        return (yield)
+
+
+def _as_it_is(_gradient: Any, plan: Any, _args: Any, _kwargs: Any) -> Any:
+    return plan
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

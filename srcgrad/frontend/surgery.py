@@ -32,10 +32,10 @@ def with_edits(tree: Any, function: FunctionType) -> None:
     ...         gy = np.clip(gy, -limit, limit)
     ...     return y
     ... ''')
-    >>> def f(): return grad_of
+    >>> def f(x, limit): return grad_of
     >>> with_edits(body[0], f)
     >>> print(text(body[0].body[1:2]))
-    y = grad_of.edited(y, 'gy, limit: gy = np.clip(gy, -limit, limit)', limit)
+    y = grad_of.edited(y, "gy, limit: gy = np.clip(gy, -limit, limit)", limit)
     """
     _Edits(tree, function).block(tree.body)
 

@@ -29,7 +29,8 @@ LABEL = lambda spec: spec.label  # noqa: E731
 def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
     known = {canonical_name(fn) for fn in (*RULES, *every_rule())}
     described = {canonical_name(spec.fn) for spec in SPECS}
-    assert described == known
+    edits = {"srcgrad.runtime.surgery.grad_of.edited"}  # its gradient is what a program makes of it
+    assert described == known - edits
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=LABEL)
