@@ -27,13 +27,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Let two of three tests of rules and programs do with the text for all shapes.
+    """Let five of six tests of rules and programs do with the text for all shapes.
 
     A text for the shapes at hand doubles what compiling costs, and these tests are many thousands.
     """
     many = item.nodeid.startswith(("tests/unit/rules/", "tests/programs/"))
     with pytest.MonkeyPatch.context() as patch:
-        if many and zlib.crc32(item.nodeid.encode()) % 3:
+        if many and zlib.crc32(item.nodeid.encode()) % 6:
             patch.setattr(Gradient, "_made_for", _as_it_is)
         return (yield)
 
