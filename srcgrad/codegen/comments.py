@@ -14,12 +14,14 @@ _WIDEST: Final = 88
 def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0) -> int:
     """Insert a comment before each run of statements that come from one line of the user.
 
-    `lines` is the user's file. Return the line of the last statement.
+    `lines` is the user's file. Primal statements among them speak for themselves. Return the line
+    of the last statement.
     """
     position = 0
     while position < len(block):
         statement = block[position]
         number = getattr(statement, "lineno", 0) or 0
+        number = 0 if getattr(statement, "is_primal", False) else number
         if number and number != last and not isinstance(statement, (Comment, Blank)):
             block.insert(position, Comment(f"L{number}: {_text(statement, lines)}"))
             position += 1

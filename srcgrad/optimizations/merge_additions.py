@@ -77,7 +77,11 @@ def _is_plain(target: Any) -> bool:
 
 
 def _is_sum(value: Any) -> bool:
-    """Say whether an expression is arithmetic or a number, so that a sum with it is one."""
+    """Say whether an expression is a number or an array, so that a sum with it is one."""
+    if isinstance(value, gast.Call):
+        func = value.func
+        module = func.value if isinstance(func, gast.Attribute) else None
+        return getattr(module, "id", "") in ("np", "math")
     return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Constant, gast.Name, gast.Subscript))
 
 

@@ -151,10 +151,10 @@ def _binds(statement: Any) -> list[str]:
 
 
 def _anew(statement: Any) -> Any:
-    """Return a copy that counts as no line of the user's: it stands over its adjoint's comment."""
+    """Return a copy, whose line needs no comment: it is the user's line itself."""
     copy = clone(statement)
     for item in statements([copy]):
-        item.lineno = None
+        item.is_primal = True
     return copy
 
 

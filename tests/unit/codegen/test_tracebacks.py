@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gast
+import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.codegen.loader import load, unload
 from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine, annotate, user_line
@@ -116,3 +118,18 @@ def test_lines_that_the_printer_wraps_lead_back_too(tmp_path, monkeypatch):
     error = failure(module.f, 0)
     assert user_line(error) == UserLine("m.py", 2)
     unload(module)
+
+
+def test_what_a_backward_loop_computes_for_itself_leads_back_too():
+    def entropy(x, n):
+        total = 0.0
+        for i in range(n):
+            total += np.log(x[i]) * x[i]
+        return total
+
+    gradient = sg.grad(entropy)
+    gradient(np.ones(2), 2)
+    assert gradient.source.count("for i in") == 2  # the loop, and the comment over it
+    with pytest.raises(IndexError) as caught:
+        gradient(np.ones(2), 3)
+    assert "total += np.log(x[i]) * x[i]" in caught.value.__notes__[0]
