@@ -10,8 +10,9 @@ import gast
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.surgery import Edit
 from srcgrad.ir.build import at, clone
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, root_name, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.sweep import Sweep, renamed
 
@@ -78,10 +79,9 @@ def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
     while len(same) != size:
         size = len(same)
         for item in order[:place]:
-            if not isinstance(item, gast.Assign) or hasattr(item, "edit"):
+            if hasattr(item, "edit"):
                 continue
-            bound = {name for part in item.targets for name in names_bound(part)}
-            held = set(_shared(sweep, item))
+            bound, held = _passed_on(sweep, item)
             if held & same or (bound & same and len(held) == 1):
                 same |= bound | held
     own = sweep.namer.base(source)
@@ -94,6 +94,22 @@ def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
         if isinstance(node, gast.Name) and id(node) in later and isinstance(node.ctx, gast.Load)
     }
     return min(map(sweep.namer.base, others & read), default=None)
+
+
+def _passed_on(sweep: Sweep, statement: Any) -> tuple[set[str], set[str]]:
+    """Return the names to which a statement gives a value, and those whose very value it may be."""
+    change = change_of(statement)
+    if change is not None and change.value is not None:
+        return {change.name}, set(direct_names(change.value))
+    if not isinstance(statement, gast.Assign):
+        return set(), set()
+    if isinstance(statement.targets[0], gast.Subscript):  # an array copies what it is given
+        holder = root_name(statement.targets[0])
+        if holder is None or holder not in sweep.containers:
+            return set(), set()
+        return {holder}, set(direct_names(statement.value))
+    bound = {name for part in statement.targets for name in names_bound(part)}
+    return bound, set(_shared(sweep, statement))
 
 
 def _shared(sweep: Sweep, statement: Any) -> list[str]:

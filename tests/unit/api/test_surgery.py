@@ -255,6 +255,24 @@ def other_name(x):
     return np.sum(y * z)
 
 
+def put_into_a_list(x):
+    y = x * 3.0
+    parts = []
+    parts.append(y)
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(parts[0] * y)
+
+
+def put_under_a_key(x):
+    y = x * 3.0
+    parts = {}
+    parts["y"] = y
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(parts["y"] * y)
+
+
 def written(x):
     y = x * 3.0
     part = y[1:]
@@ -316,6 +334,8 @@ def several(x):
 
 REFUSED = {
     other_name: "also reached as `z`",
+    put_into_a_list: "also reached as `parts`",
+    put_under_a_key: "also reached as",
     written: "whose memory is written into",
     container: "which is a container",
     by_call: "on its parameter",
