@@ -19,14 +19,33 @@ from tests.programs.corpus import programs_by
 COUNT = int(os.environ.get("SRCGRAD_EXPORTED_PROGRAMS", "24"))
 RUNNER = Path(__file__).with_name("without_srcgrad.py")
 
-REFUSED = {  # these read what no text can make, or call the tape
+REFUSED = {  # these read what no text can make, or SciPy calls back a function of theirs
     "objects.network_of_the_module",
-    "scipy_solvers.area_of_several_waves",
-    "scipy_solvers.area_under_what_a_lambda_closes_over",
-    "scipy_solvers.energy_between_frequencies",
-    "scipy_solvers.path_of_a_decay",
-    "scipy_solvers.root_of_a_nested_function",
-    "scipy_solvers.where_a_planet_is",
+    *(
+        f"scipy_paths.{name}"
+        for name in (
+            "end_of_a_path fitted_curve path_at_given_times path_of_a_nested_function "
+            "path_of_odeint_that_closes_over"
+        ).split()
+    ),
+    *(
+        f"scipy_results.{name}"
+        for name in (
+            "curve_of_a_valley depth_of_a_root line_that_fits_data "
+            "line_that_fits_data_within_bounds result_that_a_helper_returns root_by_newton "
+            "roots_by_newton_in_a_loop smallest_energy smallest_energy_of_a_nested_function "
+            "smallest_energy_within_bounds solution_of_a_system solver_that_a_branch_chooses "
+            "system_written_as_an_array valley_between_walls where_an_energy_is_smallest"
+        ).split()
+    ),
+    *(
+        f"scipy_solvers.{name}"
+        for name in (
+            "area_of_several_waves area_under_what_a_lambda_closes_over "
+            "energy_between_frequencies path_of_a_decay root_of_a_nested_function "
+            "where_a_planet_is"
+        ).split()
+    ),
 }
 ALL = programs_by("source")
 STEP = max(1, len(ALL) // COUNT)
