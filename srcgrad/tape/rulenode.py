@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, MissingRuleError
 from srcgrad.runtime import conj, real_part
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
@@ -42,7 +42,7 @@ class RuleNode(Node):
             result = self._run(self, grad)
         else:
             result = self._run(Replay(self, self._packed.arrays(self)), grad)
-        return self.spread(result)
+        return self._complete(self.spread(result))
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Run the rule's backward on tensors."""
@@ -51,7 +51,7 @@ class RuleNode(Node):
         else:
             self.check_saved()
             saved = tuple(self.tensor_of(value) for value in self.saved_tensors)
-        return self.spread(self._run(Replay(self, saved), grad))
+        return self._complete(self.spread(self._run(Replay(self, saved), grad)))
 
     def _run(self, ctx: Any, grad: Any) -> Any:
         backward = type(self).rule_backward
@@ -78,6 +78,33 @@ class RuleNode(Node):
             else:
                 flat.extend([None] * count if part is None else flattened(part))
         return tuple(flat)
+
+    def _complete(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the gradients that a rule gave, one for each tensor.
+
+        Raises:
+            MissingRuleError: The rule has none for an argument, which is not to say that it is 0.
+        """
+        known = len(parts)
+        for i, edge in enumerate(self._edges):
+            if edge is not None and (i >= known or parts[i] is None):
+                self._refuse_missing(i)
+        return parts
+
+    def _refuse_missing(self, position: int) -> None:
+        names: list[str] = []
+        layout = self._layout or (None,) * len(self.op.names)
+        for each, count in zip(self.op.names, layout, strict=False):
+            names.extend([each] * (1 if count is None else count))
+        name = names[position] if position < len(names) else ""
+        if name in self.op.rule.inert:
+            return
+        which = f"its argument `{name}`" if name else "one of its arguments"
+        raise MissingRuleError(
+            f"{self.op.label} has no derivative rule in {which}",
+            hint="write a srcgrad.autograd.Function for it, use sg.numeric_vjp, or keep that "
+            "argument constant, by srcgrad.stop_gradient if need be",
+        )
 
     def check_saved(self) -> None:
         """Check that saved memory is still there and has not been written to since.

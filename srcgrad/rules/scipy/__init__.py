@@ -33,7 +33,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),
-        "scipy.ndimage": ("images",),
+        "scipy.ndimage": ("images", "image_maps"),
         "scipy.interpolate": ("interpolation",),
         "scipy.integrate": ("integrals", "equations"),
         "scipy.optimize": ("roots", "solutions"),

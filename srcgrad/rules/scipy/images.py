@@ -16,10 +16,9 @@ from srcgrad.runtime.scipy.linear_maps import (
     gaussian_filter_back,
     image_correlate_back,
     laplace_back,
-    map_coordinates_back,
-    resampled_back,
     uniform_filter_back,
     units,
+    zoom_back,
 )
 
 table = RuleTable("images")
@@ -321,36 +320,9 @@ class Laplace(Function):
         return laplace_back(grad, ctx.mode)
 
 
-@table.rule(ndimage.shift)
-class Shift(Function):
-    """The image, interpolated; how far is held fixed."""
-
-    linear = ("input",)
-
-    @staticmethod
-    def forward(
-        ctx: Context,
-        input: Any,
-        shift: Any,
-        *,
-        order: int = 3,
-        mode: str = "constant",
-        cval: float = 0.0,
-        prefilter: bool = True,
-    ) -> Any:
-        ctx.shape = np.shape(input)
-        ctx.amount = shift
-        ctx.options = {"order": order, "mode": mode, "prefilter": prefilter}
-        return ndimage.shift(input, shift, order=order, mode=mode, cval=cval, prefilter=prefilter)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return resampled_back(grad, ctx.shape, ctx.amount, ctx.options, "shift")
-
-
 @table.rule(ndimage.zoom)
 class Zoom(Function):
-    """The image, interpolated; how far is held fixed."""
+    """The image with more or fewer pixels; how many jumps with the factor."""
 
     linear = ("input",)
 
@@ -375,38 +347,7 @@ class Zoom(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return resampled_back(grad, ctx.shape, ctx.amount, ctx.options, "zoom")
-
-
-@table.rule(ndimage.map_coordinates)
-class MapCoordinates(Function):
-    """The image at any places, on broken lines."""
-
-    @staticmethod
-    def forward(
-        ctx: Context,
-        input: Any,
-        coordinates: Any,
-        *,
-        order: int = 3,
-        mode: str = "constant",
-        cval: float = 0.0,
-        prefilter: bool = True,
-    ) -> Any:
-        ctx.order = order
-        ctx.mode = mode
-        ctx.save_for_backward(input, coordinates)
-        return ndimage.map_coordinates(
-            input, coordinates, order=order, mode=mode, cval=cval, prefilter=prefilter
-        )
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        input, coordinates = ctx.saved_tensors
-        grad_input, grad_coordinates = map_coordinates_back(
-            grad, input, coordinates, ctx.order, ctx.mode
-        )
-        return grad_input, grad_coordinates
+        return zoom_back(grad, ctx.shape, ctx.amount, ctx.options)
 
 
 RULES = table.freeze()

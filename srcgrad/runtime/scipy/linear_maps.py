@@ -248,52 +248,13 @@ def laplace_back(grad: Any, mode: Any) -> Any:
     return total
 
 
-def resampled_back(grad: Any, shape: Any, amount: Any, options: dict[str, Any], kind: str) -> Any:
-    """Return the gradient of the image of ``ndimage.shift`` or ``ndimage.zoom``."""
-    call, still = (ndimage.shift, 0) if kind == "shift" else (ndimage.zoom, 1)
-    amounts = per_axis(amount, len(shape))
+def zoom_back(grad: Any, shape: Any, zoom: Any, options: dict[str, Any]) -> Any:
+    """Return the gradient of the image of ``ndimage.zoom``."""
     matrices = [
-        call(np.eye(n), (still, by), **options) for n, by in zip(shape, amounts, strict=True)
+        ndimage.zoom(np.eye(n), (1, by), **options)
+        for n, by in zip(shape, per_axis(zoom, len(shape)), strict=True)
     ]
     return separable_back(grad, matrices)
-
-
-def map_coordinates_back(
-    grad: Any, image: Any, coordinates: Any, order: int, mode: str
-) -> tuple[Any, Any]:
-    """Return the gradients of the image and the coordinates, for interpolation on broken lines."""
-    if order not in (0, 1) or mode not in ("constant", "nearest"):
-        raise MissingRuleError(
-            f"ndimage.map_coordinates of order {order} in mode {mode!r} has no derivative rule",
-            hint="use order=1 and the mode constant or nearest",
-        )
-    rank, shape = np.ndim(image), np.shape(image)
-    points = np.asarray(coordinates)
-    inside = np.ones(np.shape(grad), dtype=bool)
-    parts: list[Any] = []
-    for axis in range(rank):
-        top = shape[axis] - 1
-        within = (points[axis] >= 0) & (points[axis] <= top)
-        inside &= within if mode == "constant" else True
-        at = np.clip(points[axis], 0, top)
-        low = np.minimum(np.floor(at + (0.5 if order == 0 else 0)).astype(int), max(top - order, 0))
-        parts.append((low, at - low.astype(at.dtype) if order else 0 * at, within))
-    grad_image, slopes = np.zeros(shape, dtype=grad.dtype), [0.0 * grad for _ in range(rank)]
-    for corner in np.ndindex(*(2,) * rank if order else (1,) * rank):
-        places_ = tuple(
-            np.minimum(low + side, shape[i] - 1)
-            for i, (side, (low, _, _)) in enumerate(zip(corner, parts, strict=True))
-        )
-        shares = [far if side else 1 - far for side, (_, far, _) in zip(corner, parts, strict=True)]
-        whole = np.prod(shares, axis=0)
-        np.add.at(grad_image, places_, np.where(inside, grad * whole, 0))
-        for axis in range(rank if order else 0):
-            others = np.prod([s for i, s in enumerate(shares) if i != axis] or [1], axis=0).astype(
-                grad.dtype
-            )
-            turn = grad * conj(image[places_]) * others * (1 if corner[axis] else -1)
-            slopes[axis] = slopes[axis] + np.where(inside & parts[axis][2], turn, 0)
-    return grad_image, np.stack(slopes)
 
 
 def cumulative_trapezoid_back(

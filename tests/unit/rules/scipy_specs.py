@@ -407,6 +407,12 @@ def signals() -> list[OpSpec]:
     return specs
 
 
+SPLINE_MODES = (
+    *("reflect", "mirror", "nearest", "wrap", "constant"),
+    *("grid-wrap", "grid-mirror", "grid-constant"),
+)
+
+
 def images() -> list[OpSpec]:
     specs = []
     for mode in ("reflect", "mirror", "nearest", "wrap", "constant"):
@@ -433,7 +439,25 @@ def images() -> list[OpSpec]:
         op(ndimage.zoom, A(6), 0.7, order=1),
         op(ndimage.map_coordinates, A(4, 5), A(2, 6, low=0.1, high=2.9), order=1),
         op(ndimage.map_coordinates, A(4), A(1, 6, low=-1.5, high=4.4), order=1, mode="nearest"),
+        op(ndimage.map_coordinates, C(4, 3), A(2, 5, low=0.1, high=1.9)),
+        op(ndimage.map_coordinates, A(3, 2, 4), A(3, 2, 2, low=0.1, high=0.9), order=2),
+        op(ndimage.shift, A(6, 5), A(2)),
+        op(ndimage.shift, A(6, 5), S(), order=2, mode="mirror"),
+        op(ndimage.affine_transform, A(4, 5), A(2, 2), A(2), mode="reflect"),
+        op(ndimage.affine_transform, A(4, 5), A(2), S(), output_shape=(3, 2)),
+        op(ndimage.affine_transform, A(4, 5), A(2, 3), mode="mirror", order=2),
+        op(ndimage.affine_transform, A(4, 5), A(2, 2), (0.3, 0.2), mode="wrap"),
+        op(ndimage.spline_filter1d, A(4, 5), axis=0, mode="reflect"),
+        op(ndimage.spline_filter1d, A(70), 5),
     ]
+    for mode in SPLINE_MODES:
+        for order in (2, 3, 5):
+            far = A(1, 6, low=-3.3, high=7.7)
+            specs += [op(ndimage.map_coordinates, A(5), far, order=order, mode=mode, cval=0.4)]
+        specs += [
+            op(ndimage.map_coordinates, A(4, 3), A(2, 4), mode=mode, prefilter=False),
+            op(ndimage.spline_filter, A(4, 5), mode=mode),
+        ]
     return specs
 
 
