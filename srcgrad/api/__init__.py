@@ -10,6 +10,14 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Jacobian, hessian, hvp, jacfwd, jacobian, jacrev
 from srcgrad.api.numeric import numeric_vjp
 from srcgrad.api.objectives import Objective, scipy_objective
+from srcgrad.api.products import (
+    HessianProduct,
+    Pullback,
+    Pushforward,
+    hessian_product,
+    pullback,
+    pushforward,
+)
 from srcgrad.api.pullback import vjp
 from srcgrad.api.pushforward import jvp
 
@@ -19,12 +27,16 @@ __all__ = [
     "Checkpointed",
     "Compiled",
     "Gradient",
+    "HessianProduct",
     "Jacobian",
     "Objective",
+    "Pullback",
+    "Pushforward",
     "checkpoint",
     "compile",
     "grad",
     "hessian",
+    "hessian_product",
     "hvp",
     "implicit",
     "jacfwd",
@@ -32,6 +44,8 @@ __all__ = [
     "jacrev",
     "jvp",
     "numeric_vjp",
+    "pullback",
+    "pushforward",
     "scipy_objective",
     "value_and_grad",
     "vjp",

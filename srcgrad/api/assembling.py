@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.pullback import pullback
-from srcgrad.api.pushforward import pushforward
+from srcgrad.api.pullback import adjoints_of
+from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.values import is_complex
@@ -83,7 +83,7 @@ def pushed(
 
     `seeds` is a matrix with one seed in each row, over all numbers of the argument.
     """
-    push = pushforward(f, (name,))
+    push = tangents_of(f, (name,))
     blocks: list[list[Any]] = []
     value: Any = None
     for part in _parts(seeds, arguments):
@@ -142,7 +142,7 @@ def pulled(
     `seeds` is a matrix with one seed in each row, over all numbers of the result; None for the
     identity.
     """
-    halves = pullback(f, names)
+    halves = adjoints_of(f, names)
     try:
         value, pull = halves.rows(copied(arguments))
         _refuse_complex(value, has_aux=has_aux)

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.api import underlying
 from srcgrad.api.refusal import describe
+from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import ArgumentError
 from srcgrad.exporting import Export, standalone
 from srcgrad.exporting.provenance import target_of
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.joining import joins_of
 
 if TYPE_CHECKING:
     from srcgrad.api.gradient import Gradient
+    from srcgrad.api.reading import Reading
 
 Example = Sequence[Any] | Mapping[str, Any]
 
@@ -34,14 +37,8 @@ def export_gradient(
         ArgumentError: There is no example to check the gradient at.
         ExportError: It cannot stand alone.
     """
-    if with_check and example is None:
-        raise ArgumentError(
-            "a module that checks itself needs arguments to do so",
-            hint="give the arguments of a call: export(path, example=(...), with_check=True)",
-        )
-    call: Any = example
-    if example is not None and not isinstance(example, inspect.BoundArguments):
-        call = bound(gradient, example)
+    _refuse_check_without(example, with_check)
+    call = bound(gradient, example)
     plan, given = gradient.plan_to_export(call)
     function: Any = plan.function.__dict__["__srcgrad_primal__"]
     written: Any = underlying.plain(gradient.primal)
@@ -59,48 +56,112 @@ def export_gradient(
         joins=frozenset(joins_of(function)),
         example=call if with_check else None,
     )
-    text = standalone(export)
+    return _written(standalone(export), path)
+
+
+def export_other(
+    derivative: Reading,
+    path: str | PathLike[str] | None,
+    example: Example | inspect.BoundArguments | None,
+    with_check: bool,
+    command: str = "",
+) -> str:
+    """Return a derivative that is no gradient as a module; as `export_gradient`."""
+    _refuse_check_without(example, with_check)
+    call = bound(derivative, example)
+    arguments: Any = None
+    if call is not None:
+        call.apply_defaults()
+        arguments = underlying.bind(derivative.primal, call.args[_own(derivative) :], call.kwargs)
+    derivative = derivative.afresh()
+    kind = derivative.export_kind(arguments)
+    plan = derivative.plan(arguments)
+    function: Any = plan.function.__dict__["__srcgrad_primal__"]
+    written: Any = underlying.plain(derivative.primal)
+    inner = derivative.maker(arguments).primal
+    export = Export(
+        function,
+        written,
+        plan.generated,
+        plan.module,
+        derivative.names,
+        derivative.single,
+        value=False,
+        aux=derivative.has_aux,
+        command=command or command_of(derivative, written, example is not None),
+        joins=frozenset(joins_of(function)),
+        example=call if with_check else None,
+        kind=kind,
+        writes=bool(written_parameters(function, VOCABULARY)),
+        of_gradient=hasattr(inner, "__srcgrad_taken__"),
+        uses_up=getattr(plan, "shadows", False),
+    )
+    return _written(standalone(export), path)
+
+
+def _own(derivative: Any) -> int:
+    return len(underlying.owner(derivative.primal))
+
+
+def _written(text: str, path: str | PathLike[str] | None) -> str:
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
 
 
-def bound(gradient: Gradient[..., Any], example: Example) -> inspect.BoundArguments:
-    """Return the arguments of a call by the parameters of a function.
+def _refuse_check_without(example: object, with_check: bool) -> None:
+    if with_check and example is None:
+        raise ArgumentError(
+            "a module that checks itself needs arguments to do so",
+            hint="give the arguments of a call: export(path, example=(...), with_check=True)",
+        )
+
+
+def bound(derivative: Any, example: Any) -> inspect.BoundArguments | None:
+    """Return the arguments of a call by the parameters of a function; None for none.
 
     Raises:
         ArgumentError: They are not arguments of the function.
     """
-    signature, own = underlying.signature(gradient.primal), underlying.owner(gradient.primal)
+    if example is None or isinstance(example, inspect.BoundArguments):
+        return example
+    signature, own = underlying.signature(derivative.primal), underlying.owner(derivative.primal)
     try:
         if isinstance(example, Mapping):
             return signature.bind(*own, **example)
         return signature.bind(*own, *example)
     except TypeError as error:
         raise ArgumentError(
-            f"the example is no call of `{describe(gradient.primal)}`: {error}",
+            f"the example is no call of `{describe(derivative.primal)}`: {error}",
             hint="give all arguments in a tuple, or by name in a dict",
         ) from error
 
 
-def command_of(gradient: Gradient[..., Any], function: Any, has_example: bool = False) -> str:
+def command_of(derivative: Any, function: Any, has_example: bool = False) -> str:
     """Return what makes the module again: a command, if one does."""
     is_made = function.__module__.startswith("srcgrad.")  # by another derivative
     if is_made or "<" in function.__qualname__ or has_example:
         shown = "example=..." if has_example else ""
-        return f"export({shown}) of the gradient"
-    return " ".join(["srcgrad export", target_of(function), *options_of(gradient, function)])
+        return f"export({shown}) of the {_noun(derivative)}"
+    return " ".join(["srcgrad export", target_of(function), *options_of(derivative, function)])
 
 
-def options_of(gradient: Gradient[..., Any], function: Any) -> tuple[str, ...]:
-    """Return how a gradient was asked for, as options of the command line."""
+def _noun(derivative: Any) -> str:
+    kind = getattr(derivative, "kind", "gradient")
+    return {"jvp": "pushforward", "vjp": "pullback", "hvp": "Hessian product"}.get(kind, kind)
+
+
+def options_of(derivative: Any, function: Any) -> tuple[str, ...]:
+    """Return how a derivative was asked for, as options of the command line."""
     found: list[str] = []
+    if hasattr(derivative, "kind"):
+        found += ["--mode", derivative.kind]
     first = next(iter(inspect.signature(function).parameters), None)
-    if gradient.names != (first,) or not gradient.single:
-        comma = "," if len(gradient.names) == 1 and not gradient.single else ""
-        found += ["--wrt", ",".join(gradient.names) + comma]
-    if gradient.gives_value:
+    if derivative.names != (first,) or not derivative.single:
+        comma = "," if len(derivative.names) == 1 and not derivative.single else ""
+        found += ["--wrt", ",".join(derivative.names) + comma]
+    if getattr(derivative, "gives_value", False):
         found.append("--value")
-    if gradient.has_aux:
+    if derivative.has_aux:
         found.append("--aux")
     return tuple(found)

@@ -13,8 +13,8 @@ import numpy as np
 
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.looks import P, R_co, look_like
-from srcgrad.api.pullback import Pullback
-from srcgrad.api.pushforward import pushforward
+from srcgrad.api.pullback import Adjoints
+from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import float_leaves
 from srcgrad.api.underlying import bind, parameters_of
@@ -71,7 +71,7 @@ class Implicit(Generic[P, R_co]):
         layout = Raveling(x)
         first, *names = parameters_of(self.residual)[: len(args) + 1]
         wrt = [name for name, item in zip(names, args, strict=True) if float_leaves(item)]
-        value, pull = Pullback(self.residual, [first, *wrt])(bind(self.residual, (x, *args)))
+        value, pull = Adjoints(self.residual, [first, *wrt])(bind(self.residual, (x, *args)))
         rest = Raveling(value)
         _check_sizes(rest, layout)
         right = layout.flat(adjoint)
@@ -90,11 +90,11 @@ class Implicit(Generic[P, R_co]):
         first, *names = parameters_of(self.residual)[: len(args) + 1]
         arguments = bind(self.residual, (x, *args))
         moved = [(n, t) for n, t in zip(names, tangents, strict=True) if t is not None]
-        push = pushforward(self.residual, tuple(name for name, _ in moved))
+        push = tangents_of(self.residual, tuple(name for name, _ in moved))
         value, change = push(arguments, [tangent for _, tangent in moved])
         rest = Raveling(value)
         _check_sizes(rest, layout)
-        along = pushforward(self.residual, (first,))
+        along = tangents_of(self.residual, (first,))
 
         def product(w: Any) -> Any:
             return rest.flat(along(arguments, [layout.back(w)])[1]) - (w if self.fixed else 0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.plan import Plan
+from srcgrad.api.plan import HalvesPlan, Plan
+from srcgrad.api.stacking import count_of, seed_of
 from srcgrad.api.structures import copied
 from srcgrad.compiler.findings import Findings
 from srcgrad.errors import UnsupportedError
@@ -51,10 +52,20 @@ def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
     )
 
 
-def run_watched(plan: Plan, call: Call, watcher: Watcher, *, entry: str = "") -> Any:
-    """Run a plan's function on copies of the arguments, and show every value to `watcher`."""
-    args, kwargs = copied(call[0]), copied(call[1])
+def run_watched(plan: Plan, call: Call, watcher: Watcher) -> Any:
+    """Run a plan on copies of the arguments, and show every value to `watcher`."""
     names = instrumented(plan.generated, plan.module).functions(plan.module, watcher)
-    function = names[entry or plan.generated.entry]
     with np.errstate(all="ignore"):
-        return function(*args, **plan.named(kwargs))
+        return run_through(plan, names, call)
+
+
+def run_through(plan: Plan, names: Mapping[str, Any], call: Call) -> Any:
+    """Run functions of a plan, forward and back from an adjoint of ones if it has two halves."""
+    args, kwargs = copied(call[0]), copied(call[1])
+    result = names[plan.generated.entry](*args, **plan.named(kwargs))
+    if not isinstance(plan, HalvesPlan):
+        return result
+    value, kept = result
+    adjoint = seed_of(value, np.ones(count_of(value)))
+    given = list(adjoint) if plan.gives_tuple else [adjoint]
+    return names[plan.generated.backward](plan.again(kept), *given)

@@ -17,6 +17,7 @@ from srcgrad.api.plan import Plan
 from srcgrad.api.refusal import describe
 from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
+from srcgrad.api.structures import copied
 from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -123,7 +124,11 @@ class Inspection(ABC, Generic[P, R_co]):
         stages = Stages(wanted=True, account=Account())
         remade = strict.remade(plan, stages)
         return report_on(
-            self._explained_as(), remade, stages.texts, call if asked else None, self._function
+            self._explained_as(),
+            remade,
+            stages.texts,
+            call if asked else None,
+            lambda: self._function(*copied(call[0]), **copied(call[1])),
         )
 
     def export(

@@ -14,8 +14,9 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan
-from srcgrad.api.pullback import pullback
-from srcgrad.api.pushforward import jvp, pushforward
+from srcgrad.api.pullback import adjoints_of
+from srcgrad.api.pushforward import jvp, tangents_of
+from srcgrad.api.reading import Reading
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
 from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
@@ -23,16 +24,21 @@ from srcgrad.api.stacking import count_of
 from srcgrad.api.structures import copied, float_leaves, split
 from srcgrad.api.underlying import bind, called, owner, plain, to_differentiate
 from srcgrad.api.values import check_input, is_complex
-from srcgrad.errors import ArgumentError, NotDifferentiableError, UnsupportedError
-from srcgrad.frontend.expand.operators import Taken
+from srcgrad.errors import (
+    ArgumentError,
+    ExportError,
+    NotDifferentiableError,
+    UnsupportedError,
+)
+from srcgrad.exporting.request import Kind
+from srcgrad.frontend.expand.operators import Taken, taken_from
 from srcgrad.frontend.expand.unit_columns import columns_function
-from srcgrad.insight.explanation import Explanation
 
 Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
 
 
-class Jacobian(Generic[P]):
+class Jacobian(Reading, Generic[P]):
     """The matrix of derivatives of a function: call it like the function, or read its text.
 
     Attributes:
@@ -74,11 +80,6 @@ class Jacobian(Generic[P]):
         if self._sparse is not None:
             refuse_derivative()
         return Taken("jacobian", self.primal, *self._options)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters that derivatives are taken by."""
-        return self._selection.names
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the derivative of each number of the result by each number of the arguments.
@@ -127,7 +128,7 @@ class Jacobian(Generic[P]):
                     hint="take the Jacobian by each argument",
                 )
             (name,) = self._selection.names
-            plan = pushforward(self.primal, (name,)).general_plan()
+            plan = tangents_of(self.primal, (name,)).general_plan()
             push: Any = plan.function
             self._text = plan, columns_function(push, function, name)
         return self._text[1]
@@ -136,18 +137,68 @@ class Jacobian(Generic[P]):
     def source(self) -> str:
         """The text of the generated module, of the mode that the last call used, if it chooses."""
         if self._last == "reverse":
-            return pullback(self.primal, self.names).stacked_source
-        return pushforward(self.primal, self.names[:1]).stacked_source
+            return adjoints_of(self.primal, self.names).stacked_source
+        return tangents_of(self.primal, self.names[:1]).stacked_source
 
-    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say what is differentiated, recorded and called in the text of `source`, and why.
+    def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Return what makes the text that gives a column or a row of the Jacobian."""
+        if self._mode(arguments) == "reverse":
+            return adjoints_of(self.primal, self.names)
+        return tangents_of(self.primal, self.names[:1])
 
-        With arguments, what is kept in a run is measured, on copies of them.
+    def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
+        """Return as what it is exported.
+
+        Raises:
+            ExportError: It is none that a module can hold.
         """
-        arguments = bind(self.primal, args, kwargs) if args or kwargs else None
-        if self._last == "reverse":
-            return pullback(self.primal, self.names).explain(arguments)
-        return pushforward(self.primal, self.names[:1]).explain(arguments)
+        for name in self.names:
+            _refuse_complex((arguments or {}).get(name), f"its argument `{name}` is")
+        inner = taken_from(self.primal)
+        mode = self._mode(arguments)
+        if inner is None and mode == "reverse":
+            return "jacrev"
+        is_other = inner is not None and (inner.kind != "grad" or inner.aux != self._has_aux)
+        if is_other or (inner is not None and mode == "reverse"):
+            raise ExportError(
+                f"the {mode} Jacobian of such a derivative is not exported",
+                hint="write a function that calls the derivative, and export the Jacobian of that",
+            )
+        if len(self.names) > 1:
+            raise ExportError(
+                "derivatives by several arguments are not exported column by column",
+                hint="export those by each argument, or by one tuple or dict of all; or use jacrev",
+            )
+        return "jacfwd" if inner is None else "hessian"
+
+    def afresh(self) -> Jacobian[P]:
+        """Return the same derivative, as if nothing had been called.
+
+        Raises:
+            ExportError: It is sparse.
+        """
+        argnums, argnames, has_aux = self._options
+        if self._sparse is not None:
+            raise ExportError(
+                "a sparse Jacobian, whose seeds are chosen at run time, is not exported",
+                hint="leave sparsity= out, or export srcgrad.pushforward(f)",
+            )
+        several_at_once = self.mode == "auto" and len(self.names) > 1
+        mode: Mode = "reverse" if several_at_once else self.mode
+        return Jacobian(self.primal, argnums, argnames, mode, has_aux=has_aux)
+
+    @property
+    def kind(self) -> str:
+        """Which derivative it is, as the command line calls it."""
+        if taken_from(self.primal) is not None:
+            return "hessian"
+        return {"forward": "jacfwd", "reverse": "jacrev"}.get(self.mode, "jacobian")
+
+    def _mode(self, arguments: Mapping[str, Any] | None) -> Mode:
+        """Return the mode for a call; without one, what the last call or nothing has chosen."""
+        if arguments is not None:
+            return self._chosen(arguments)
+        return self._last
 
     def _chosen(self, arguments: Mapping[str, Any]) -> Mode:
         """Return the mode that takes fewer seeds."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.api.assembling import pulled, pushed
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.pushforward import pushforward
+from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.refusal import describe
 from srcgrad.api.structures import copied, leaves_as_in, mapped
@@ -76,7 +76,7 @@ class Objective(Generic[T]):
 
     def hessp(self, x: Any, p: Any) -> Any:
         """Return the product of the matrix of second derivatives with a vector."""
-        push = pushforward(self._gradient, (self._name,))
+        push = tangents_of(self._gradient, (self._name,))
         arguments = bind(self._f, (self.unravel(x), *self._args))
         return self.ravel(push(arguments, [self.unravel(p)])[1])
 

@@ -11,7 +11,6 @@ import numpy as np
 from srcgrad.api.checking import runs
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import HalvesPlan, load_halves
@@ -20,14 +19,12 @@ from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import float_leaves, mapped, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
-from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
+from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
-from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.insight.explanation import Explanation
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import in_another_call
 
@@ -36,7 +33,7 @@ Aux = TypeVar("Aux")
 Pull = Callable[[Any], tuple[Any, ...]]
 
 
-class Pullback:
+class Adjoints:
     """A function with its generated halves, for derivatives by some of its parameters.
 
     Attributes:
@@ -49,7 +46,7 @@ class Pullback:
         self.names = tuple(names)
         self._plans: dict[bool, HalvesPlan | None] = {}
         self._warned = False
-        self._stacked = StackedPlans(primal, self._make_plan)
+        self._stacked = StackedPlans(primal, self.make_plan)
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
@@ -116,7 +113,7 @@ class Pullback:
         """The text that carries stacks of seeds; if there is none, that which carries one."""
         function = to_differentiate(self.primal)
         try:
-            plan = self._make_plan(function, keep_complex=False, stacks=True)
+            plan = self.make_plan(function, keep_complex=False, stacks=True)
         except CannotStackError:
             return self.source
         return plan.generated.source
@@ -128,21 +125,7 @@ class Pullback:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
-
-    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
-        """Say what the halves do, and why; see `Gradient.explain`."""
-        subject = subject_of(plain(self.primal), mode_of("vjp", self.primal), self.names)
-        try:
-            function = to_differentiate(self.primal)
-            is_complex_call = any(map(is_complex, (arguments or {}).values()))
-            stages = Stages(account=Account())
-            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
-        except UnsupportedError as refusal:
-            return refused(subject, refusal)
-        return explained(
-            subject, plan, None if arguments is None else (tuple(arguments.values()), {})
-        )
+        return self.make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
 
     def _plan(self, arguments: dict[str, Any]) -> HalvesPlan | None:
         keep_complex = any(map(is_complex, arguments.values()))
@@ -152,7 +135,7 @@ class Pullback:
         try:
             function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-                plan = self._make_plan(function, keep_complex=keep_complex)
+                plan = self.make_plan(function, keep_complex=keep_complex)
             self._plans[keep_complex] = plan
             if plan.joins_lists(arguments):
                 raise lists_joined(function)
@@ -163,7 +146,7 @@ class Pullback:
             return None
         return plan
 
-    def _make_plan(
+    def make_plan(
         self,
         function: FunctionType,
         *,
@@ -178,9 +161,9 @@ class Pullback:
 
 
 @made_once
-def pullback(f: Callable[..., Any], names: tuple[str, ...]) -> Pullback:
+def adjoints_of(f: Callable[..., Any], names: tuple[str, ...]) -> Adjoints:
     """Return the halves of `f`, the same ones at every call."""
-    return Pullback(f, names)
+    return Adjoints(f, names)
 
 
 @overload
@@ -239,7 +222,7 @@ def vjp(
             "no argument of srcgrad.vjp holds a floating-point number",
             hint="convert one: x.astype(float) or float(x)",
         )
-    value, pull = pullback(f, tuple(wrt))(bound)
+    value, pull = adjoints_of(f, tuple(wrt))(bound)
 
     head, aux = split(value, has_aux=has_aux)
 

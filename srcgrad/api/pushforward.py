@@ -11,7 +11,6 @@ import numpy as np
 from srcgrad.api.checking import runs
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, warn_of
@@ -19,14 +18,12 @@ from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
-from srcgrad.api.underlying import bind, mode_of, parameters_of, plain, signature, to_differentiate
+from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
-from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.insight.explanation import Explanation
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import in_another_call
 
@@ -34,7 +31,7 @@ R = TypeVar("R")
 Aux = TypeVar("Aux")
 
 
-class Pushforward:
+class Tangents:
     """A function with its tangent function: from values and tangents to a value and its tangent.
 
     Attributes:
@@ -47,7 +44,7 @@ class Pushforward:
         self.names = tuple(names)
         self._plans: dict[bool, Plan | None] = {}
         self._warned = False
-        self._stacked = StackedPlans(primal, self._make_plan)
+        self._stacked = StackedPlans(primal, self.make_plan)
 
     def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangent, given all arguments by name and the tangents in order.
@@ -82,7 +79,7 @@ class Pushforward:
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._make_plan(to_differentiate(self.primal), keep_complex=False)
+        return self.make_plan(to_differentiate(self.primal), keep_complex=False)
 
     def rows(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangents, all in one run, from stacks of tangents.
@@ -106,7 +103,7 @@ class Pushforward:
         """The text that carries stacks of seeds; if there is none, that which carries one."""
         function = to_differentiate(self.primal)
         try:
-            plan = self._make_plan(function, keep_complex=False, stacks=True)
+            plan = self.make_plan(function, keep_complex=False, stacks=True)
         except CannotStackError:
             return self.source
         return plan.generated.source
@@ -120,25 +117,6 @@ class Pushforward:
         """
         return self.general_plan().generated.source
 
-    def stages(self) -> dict[str, str]:
-        """Return the function's text after each pass of the compiler, by the name of the pass."""
-        stages = Stages(wanted=True)
-        function = to_differentiate(self.primal)
-        plan = self._make_plan(function, keep_complex=False, stages=stages)
-        return {**stages.texts, "source": plan.generated.source}
-
-    def explain(self, arguments: dict[str, Any] | None = None) -> Explanation:
-        """Say what the tangent function does, and why; it keeps nothing."""
-        subject = subject_of(plain(self.primal), mode_of("jvp", self.primal), self.names)
-        try:
-            function = to_differentiate(self.primal)
-            is_complex_call = any(map(is_complex, (arguments or {}).values()))
-            stages = Stages(account=Account())
-            plan = self._make_plan(function, keep_complex=is_complex_call, stages=stages)
-        except UnsupportedError as refusal:
-            return refused(subject, refusal)
-        return explained(subject, plan, None)
-
     def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
         plan = self._plans.get(keep_complex)
         if in_another_call():
@@ -146,7 +124,7 @@ class Pushforward:
         try:
             function = to_differentiate(self.primal, keep_complex=keep_complex)
             if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-                plan = self._make_plan(function, keep_complex=keep_complex)
+                plan = self.make_plan(function, keep_complex=keep_complex)
             self._plans[keep_complex] = plan
             if plan.joins_lists(arguments):
                 raise lists_joined(function)
@@ -157,7 +135,7 @@ class Pushforward:
             return None
         return plan
 
-    def _make_plan(
+    def make_plan(
         self,
         function: FunctionType,
         *,
@@ -175,9 +153,9 @@ class Pushforward:
 
 
 @made_once
-def pushforward(f: Callable[..., Any], names: tuple[str, ...]) -> Pushforward:
+def tangents_of(f: Callable[..., Any], names: tuple[str, ...]) -> Tangents:
     """Return the tangent function of `f`, the same one at every call."""
-    return Pushforward(f, names)
+    return Tangents(f, names)
 
 
 @overload
@@ -248,7 +226,7 @@ def jvp(
         _check_tangent(bound[name], tangent, name)
     chosen = [_filled(t, bound[name]) for name, t in zip(names, chosen, strict=True)]
     if names:
-        value, tangent = pushforward(f, names)(bound, chosen)
+        value, tangent = tangents_of(f, names)(bound, chosen)
     else:
         value = f(*primals, **(kwargs or {}))
         tangent = conform(None, value)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.insights import Call, explained, run_watched
+from srcgrad.api.insights import Call, explained, run_through, run_watched
 from srcgrad.api.plan import Plan
-from srcgrad.api.structures import copied
 from srcgrad.insight.costs import Costs, LineMemory, timed, timed_lines
 from srcgrad.insight.explanation import Subject
 from srcgrad.insight.finite import described
@@ -18,9 +18,16 @@ from srcgrad.reporting.sides import sides_of
 
 
 def report_on(
-    subject: Subject, plan: Plan, stages: dict[str, str], call: Call | None, primal: Any
+    subject: Subject,
+    plan: Plan,
+    stages: dict[str, str],
+    call: Call | None,
+    primal: Callable[[], Any],
 ) -> Report:
-    """Return the report of a plan that was compiled with an account; costs are those of a call."""
+    """Return the report of a plan that was compiled with an account; costs are those of a call.
+
+    `primal` calls the user's function with the same arguments.
+    """
     explanation = explained(subject, plan, call)
     generated = plan.generated
     sides = sides_of(generated.source, generated.lines, explanation.findings, generated.layout)
@@ -30,21 +37,18 @@ def report_on(
     return Report(explanation, sides, stages, costs, _shown(call))
 
 
-def _costs(plan: Plan, call: Call, primal: Any) -> Costs:
+def _costs(plan: Plan, call: Call, primal: Callable[[], Any]) -> Costs:
     """Run a plan's function several times, each time on copies of the arguments."""
     memory = LineMemory()
     run_watched(plan, call, memory)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         times, counts = timed_lines(
-            plan.function.__code__.co_filename, lambda: _called(plan.function, plan, call)
+            plan.function.__code__.co_filename,
+            lambda: run_through(plan, vars(plan.module), call),
         )
-        function_time = timed(lambda: primal(*copied(call[0]), **copied(call[1])))
+        function_time = timed(primal)
     return Costs(times, counts, dict(memory.bytes), function_time)
-
-
-def _called(function: Any, plan: Plan, call: Call) -> Any:
-    return function(*copied(call[0]), **plan.named(copied(call[1])))
 
 
 def _shown(call: Call) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
 from srcgrad.api.underlying import to_differentiate
 from srcgrad.errors import UnsupportedError
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import CannotStackError, Stack, refusals
 from srcgrad.tape import in_another_call
 
@@ -34,6 +35,8 @@ class StackedPlans:
         """
         if in_another_call():
             raise CannotStackError("tensors")
+        if CHECKS.nans:
+            raise CannotStackError("values are looked at seed by seed")
         try:
             function = to_differentiate(self._primal, keep_complex=keep_complex)
         except UnsupportedError as refusal:

@@ -60,10 +60,19 @@ def signature(f: Callable[..., Any]) -> inspect.Signature:
 def bind(
     f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return all arguments of a call by name, defaults and a bound `self` included."""
-    bound = signature(f).bind(*owner(f), *args, **(kwargs or {}))
+    """Return all arguments of a call by name, defaults and a bound `self` included.
+
+    They are in the order of a code object, which generated functions have too: what ``*args`` takes
+    comes after the parameters that are given by name alone.
+    """
+    parameters = signature(f)
+    bound = parameters.bind(*owner(f), *args, **(kwargs or {}))
     bound.apply_defaults()
-    return dict(bound.arguments)
+    found = dict(bound.arguments)
+    for name, item in parameters.parameters.items():
+        if item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD):
+            found[name] = found.pop(name)
+    return found
 
 
 def called(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:

@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_choice(parser)
+    add_choice(parser, any_mode=False)
     arguments.add_options(parser, drawn=True)
     parser.add_argument(
         "--tolerance", type=float, default=1e-4, help="largest relative error (default: 1e-4)"

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, Final
 
 import srcgrad
 from srcgrad.cli.target import TargetError, find_target
 
+MODES: Final[dict[str, Any]] = {
+    "grad": srcgrad.grad,
+    "jvp": srcgrad.pushforward,
+    "vjp": srcgrad.pullback,
+    "jacobian": srcgrad.jacobian,
+    "jacfwd": srcgrad.jacfwd,
+    "jacrev": srcgrad.jacrev,
+    "hessian": srcgrad.hessian,
+    "hvp": srcgrad.hessian_product,
+}
 
-def add_choice(parser: argparse.ArgumentParser) -> None:
+
+def add_choice(parser: argparse.ArgumentParser, *, any_mode: bool = True) -> None:
     """Add the target and the options that choose a derivative of it."""
     parser.add_argument("target", help="module:function or path/to/file.py:function")
-    add_options(parser)
+    add_options(parser, any_mode=any_mode)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser, *, any_mode: bool = True) -> None:
     """Add the options that choose the arguments and the kind of a derivative."""
+    if any_mode:
+        parser.add_argument(
+            "--mode",
+            choices=MODES,
+            metavar="MODE",
+            help=f"which derivative: {', '.join(MODES)} (default: grad)",
+        )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--argnums", type=_numbers, metavar="N,...", help="positions of the arguments (default: 0)"
@@ -31,21 +49,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(options: argparse.Namespace, *, fallback: str = "error") -> Any:
-    """Return the gradient of the target, which may be a decorated function already."""
+    """Return the derivative of the target, which may be a decorated function already."""
     target = find_target(options.target)
     decorated = hasattr(target, "primal") and hasattr(target, "source")
-    asked = options.value or options.aux or options.argnums or options.wrt
+    mode = getattr(options, "mode", None)
+    asked = options.value or options.aux or options.argnums or options.wrt or mode
     if decorated and not asked:
         return target
     function = target.primal if decorated else target
     if not callable(function) or isinstance(function, type):
         raise TargetError(f"`{options.target}` is no function but a {type(function).__name__}")
-    make: Any = srcgrad.value_and_grad if options.value else srcgrad.grad
     wanted: dict[str, Any] = {"has_aux": options.aux} if options.aux else {}
     if options.argnums:
         wanted["argnums"] = options.argnums[0] if len(options.argnums) == 1 else options.argnums
     if options.wrt:
         wanted["argnames"] = options.wrt
+    if mode not in (None, "grad"):
+        if options.value:
+            raise TargetError(f"--value is for gradients, not for --mode {mode}")
+        return MODES[mode](function, **wanted)
+    make: Any = srcgrad.value_and_grad if options.value else srcgrad.grad
     return make(function, fallback=fallback, **wanted)
 
 

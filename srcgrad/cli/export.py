@@ -1,4 +1,4 @@
-"""Is `srcgrad export`: writes gradients as modules that need no srcgrad, or checks those."""
+"""Is `srcgrad export`: writes derivatives as modules that need no srcgrad, or checks those."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from srcgrad.api.exporting import command_of, export_gradient
+from srcgrad.api.exporting import command_of, export_gradient, export_other
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.underlying import plain
 from srcgrad.cli import arguments
 from srcgrad.cli.choice import add_options, chosen
@@ -21,6 +22,7 @@ EXAMPLES: Final = """\
 examples:
   srcgrad export model:loss -o loss_grad.py
   srcgrad export model:loss --wrt weights,bias --value -o loss_grad.py
+  srcgrad export model:loss --mode hessian -o loss_hessian.py
   srcgrad export model:loss --at 'np.ones((3, 2)), np.ones(3)' --with-check -o loss_grad.py
   srcgrad export --check gradients/*.py     fails if one is stale
   srcgrad export gradients/*.py             makes all of them again
@@ -37,8 +39,8 @@ def add_parser(commands: Any) -> None:
     """Add the parser of this command to the command line's."""
     parser = commands.add_parser(
         "export",
-        help="write a gradient as a module that needs no srcgrad",
-        description="Write a gradient as a module that needs NumPy alone, or check such modules.",
+        help="write a derivative as a module that needs no srcgrad",
+        description="Write a derivative as a module that needs NumPy alone, or check such modules.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -92,7 +94,8 @@ def exported(options: argparse.Namespace) -> str:
     if command.startswith("srcgrad export "):
         rest = command.split(" ")[3:]
         command = " ".join(["srcgrad export", options.target, *rest, *_more(options)])
-    return export_gradient(gradient, None, example, options.with_check, command)
+    export = export_gradient if isinstance(gradient, Gradient) else export_other
+    return export(gradient, None, example, options.with_check, command)
 
 
 def _more(options: argparse.Namespace) -> list[str]:

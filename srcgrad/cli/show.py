@@ -15,6 +15,7 @@ examples:
   srcgrad show examples/digits.py:loss
   srcgrad show model:loss --argnums 0,2 --value
   srcgrad show model:loss --wrt weights,bias
+  srcgrad show model:loss --mode jvp
   srcgrad show model:loss --stages
 """
 

@@ -32,29 +32,32 @@ class Front:
     Attributes:
         export: What is exported.
         collector: Knows the names of the module.
-        inner: The name of the generated function.
+        names: What the generated functions are called in the module.
         plain: The parameters that can only be numbers or arrays.
     """
 
     export: Export
     collector: Collector
-    inner: str
+    names: Mapping[str, str]
     plain: frozenset[str] = frozenset()
 
     def text(self, name: str) -> str:
         """Return the definition."""
         lines = [f'"""{self._docstring()}"""', *self._checks(), *self._result()]
         body = textwrap.indent("\n".join(lines), "    ")
-        return _fitted(f"def {name}(", self._parameters(), "):") + f"\n{body}\n"
+        return fitted(f"def {name}(", self._parameters(), "):") + f"\n{body}\n"
 
     def _docstring(self) -> str:
-        export = self.export
-        shown = ", ".join(f"`{name}`" for name in export.names)
-        what = "the value and the gradient" if export.value else "the gradient"
-        line = f"Return {what} of `{export.function.__name__}` with respect to {shown}."
+        shown = ", ".join(f"`{name}`" for name in self.export.names)
+        line = f"Return {self._what()} with respect to {shown}."
         if len(line) <= _WIDEST - 10:
             return line
-        return f"Return {what} of `{export.function.__name__}`.\n\nWith respect to {shown}.\n"
+        return f"Return {self._what()}.\n\nWith respect to {shown}.\n"
+
+    def _what(self) -> str:
+        """Return what the function gives, as the docstring says it."""
+        what = "the value and the gradient" if self.export.value else "the gradient"
+        return f"{what} of `{self.export.function.__name__}`"
 
     # -- the signature
 
@@ -66,7 +69,7 @@ class Front:
         shown: list[str] = []
         kinds = inspect.Parameter
         before: Any = None
-        for item in self._signature():
+        for item in self._with_more():
             if before is kinds.POSITIONAL_ONLY and item.kind is not before:
                 shown.append("/")
             starts_named = item.kind is kinds.KEYWORD_ONLY
@@ -75,6 +78,10 @@ class Front:
             shown.append(self._parameter(item))
             before = item.kind
         return [*shown, "/"] if before is kinds.POSITIONAL_ONLY else shown
+
+    def _with_more(self) -> list[inspect.Parameter]:
+        """Return the parameters, with those that are not the function's own."""
+        return self._signature()
 
     def _parameter(self, item: inspect.Parameter) -> str:
         text = f"{_STARS.get(item.kind, '')}{item.name}"
@@ -98,20 +105,25 @@ class Front:
             check = checks.check_float if name in real else checks.check_input
             lines.append(f'{self._use(check)}({name}, "{name}")')
         every = [item.name for item in self._signature() if item.name not in export.given]
-        named = [f"{name}={name}" for name in every if name not in real & set(export.names)]
+        named = [f"{name}={name}" for name in self._not_complex()]
         if not export.generated.keep_complex and named:
-            lines.append(_fitted(f"{self._use(checks.refuse_complex)}(", named, ")", 4))
+            lines.append(fitted(f"{self._use(checks.refuse_complex)}(", named, ")", 4))
         lines += self._checks_of_given()
         if scalars := sorted(export.generated.scalars):
             named = [f"{name}={name}" for name in scalars]
-            lines.append(_fitted(f"{self._use(checks.refuse_arrays)}(", named, ")", 4))
+            lines.append(fitted(f"{self._use(checks.refuse_arrays)}(", named, ")", 4))
         for join in sorted(export.joins, key=lambda j: (j.name, j.depth, j.other or "")):
             if join.name in every and join.name not in real & set(export.names):
                 parts = [join.name, f'"{join.name}"', str(join.depth)]
                 parts += [join.other] if join.other in every else []
-                lines.append(_fitted(f"{self._use(checks.refuse_lists)}(", parts, ")", 4))
+                lines.append(fitted(f"{self._use(checks.refuse_lists)}(", parts, ")", 4))
         lines += self._checks_of_memory()
         return lines + self._conditions()
+
+    def _not_complex(self) -> list[str]:
+        """Return the parameters that are still to be checked to be real."""
+        known = self.plain & set(self.export.names) | self.export.given.keys()
+        return [item.name for item in self._signature() if item.name not in known]
 
     def _checks_of_given(self) -> list[str]:
         """Return checks that functions and objects are those that the text was made for."""
@@ -134,7 +146,7 @@ class Front:
             others = [f"{other}={other}" for other in arguments if other != name]
             if others and name in arguments:
                 parts = [name, f'"{name}"', *others]
-                lines.append(_fitted(f"{self._use(checks.refuse_shared)}(", parts, ")", 4))
+                lines.append(fitted(f"{self._use(checks.refuse_shared)}(", parts, ")", 4))
         return lines
 
     def _conditions(self) -> list[str]:
@@ -172,22 +184,22 @@ class Front:
         for name, grad in names.items():
             check = checks.conform_real if name in real else checks.conform
             done.append(f"{self._use(check)}({grad}, {name})")
-        many = done[0] if export.single else _fitted("(", done, ",)" if len(done) == 1 else ")", 12)
+        many = done[0] if export.single else fitted("(", done, ",)" if len(done) == 1 else ")", 12)
         grads = ", ".join(names.values())
         given = grads if len(names) == 1 else f"({grads})"
         if export.value:
             value = self._fresh_local("value")
-            return [self._assigned(f"{value}, {given}"), _returned([value, many])]
+            return [self._assigned(f"{value}, {given}"), returned([value, many])]
         if export.aux:
             aux = self._fresh_local("aux")
-            return [self._assigned(f"{given}, {aux}"), _returned([many, aux])]
+            return [self._assigned(f"{given}, {aux}"), returned([many, aux])]
         if export.single:
             grad = grads
             line = "return " + done[0].replace(f"({grad}, ", f"({self._call()}, ")
             if len(line) <= _WIDEST - 4 and "\n" not in line:
                 return [line]
             return [self._assigned(grad), f"return {many}"]
-        return [self._assigned(grads), _returned(done)]
+        return [self._assigned(grads), returned(done)]
 
     def _assigned(self, targets: str) -> str:
         """Return the statement that calls the generated function."""
@@ -200,7 +212,12 @@ class Front:
                 shown.append(f"{self._renamed().get(item.name, item.name)}={item.name}")
             else:
                 shown.append(f"{_STARS.get(item.kind, '')}{item.name}")
-        return _fitted(f"{self.inner}(", shown, ")", indent)
+        return fitted(f"{self.inner}(", shown, ")", indent)
+
+    @property
+    def inner(self) -> str:
+        """The name of the generated function."""
+        return self.names[self.export.generated.entry]
 
     def _fresh_local(self, wish: str) -> str:
         """Return a name for a variable that is none of a parameter."""
@@ -240,14 +257,15 @@ def _numpy() -> Any:
     return np
 
 
-def _returned(items: list[str]) -> str:
+def returned(items: list[str]) -> str:
+    """Return a return statement, in several lines if it is too long for one."""
     line = f"return {', '.join(items)}{',' if len(items) == 1 else ''}"
     if len(line) <= _WIDEST - 4:
         return line
     return "return (\n" + "".join(f"    {item},\n" for item in items) + ")"
 
 
-def _fitted(head: str, items: list[str], tail: str, indent: int = 0) -> str:
+def fitted(head: str, items: list[str], tail: str, indent: int = 0) -> str:
     """Return a call or a header, in several lines if it is too long for one."""
     line = f"{head}{', '.join(items)}{tail}"
     if len(line) + indent <= _WIDEST:

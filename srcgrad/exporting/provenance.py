@@ -8,6 +8,7 @@ import inspect
 import linecache
 import re
 import textwrap
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FunctionType
@@ -20,13 +21,22 @@ _COMMENT: Final = re.compile(r"^(\s*)# L(\d+): (.*)$")
 _PLACE: Final = re.compile(r"\(([^()\s]+?)(_[0-9a-f]{12})?\.py:\d+\)")
 _WIDEST: Final = 90
 _LONGEST: Final = 100
+_WHAT: Final[Mapping[str, str]] = {
+    "grad": "Gradient",
+    "jvp": "Value and tangent",
+    "vjp": "Value and pullback",
+    "hvp": "Product of a vector and the second derivatives",
+    "jacfwd": "Jacobian",
+    "jacrev": "Jacobian",
+    "hessian": "Second derivatives",
+}
 
 
 def docstring(export: Export) -> str:
     """Return the docstring of an exported module, without its quotes."""
-    function = export.function
+    function = export.function if export.kind in ("grad", "jvp") else export.written
     shown = ", ".join(f"`{name}`" for name in export.names)
-    what = "Value and gradient" if export.value else "Gradient"
+    what = "Value and gradient" if export.value else _WHAT[export.kind]
     head = f"{what} of `{function.__name__}` with respect to {shown}."
     if len(head) > _WIDEST:
         head = f"{what} of `{function.__name__}`."

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import BoundArguments
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, Final, Literal
 
 from srcgrad.compiler import Generated
 from srcgrad.frontend.joining import Join
+
+Kind = Literal["grad", "jvp", "vjp", "hvp", "jacfwd", "jacrev", "hessian"]
+_ENDINGS: Final = {"jacfwd": "jacobian", "jacrev": "jacobian"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,10 @@ class Export:
         given: The arguments that are functions or objects, for which the text was made.
         joins: What the function does with `+` and `*` to its arguments.
         example: Arguments to check the gradient at when the module is run as a program.
+        kind: Which derivative it is.
+        writes: Whether the function may write into its arguments.
+        of_gradient: Whether the function is the gradient, by the same arguments, of another.
+        uses_up: Whether a run of the backward half leaves what was kept as nothing to run on again.
     """
 
     function: FunctionType
@@ -43,3 +50,18 @@ class Export:
     given: Mapping[str, Any] = field(default_factory=dict)
     joins: frozenset[Join] = frozenset()
     example: BoundArguments | None = None
+    kind: Kind = "grad"
+    writes: bool = False
+    of_gradient: bool = False
+    uses_up: bool = False
+
+    @property
+    def entry(self) -> str:
+        """The name of the function that is called, if nothing else has it."""
+        entry = self.generated.entry
+        if self.kind in ("grad", "jvp"):
+            return entry
+        stem = entry.removesuffix("_jvp").removesuffix("_forward")
+        if self.kind in ("hvp", "hessian"):
+            stem = stem.removesuffix("_grad")
+        return f"{stem}_{_ENDINGS.get(self.kind, self.kind)}"

@@ -14,7 +14,8 @@ from srcgrad.compiler.module_text import import_order, is_standard
 from srcgrad.errors import ExportError
 from srcgrad.exporting import provenance
 from srcgrad.exporting.collector import Collector, Definition
-from srcgrad.exporting.front import Front, used_as_numbers
+from srcgrad.exporting.front import used_as_numbers
+from srcgrad.exporting.fronts import FRONTS
 from srcgrad.exporting.origins import Namespace, Origins
 from srcgrad.exporting.request import Export
 from srcgrad.exporting.rewriting import Rewriter
@@ -37,18 +38,21 @@ def standalone(export: Export) -> str:
     functions = [item for item in tree.body if isinstance(item, ast.FunctionDef)]
     taken = {name for item in functions for name in bound_anywhere(item)} | set(parameters)
     collector = Collector(Origins(root), taken)
-    name = collector.fresh(export.generated.entry)
-    derivative = _derivative(export, source, tree, collector)
+    name = collector.fresh(export.entry)
+    found = _derivative(export, source, tree, collector)
+    derivative = [found.pop(export.generated.entry), *found.values()]
+    names = {export.generated.entry: derivative[0].name}
+    names |= {before: item.name for before, item in found.items()}
     plain = used_as_numbers(derivative[0].text, parameters.keys() - export.given.keys())
-    front = Front(export, collector, derivative[0].name, plain).text(name)
+    front = FRONTS[export.kind](export, collector, names, plain).text(name)
     check = self_check(export, collector, name) if export.example is not None else ""
     return _assembled(export, collector, [front, *[item.text for item in derivative]], check)
 
 
 def _derivative(
     export: Export, source: str, tree: ast.Module, collector: Collector
-) -> list[Definition]:
-    """Return the generated functions; the one that the user's call reaches comes first."""
+) -> dict[str, Definition]:
+    """Return the generated functions by the names that they had."""
     space = _space_of_text(export)
     lines = source.splitlines()
     found = []
@@ -57,13 +61,13 @@ def _derivative(
             is_entry = node.name == export.generated.entry
             wish = f"_{node.name}" if is_entry else node.name
             text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
-            found.append((is_entry, Definition(collector.fresh(wish), text), space.find(node.name)))
-    for _, item, function in found:
-        collector.adopt(function, item.name)
-    for is_entry, item, _ in found:
+            item = Definition(collector.fresh(wish), text)
+            found.append((node.name, is_entry, item))
+            collector.adopt(space.find(node.name), item.name)
+    for _, is_entry, item in found:
         rewriter = Rewriter(collector, space)
         item.text = rewriter.rewrite(item.text, item.name, keep_defaults=not is_entry)
-    return [item for _, item, _ in sorted(found, key=lambda entry: not entry[0])]
+    return {name: item for name, _, item in found}
 
 
 def _space_of_text(export: Export) -> Namespace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -89,6 +90,21 @@ def test_a_decorated_function_is_exported_as_it_is(capsys):
     assert "made by:  srcgrad export commanded:decorated --wrt w,x --value" in printed
     main(["export", "commanded:decorated", "--wrt", "w,x", "--value"])
     assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize(
+    ("mode", "made"),
+    [("jvp", sg.pushforward), ("hessian", sg.hessian), ("hvp", sg.hessian_product)],
+)
+def test_other_derivatives_are_exported_and_shown(mode, made, capsys):
+    command = ["export", "commanded:loss", "--mode", mode, "--wrt", "x"]
+    assert main([*command, "-o", "made.py"]) == 0
+    text = pathlib.Path("made.py").read_text()
+    assert text == made(sys.modules["commanded"].loss, argnames="x").export()
+    assert main(["export", "--check", "made.py"]) == 0
+    assert main(["show", *command[1:]]) == 0
+    assert "def loss" in capsys.readouterr().out
+    assert main([*command, "--value"]) == 2
 
 
 def test_a_stale_file_is_found_and_made_again(model, monkeypatch, capsys):

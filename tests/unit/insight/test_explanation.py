@@ -226,9 +226,12 @@ def quartic(x):
     [
         (sg.grad, "grad"),
         (sg.value_and_grad, "value_and_grad"),
-        (sg.jacfwd, "jvp"),
-        (sg.jacrev, "vjp"),
-        (sg.hessian, "jvp of grad"),
+        (sg.pushforward, "jvp"),
+        (sg.pullback, "vjp"),
+        (sg.jacfwd, "jacfwd"),
+        (sg.jacrev, "jacrev"),
+        (sg.hessian, "hessian"),
+        (sg.hessian_product, "hvp"),
     ],
 )
 def test_every_derivative_explains_itself(make, mode):

@@ -1,0 +1,307 @@
+"""Defines derivatives along directions as objects that are called, read and exported."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Generic
+
+from srcgrad.api.containers import goes_by_parts
+from srcgrad.api.gradient import Gradient
+from srcgrad.api.jacobians import Names, Numbers
+from srcgrad.api.looks import P, look_like
+from srcgrad.api.pullback import adjoints_of, fitted, vjp
+from srcgrad.api.pushforward import jvp, tangents_of
+from srcgrad.api.reading import Reading
+from srcgrad.api.refusal import describe
+from srcgrad.api.selection import select
+from srcgrad.api.structures import mapped, split
+from srcgrad.api.underlying import bind, owner, parameters_of, plain, signature
+from srcgrad.api.values import check_input
+from srcgrad.errors import ArgumentError, ExportError
+from srcgrad.exporting.request import Kind
+from srcgrad.frontend.expand.operators import taken_from
+
+
+class Product(Reading, Generic[P]):
+    """What derivatives along directions share.
+
+    Attributes:
+        primal: The user's function.
+    """
+
+    def __init__(
+        self, primal: Callable[P, object], argnums: Numbers, argnames: Names, *, has_aux: bool
+    ) -> None:
+        if not callable(primal):
+            raise ArgumentError(
+                f"a derivative needs a function, not {type(primal).__name__}",
+                hint="give the function itself, without calling it",
+            )
+        self.primal: Callable[..., Any] = primal
+        self._options = argnums, argnames
+        self._has_aux = has_aux
+        function = plain(primal)
+        self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
+        look_like(self, function, len(owner(primal)), self._selection.signature)
+
+    @abstractmethod
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the derivative at the given arguments."""
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.names)
+        return f"<srcgrad.{type(self).__name__} of {describe(self.primal)} by {shown}>"
+
+
+class _AlongTangents(Product[P]):
+    """What takes tangents by name: that of `x` as `x_dot`."""
+
+    def _apart(self, kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        dots = {f"{name}_dot": name for name in self.names}
+        own = {key: value for key, value in kwargs.items() if key not in dots}
+        return own, {dots[key]: value for key, value in kwargs.items() if key in dots}
+
+    def _positioned(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], list[Any], dict[str, Any]]:
+        """Return the arguments by position, the tangent of each, and the others by name.
+
+        Raises:
+            ArgumentError: There is no tangent for a parameter, or it has no position.
+        """
+        own, tangents = self._apart(kwargs)
+        call = signature(self.primal).bind(*owner(self.primal), *args, **own)
+        call.apply_defaults()
+        primals = call.args[len(owner(self.primal)) :]
+        order = parameters_of(self.primal)[: len(primals)]
+        for name in self.names:
+            if name not in order or name in call.kwargs:
+                raise ArgumentError(
+                    f"`{name}` has no position, so that it has no tangent",
+                    hint="wrap the function in one that takes it by position",
+                )
+            if name not in tangents:
+                raise ArgumentError(
+                    f"the tangent of `{name}` is missing",
+                    hint=f"give it by name: {name}_dot=",
+                )
+        moved = [tangents.get(name) for name in order]
+        return primals, moved + [None] * (len(primals) - len(moved)), call.kwargs
+
+
+class Pushforward(_AlongTangents[P]):
+    """A function with its tangent: call it like the function with tangents by name, or read it.
+
+    Attributes:
+        primal: The user's function.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the value and its tangent; with `has_aux`, the auxiliary part third.
+
+        It takes the arguments of the function, and the tangent of `x` as `x_dot=`.
+        """
+        primals, tangents, given = self._positioned(args, kwargs)
+        return jvp(self.primal, primals, tangents, has_aux=self._has_aux, kwargs=given)
+
+    @property
+    def kind(self) -> str:
+        """Which derivative it is, as the command line calls it."""
+        return "jvp"
+
+    def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Return what makes the text."""
+        del arguments
+        return tangents_of(self.primal, self.names)
+
+    def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
+        """Return as what it is exported.
+
+        Raises:
+            ExportError: It is that of a derivative that is not a plain gradient.
+        """
+        del arguments
+        inner = taken_from(self.primal)
+        same = not isinstance(self.primal, Gradient) or self.primal.names == self.names
+        if inner is not None and (inner.kind != "grad" or inner.aux or not same):
+            _refuse_derivative("pushforward")
+        return "jvp"
+
+
+class HessianProduct(_AlongTangents[P]):
+    """A product of second derivatives with a vector: call it like the function, or read it.
+
+    Attributes:
+        primal: The user's function.
+    """
+
+    def __init__(
+        self, primal: Callable[P, object], argnums: Numbers, argnames: Names, *, has_aux: bool
+    ) -> None:
+        super().__init__(primal, argnums, argnames, has_aux=has_aux)
+        self._gradient: Gradient[..., Any] = Gradient(
+            primal, argnums, argnames, has_aux, "warn", False
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the derivative of the gradient along the tangents.
+
+        It takes the arguments of the function, and the tangent of `x` as `x_dot=`. With
+        `has_aux`, it returns a pair of that and the auxiliary part of the result.
+        """
+        primals, tangents, given = self._positioned(args, kwargs)
+        done = jvp(self._gradient, primals, tangents, has_aux=self._has_aux, kwargs=given)
+        return (done[1], done[2]) if self._has_aux else done[1]
+
+    @property
+    def kind(self) -> str:
+        """Which derivative it is, as the command line calls it."""
+        return "hvp"
+
+    def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Return what makes the text."""
+        del arguments
+        return tangents_of(self._gradient, self.names)
+
+    def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
+        """Return as what it is exported.
+
+        Raises:
+            ExportError: It is that of a derivative.
+        """
+        del arguments
+        if taken_from(self.primal) is not None:
+            _refuse_derivative("Hessian product")
+        return "hvp"
+
+
+class Pullback(Product[P]):
+    """A function with the map from its adjoint to those of its arguments: call it, or read it.
+
+    Attributes:
+        primal: The user's function.
+    """
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Return the value, and the function that takes its adjoint to that of the arguments.
+
+        With `has_aux`, the auxiliary part of the result is the third.
+        """
+        if goes_by_parts(self.primal, (*args, *kwargs.values())):
+            return self._by_parts(args, kwargs)
+        arguments = bind(self.primal, args, kwargs)
+        for name in self.names:
+            check_input(arguments[name], name)
+        value, pull = adjoints_of(self.primal, self.names)(arguments)
+        head, aux = split(value, has_aux=self._has_aux)
+
+        def pulled(adjoint: Any) -> Any:
+            whole = fitted(adjoint, head)
+            if self._has_aux:
+                whole = (whole, mapped(lambda leaf: leaf * 0, aux))
+            found = pull(whole)
+            return found[0] if self._selection.single else found
+
+        return (head, pulled, aux) if self._has_aux else (head, pulled)
+
+    def _by_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the same by the parts of containers that cannot be read by field."""
+        value, pull, *aux = vjp(self.primal, *args, has_aux=self._has_aux, kwargs=kwargs)
+        places = [parameters_of(self.primal).index(name) for name in self.names]
+
+        def pulled(adjoint: Any) -> Any:
+            found = pull(adjoint)
+            chosen = tuple(found[place] for place in places)
+            return chosen[0] if self._selection.single else chosen
+
+        return value, pulled, *aux
+
+    @property
+    def kind(self) -> str:
+        """Which derivative it is, as the command line calls it."""
+        return "vjp"
+
+    def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Return what makes the text."""
+        del arguments
+        return adjoints_of(self.primal, self.names)
+
+    def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
+        """Return as what it is exported.
+
+        Raises:
+            ExportError: It is that of a derivative.
+        """
+        del arguments
+        if taken_from(self.primal) is not None:
+            _refuse_derivative("pullback")
+        return "vjp"
+
+
+def _refuse_derivative(what: str) -> None:
+    raise ExportError(
+        f"the {what} of such a derivative is not exported",
+        hint=f"write a function that calls the derivative, and export the {what} of that",
+    )
+
+
+def pushforward(
+    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+) -> Pushforward[P]:
+    """Return the function of `jvp` as an object: to be called often, read, or exported.
+
+    Args:
+        f: An ordinary function of floats, arrays, and containers of those.
+        argnums: The positional parameters that have tangents, as for `grad`.
+        argnames: The same by name.
+        has_aux: Whether `f` returns a pair of which only the first is differentiated.
+
+    Returns:
+        A callable with the parameters of `f` and, by name, the tangent of each of those: that of
+        `x` is `x_dot`. It returns the value and its tangent.
+
+    Raises:
+        ArgumentError: `argnums` or `argnames` make no sense; at a call, a tangent is missing or
+            does not fit.
+        UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
+    """
+    return Pushforward(f, argnums, argnames, has_aux=has_aux)
+
+
+def pullback(
+    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+) -> Pullback[P]:
+    """Return the function of `vjp` as an object: to be called often, read, or exported.
+
+    The arguments are those of `pushforward`.
+
+    Returns:
+        A callable with the parameters of `f`. It returns the value, and a function from an adjoint
+        of that to the adjoint of the argument (a tuple of those if several were asked for).
+
+    Raises:
+        ArgumentError: `argnums` or `argnames` make no sense; by the second function, an adjoint
+            does not fit the value.
+        UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
+    """
+    return Pullback(f, argnums, argnames, has_aux=has_aux)
+
+
+def hessian_product(
+    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+) -> HessianProduct[P]:
+    """Return the function of `hvp` as an object: to be called often, read, or exported.
+
+    The arguments are those of `pushforward`; `f` returns one real number.
+
+    Returns:
+        A callable with the parameters of `f` and, by name, the vector: the part of `x` is `x_dot`.
+        It returns the derivative of the gradient along that.
+
+    Raises:
+        ArgumentError: `argnums` or `argnames` make no sense; at a call, a part of the vector is
+            missing or does not fit.
+        UnsupportedError: At a call: `f` cannot be differentiated twice.
+    """
+    return HessianProduct(f, argnums, argnames, has_aux=has_aux)
