@@ -111,7 +111,7 @@ def test_debug_nans_looks_at_each_seed():
 
     with sg.debug_nans():
         for make in (sg.jacfwd, sg.jacrev):
-            with pytest.raises(sg.NonFiniteError, match="np.sqrt"):
+            with pytest.raises(sg.NonFiniteError, match="sqrt"):
                 make(root)(np.array([1.0, 0.0]))
         with pytest.raises(sg.NonFiniteError, match="sqrt"):
             sg.hessian(lambda x: np.sum(np.sqrt(x)))(np.array([1.0, 0.0]))
