@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
+from srcgrad.runtime.surgery import grad_of
 
 _WRITERS: Final = frozenset(
     (
@@ -50,8 +51,8 @@ class Purity:
             return func.id not in _WRITERS
         callee = self._reader.scope.resolve(func)
         vocabulary = self._reader.vocabulary
-        if vocabulary.is_draw(callee):
-            return False
+        if vocabulary.is_draw(callee) or callee is grad_of.edited:
+            return False  # an edit counts for every name of the value
         if callee is not MISSING:
             name = vocabulary.canonical_name(callee)
             if name in _EFFECTS or name.startswith("numpy.random."):

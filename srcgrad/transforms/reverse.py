@@ -25,7 +25,7 @@ from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_containers import ContainerSteps
 from srcgrad.transforms.reverse_elements import ElementSteps
 from srcgrad.transforms.reverse_rules import RuleSteps
-from srcgrad.transforms.reverse_surgery import prepare_edit
+from srcgrad.transforms.reverse_surgery import check_idle_edit, prepare_edit
 from srcgrad.transforms.shadows import ShadowSteps
 from srcgrad.transforms.sweep import Pair, Reversed, Sweep, renamed
 
@@ -134,6 +134,7 @@ class Reverser:
         """Return the forward statements of an assignment and keep how to reverse it."""
         targets = names_bound(statement.targets[0])
         if not any(target in self._sweep.facts.activity.active for target in targets):
+            check_idle_edit(self._sweep, statement)
             return [statement]
         operation = self._sweep.program.operation(statement)
         handler = self._handlers.get(operation.kind)

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.errors import SrcgradError, UnsupportedSyntaxError
+from srcgrad.frontend.source import find_source
 from srcgrad.frontend.surgery import Edit
 from srcgrad.ir.build import at, clone
 from srcgrad.ir.changes import change_of
@@ -18,7 +19,16 @@ from srcgrad.transforms.sweep import Sweep, renamed
 
 _READERS: Final = frozenset("print breakpoint float abs len max min".split())
 _WRITERS: Final = frozenset("copyto put place putmask fill_diagonal at shuffle".split())
+_KEEPERS: Final = ("append", "insert", "extend", "update", "setdefault")
 _METHODS: Final = frozenset("sum mean max min std var any all copy item tolist round dot".split())
+_PERHAPS_ITSELF: Final = frozenset(
+    [
+        *(f"numpy.{name}" for name in ("asarray", "asanyarray", "ascontiguousarray", "require")),
+        *(f"numpy.{name}" for name in ("asfortranarray", "atleast_1d", "atleast_2d", "atleast_3d")),
+        *("builtins.max", "builtins.min"),
+    ]
+)
+"""Functions that may return an operand, the very object."""
 
 
 def prepare_edit(sweep: Sweep, statement: Any, target: str, names: dict[str, str]) -> None:
@@ -53,6 +63,18 @@ def prepare_edit(sweep: Sweep, statement: Any, target: str, names: dict[str, str
     sweep.steps[id(statement)] = step
 
 
+def check_idle_edit(sweep: Sweep, statement: Any) -> None:
+    """Refuse an edit of a value that is not read by this name afterwards, but by another.
+
+    Without another name nothing comes back through the edit, and its block is left out.
+    """
+    if not hasattr(statement, "edit") or statement.value.id not in sweep.facts.activity.varied:
+        return
+    problem = _shared_later(sweep, statement)
+    if problem is not None:
+        sweep.refused.append((statement, *problem, UnsupportedSyntaxError))
+
+
 def _problem(sweep: Sweep, statement: Any, target: str) -> tuple[str, str] | None:
     """Say why the adjoint of a value cannot be edited, and what to do; None if it can."""
     source = statement.value.id
@@ -62,23 +84,29 @@ def _problem(sweep: Sweep, statement: Any, target: str) -> tuple[str, str] | Non
         return f"`grad_of` of `{base}`, whose memory is written into,", "work on a copy of it"
     if {source, target} & sweep.containers:
         return f"`grad_of` of `{base}`, which is a container,", "use it on what is in it"
+    return _shared_later(sweep, statement)
+
+
+def _shared_later(sweep: Sweep, statement: Any) -> tuple[str, str] | None:
+    """Say that an edited value has another name later; None if it has none."""
+    source = statement.value.id
     other = _other_name(sweep, statement, source)
-    if other is not None:
-        return (
-            f"`grad_of` of `{base}`, which is also reached as `{other}` later,",
-            "use one name for it",
-        )
-    return None
+    if other is None:
+        return None
+    base = sweep.namer.base(source)
+    return (
+        f"`grad_of` of `{base}`, which is also reached as `{other}` later,",
+        "use one name for it",
+    )
 
 
 def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
     """Return another name of the value that is read after the edit, to which that would apply."""
-    order = list(statements(sweep.program.body))
-    place = next(i for i, item in enumerate(order) if item is edit)
+    before, after = _around(sweep.program.body, edit)
     same, size = {source}, 0
     while len(same) != size:
         size = len(same)
-        for item in order[:place]:
+        for item in before:
             if hasattr(item, "edit"):
                 continue
             bound, held = _passed_on(sweep, item)
@@ -86,7 +114,7 @@ def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
                 same |= bound | held
     own = sweep.namer.base(source)
     others = {name for name in same if sweep.namer.base(name) != own}
-    later = {id(part) for item in order[place + 1 :] for part in ast.walk(item)}
+    later = {id(part) for item in after for part in ast.walk(item)}
     read = {
         node.id
         for item in sweep.program.body
@@ -96,11 +124,26 @@ def _other_name(sweep: Sweep, edit: Any, source: str) -> str | None:
     return min(map(sweep.namer.base, others & read), default=None)
 
 
+def _around(body: list[Any], edit: Any) -> tuple[list[Any], list[Any]]:
+    """Return what may run before and after a statement: both, of the loop around it."""
+    order = list(statements(body))
+    place = next(i for i, item in enumerate(order) if item is edit)
+    again: list[Any] = []
+    for item in body:
+        inside = list(statements([item]))
+        loops = [part for part in inside if isinstance(part, (gast.For, gast.While))]
+        around = [loop for loop in loops if any(part is edit for part in statements([loop]))]
+        again += list(statements(around[:1]))
+    return [*order[:place], *again], [*order[place + 1 :], *again]
+
+
 def _passed_on(sweep: Sweep, statement: Any) -> tuple[set[str], set[str]]:
     """Return the names to which a statement gives a value, and those whose very value it may be."""
     change = change_of(statement)
     if change is not None and change.value is not None:
         return {change.name}, set(direct_names(change.value))
+    if change is not None and change.target is not None:
+        return {change.target}, {change.name}
     if not isinstance(statement, gast.Assign):
         return set(), set()
     if isinstance(statement.targets[0], gast.Subscript):  # an array copies what it is given
@@ -109,17 +152,55 @@ def _passed_on(sweep: Sweep, statement: Any) -> tuple[set[str], set[str]]:
             return set(), set()
         return {holder}, set(direct_names(statement.value))
     bound = {name for part in statement.targets for name in names_bound(part)}
-    return bound, set(_shared(sweep, statement))
+    held = set(_shared(sweep, statement))
+    operation = sweep.program.operation(statement)
+    if operation.kind == "user" and len(bound) > 1 and _returns_twice(operation.primal):
+        held |= bound
+    return bound, held
+
+
+def _returns_twice(function: Any) -> bool:
+    """Say whether a function may return one value at two places of its tuple."""
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return True
+    bare: list[str] = []  # what values that have a name are also part of
+    for node in ast.walk(tree):
+        if isinstance(node, gast.Return) and isinstance(node.value, gast.Tuple):
+            parts = [gast.dump(item) for item in node.value.elts]
+            if len(set(parts)) < len(parts):
+                return True
+            bare += [name for item in node.value.elts for name in _named(item)]
+        elif isinstance(node, gast.Assign) and not isinstance(node.value, gast.Tuple):
+            bare += _named(node.value)
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            bare += [name for item in node.args for name in direct_names(item)] * (
+                node.func.attr in _KEEPERS
+            )
+    return len(set(bare)) < len(bare)
+
+
+def _named(item: Any) -> list[str]:
+    """Return the names whose values an expression is or holds."""
+    if isinstance(item, gast.IfExp):
+        return [*_named(item.body), *_named(item.orelse)]
+    if isinstance(item, gast.Dict):
+        return [name for value in item.values for name in _named(value)]
+    return direct_names(item)
 
 
 def _shared(sweep: Sweep, statement: Any) -> list[str]:
     """Return the names whose very value an assignment may bind or hold."""
     operation = sweep.program.operation(statement)
-    if operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
+    vocabulary = sweep.program.reader.vocabulary
+    handed = vocabulary.canonical_name(operation.primal) in _PERHAPS_ITSELF
+    if handed or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
         return [name for item in operation.args for name in direct_names(item)]
+    if operation.primal is vocabulary.getitem:
+        return [name for name in direct_names(operation.args[0]) if name in sweep.containers]
     if operation.kind == "user" and isinstance(statement.value, gast.Call):
-        returned = sweep.program.reader.vocabulary.returned_operands
-        items = returned(operation.primal, statement.value)
+        items = vocabulary.returned_operands(operation.primal, statement.value)
         return [name for item in items for name in direct_names(item)]
     return []
 

@@ -273,6 +273,75 @@ def put_under_a_key(x):
     return np.sum(parts["y"] * y)
 
 
+def in_a_list_alone(x):
+    y = x * 3.0
+    parts = [y, x]
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(parts[0] * parts[1])
+
+
+class Kept:
+    def __init__(self, value):
+        self.value = value
+
+
+def in_an_object_alone(x):
+    y = x * 3.0
+    kept = Kept(y)
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(kept.value * x)
+
+
+def taken_out(x):
+    parts = [x * 2.0, x * 3.0]
+    y = parts[0]
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(parts[0] * parts[1])
+
+
+def kept_for_the_next_trip(x):
+    kept, total, h = [x], 0.0, x
+    for _ in range(3):
+        total = total + np.sum(kept[-1] * x)
+        h = np.tanh(h * x)
+        kept.append(h)
+        with sg.grad_of(h) as gh:
+            gh = gh * 2.0
+    return total + np.sum(h)
+
+
+def with_its_holder(x):
+    y = x * 2.0
+    return y, {"y": y}
+
+
+def returned_with_its_holder(x):
+    y, kept = with_its_holder(x)
+    with sg.grad_of(y) as gy:
+        gy = gy * 2.0
+    return np.sum(kept["y"] * x)
+
+
+SHARED = [
+    *(in_a_list_alone, in_an_object_alone, taken_out, kept_for_the_next_trip),
+    returned_with_its_holder,
+]
+
+
+@pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__)
+def test_an_edit_counts_for_every_name_of_the_value(f):
+    with pytest.raises(sg.UnsupportedError, match="also reached as"):
+        sg.grad(f, fallback="error")(X)
+    x = sg.tensor(X, requires_grad=True)
+    f(x * 1.0).backward()
+    with pytest.warns(sg.FallbackWarning):
+        found = sg.grad(f)(X)
+    np.testing.assert_allclose(found, x.grad.numpy(), rtol=1e-14)
+
+
 def written(x):
     y = x * 3.0
     part = y[1:]
