@@ -65,6 +65,9 @@ class Function:
             `axis` reduced, by a slope for each element of the first argument.
         selects: That slope is 0 for the elements that do not matter, whatever their tangents.
         real: The derivative holds for real numbers only; complex ones are refused.
+        tells_unused: Of several outputs, `backward` is given None for one that is not used, where
+            others are given zeros.
+        pushes: The tape takes `jvp` as well, where a transposed `backward` would not do.
     """
 
     linear: ClassVar[tuple[str, ...]] = ()
@@ -76,6 +79,8 @@ class Function:
     reduces: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     real: ClassVar[bool] = False
+    tells_unused: ClassVar[bool] = False
+    pushes: ClassVar[bool] = False
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:

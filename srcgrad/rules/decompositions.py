@@ -12,6 +12,7 @@ from srcgrad.runtime import (
     cholesky_back,
     cholesky_push,
     eig_back,
+    eig_push,
     eigh_back,
     eigh_push,
     eigvals_back,
@@ -22,7 +23,9 @@ from srcgrad.runtime import (
     qr_r_back,
     single,
     svd_back,
+    svd_push,
     svdvals_back,
+    svdvals_push,
 )
 
 table = RuleTable("decompositions")
@@ -54,6 +57,9 @@ class Cholesky(Function):
 class Eigh(Function):
     """Eigenvalues and eigenvectors of a symmetric a, of which only one triangle is read."""
 
+    tells_unused = True
+    pushes = True
+
     @staticmethod
     def forward(ctx: Context, a: Any, UPLO: str = "L") -> Any:
         result = np.linalg.eigh(a, UPLO)
@@ -76,6 +82,8 @@ class Eigh(Function):
 class Eigvalsh(Function):
     """Eigenvalues of a symmetric a, of which only one triangle is read."""
 
+    pushes = True
+
     @staticmethod
     def forward(ctx: Context, a: Any, UPLO: str = "L") -> Any:
         ctx.uplo = UPLO
@@ -97,6 +105,9 @@ class Eigvalsh(Function):
 class Eig(Function):
     """Eigenvalues of a, and eigenvectors of length one."""
 
+    tells_unused = True
+    pushes = True
+
     @staticmethod
     def forward(ctx: Context, a: Any) -> Any:
         result = np.linalg.eig(a)
@@ -108,10 +119,17 @@ class Eig(Function):
         w, v = ctx.saved_tensors
         return eig_back(grad_w, grad_v, w, v)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any) -> Any:
+        w, v = ctx.saved_tensors
+        return eig_push(a_dot, w, v)
+
 
 @table.rule(np.linalg.eigvals)
 class Eigvals(Function):
     """Eigenvalues of a."""
+
+    pushes = True
 
     @staticmethod
     def forward(ctx: Context, a: Any) -> Any:
@@ -123,10 +141,19 @@ class Eigvals(Function):
         (a,) = ctx.saved_tensors
         return eigvals_back(grad, a)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        w, v = np.linalg.eig(a)
+        return eig_push(a_dot, w, v)[0]
+
 
 @table.rule(np.linalg.svd)
 class Svd(Function):
     """Singular values of a, and singular vectors unless told not to compute them."""
+
+    tells_unused = True
+    pushes = True
 
     @staticmethod
     def forward(
@@ -154,10 +181,22 @@ class Svd(Function):
             grad_a = svdvals_back(single(grads), a)
         return grad_a
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        if ctx.compute_uv:
+            u, s, vh = ctx.saved_tensors
+            tangent = svd_push(a_dot, u, s, vh)
+        else:
+            (a,) = ctx.saved_tensors
+            tangent = svdvals_push(a_dot, a)
+        return tangent
+
 
 @table.rule(np.linalg.svdvals)
 class Svdvals(Function):
     """Singular values of x."""
+
+    pushes = True
 
     @staticmethod
     def forward(ctx: Context, x: Any, /) -> Any:
@@ -168,6 +207,11 @@ class Svdvals(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (x,) = ctx.saved_tensors
         return svdvals_back(grad, x)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return svdvals_push(x_dot, x)
 
 
 @table.rule(np.linalg.qr)

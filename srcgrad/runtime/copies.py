@@ -42,6 +42,11 @@ def gathered(parts: Any, like: Any) -> Any:
     return np.reshape(np.stack(parts), np.shape(like)) if len(parts) else np.zeros_like(like)
 
 
-def several(grad: Any) -> Any:
-    """Return the adjoints of the results of a function that returns one value or a list of them."""
-    return grad if isinstance(grad, (list, tuple)) else [grad]
+def several(grad: Any, *used: int) -> Any:
+    """Return the adjoints of the results of a function that returns one value or a list of them.
+
+    If places are given, those of other places are None: these results are not used.
+    """
+    if not isinstance(grad, (list, tuple)):
+        return [grad]
+    return [part if i in used else None for i, part in enumerate(grad)] if used else grad

@@ -41,6 +41,16 @@ def over_gaps(turned: Any, values: Any, limit: Any) -> Any:
     return np.where(tied, limit, turned / np.where(tied, 1, gaps))
 
 
+def largest(values: Any) -> Any:
+    """Return the largest modulus of each matrix of a stack, with axes to compare it with them."""
+    return np.expand_dims(_largest(values, (-2, -1)), (-2, -1))
+
+
+def negligible(size: Any) -> Any:
+    """Return what counts as rounding beside values of a size."""
+    return np.sqrt(np.finfo(size.dtype).eps) * size
+
+
 def at_ties(turned: Any, grad_values: Any) -> Any:
     """Return the limit of a quotient over the gap of two values that meet.
 
@@ -57,27 +67,25 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
     mine, theirs = np.expand_dims(grad_values, -1), np.expand_dims(grad_values, -2)
     square = here * here + there * there
     ratio = divide_or_zero(mine * here + theirs * there, square)
-    size = np.expand_dims(_largest(symmetric, (-2, -1)) + _largest(grad_values, -1), (-2, -1))
-    allowed = np.sqrt(np.finfo(size.dtype).eps) * size
+    size = largest(symmetric) + np.expand_dims(_largest(grad_values, -1), (-2, -1))
+    allowed = negligible(size)
     misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
     unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
     matters = np.absolute(symmetric) > allowed
     # where h vanishes, M is lost: of it, only the diagonal comes with the gradient of w
     lost = np.maximum(np.absolute(mine), np.absolute(theirs)) > allowed
-    used = np.expand_dims(_largest(turned, (-2, -1)) > 0, (-2, -1))
-    lost = np.logical_and(np.logical_and(lost, used), square <= allowed * allowed)
+    lost = np.logical_and(lost, square <= allowed * allowed)
     guess = np.logical_or(lost, np.logical_and(matters, unknown))
     return np.where(guess, np.nan, ratio * symmetric)
 
 
-def _unless_chosen(limit: Any, skew: Any, turned: Any) -> Any:
+def unless_chosen(limit: Any, skew: Any, size: Any) -> Any:
     """Return the limit at ties, NaN where a loss depends on which of the vectors were chosen.
 
-    Turning the vectors into each other changes the loss by the skew part of ``turned``.
+    Turning the vectors into each other changes the loss by the skew part of ``v.T @ grad_v``,
+    which is compared with the size of that.
     """
-    size = np.expand_dims(_largest(turned, (-2, -1)), (-2, -1))
-    matters = np.absolute(skew) > np.sqrt(np.finfo(size.dtype).eps) * size
-    return np.where(matters, np.nan, limit)
+    return np.where(np.absolute(skew) > negligible(size), np.nan, limit)
 
 
 def on_diagonal(values: Any) -> Any:
@@ -86,7 +94,7 @@ def on_diagonal(values: Any) -> Any:
     return np.expand_dims(values, -1) * beside(np.eye(count, dtype=bool), values)
 
 
-def _off_diagonal(matrix: Any) -> Any:
+def off_diagonal(matrix: Any) -> Any:
     """Return matrices with zeros on their diagonals."""
     return np.where(beside(np.eye(np.shape(matrix)[-1], dtype=bool), matrix), 0, matrix)
 
@@ -115,8 +123,8 @@ def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
     inner: Any = 0.0
     if grad_v is not None:
         turned = adjoint(v) @ grad_v
-        limit = _unless_chosen(at_ties(turned, grad_w), turned - adjoint(turned), turned)
-        inner = _off_diagonal(over_gaps(turned, w, limit))
+        limit = unless_chosen(at_ties(turned, grad_w), turned - adjoint(turned), largest(turned))
+        inner = off_diagonal(over_gaps(turned, w, limit))
     if grad_w is not None:
         inner = inner + on_diagonal(grad_w)
     full = v @ inner @ adjoint(v)
@@ -140,7 +148,7 @@ def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> Any:
         length = np.real(np.diagonal(turned, axis1=-2, axis2=-1))
         turned = turned - (vh @ v) * np.expand_dims(length, -2)
         limit = np.where(np.absolute(turned) == 0, 0 * turned, np.nan)
-        inner = inner + _off_diagonal(over_gaps(turned, conj(w), limit))
+        inner = inner + off_diagonal(over_gaps(turned, conj(w), limit))
     return np.linalg.solve(vh, inner @ vh)
 
 
@@ -148,60 +156,6 @@ def eigvals_back(grad: Any, a: Any) -> Any:
     """Return the gradient of the eigenvalues of any matrix."""
     w, v = np.linalg.eig(a)
     return eig_back(grad, None, w, v)
-
-
-def svdvals_back(grad: Any, a: Any) -> Any:
-    """Return the gradient of the singular values of `a`."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (u * np.expand_dims(real_part(grad), -2)) @ vh
-
-
-def _thin(grad: Any, vectors: Any, rank: int) -> Any:
-    """Fold the gradient of the vectors that only fill a space up into that of the others."""
-    if grad is None:
-        return None
-    main, rest = vectors[..., :, :rank], vectors[..., :, rank:]
-    return grad[..., :, :rank] - rest @ (adjoint(grad[..., :, rank:]) @ main)
-
-
-def svd_back(grads: Any, result: Any) -> Any:
-    """Return the gradient of the three factors of an SVD, of which some may be unused."""
-    u, s, vh = result
-    grad_s = None if grads[1] is None else real_part(grads[1])
-    rank = np.shape(s)[-1]
-    v = adjoint(vh)
-    grad_u = _thin(grads[0], u, rank)
-    grad_v = None if grads[2] is None else _thin(adjoint(grads[2]), v, rank)
-    u, v = u[..., :, :rank], v[..., :, :rank]
-    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    of_u = None if grad_u is None else adjoint(u) @ grad_u
-    of_v = None if grad_v is None else adjoint(v) @ grad_v
-    known = [turned for turned in (of_u, of_v) if turned is not None]
-    inner = 0 * column * row
-    if known:
-        skew_u, skew_v = (0 if t is None else t - adjoint(t) for t in (of_u, of_v))
-        skew = skew_u + skew_v
-        limit = _unless_chosen(at_ties(known[0], grad_s), skew, known[0])
-        both = over_gaps(skew / 2, s, limit)
-        inner = _off_diagonal(both) + divide_or_zero((skew_u - skew_v) / 2, row + column)
-    if grad_s is not None:
-        inner = inner + on_diagonal(grad_s)
-    total = u @ inner @ adjoint(v)
-    if of_u is not None and np.shape(u)[-2] > rank:
-        total = total + _over_values(grad_u - u @ of_u, s, grad_s) @ adjoint(v)
-    if of_v is not None and np.shape(v)[-2] > rank:
-        total = total + u @ adjoint(_over_values(grad_v - v @ of_v, s, grad_s))
-    return total
-
-
-def _over_values(turned: Any, s: Any, grad_s: Any) -> Any:
-    """Divide by singular values; where one is 0 and counts, the limit is not known."""
-    done = divide_or_zero(turned, np.expand_dims(s, -2))
-    if grad_s is None:
-        return done
-    lost = np.logical_and(s == 0, grad_s != 0)
-    used = np.expand_dims(_largest(turned, (-2, -1)) > 0, (-2, -1))
-    return np.where(np.logical_and(np.expand_dims(lost, -2), used), np.nan, done)
 
 
 def qr_r_back(grad: Any, a: Any) -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 from srcgrad.runtime.broadcasting import expand_reduced, unbroadcast
 from srcgrad.runtime.complex_parts import conj, is_complex, real_part
 from srcgrad.runtime.cumulating import others_product
-from srcgrad.runtime.factors import svdvals_back
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.reducing import share_among_ties
+from srcgrad.runtime.singular import svdvals_back
 from srcgrad.runtime.slopes import divide_or_zero
 
 

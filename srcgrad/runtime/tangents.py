@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.dispatch import beside
-from srcgrad.runtime.factors import are_tied
+from srcgrad.runtime.factors import are_tied, largest, negligible, off_diagonal
 
 
 def symmetric_from(a: Any, lower: bool) -> Any:
@@ -53,7 +53,7 @@ def eigh_push(a_dot: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     Those of equal eigenvalues are NaN where the direction mixes the vectors: which vectors they
     become depends on it.
     """
-    inner = np.conj(np.swapaxes(v, -1, -2)) @ symmetric_from(a_dot, lower=uplo == "L") @ v
+    inner = np.conj(np.swapaxes(v, -1, -2)) @ symmetric_from(a_dot, lower=uplo.upper() == "L") @ v
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     tied = are_tied(w)
     size = np.max(np.absolute(inner), axis=(-2, -1), keepdims=True, initial=0)
@@ -68,6 +68,21 @@ def eigvalsh_push(a_dot: Any, a: Any, uplo: str) -> Any:
     """Return the tangent of the eigenvalues of a symmetric matrix."""
     w, v = np.linalg.eigh(a, uplo)
     return eigh_push(a_dot, w, v, uplo)[0]
+
+
+def eig_push(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
+    """Return the tangents of eigenvalues, and of eigenvectors of length one.
+
+    Those of equal eigenvalues are NaN where the direction mixes the vectors.
+    """
+    inner = np.linalg.solve(v, a_dot @ v)
+    tied = are_tied(w)
+    mixed = np.absolute(off_diagonal(inner)) > negligible(largest(inner))
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    mixing = np.where(tied, np.where(mixed, np.nan, 0), inner / np.where(tied, 1, gaps))
+    turned = v @ mixing
+    longer = np.real(np.sum(np.conj(v) * turned, axis=-2, keepdims=True))
+    return np.einsum("...ii->...i", inner), turned - v * longer
 
 
 def pinv_push(a_dot: Any, a: Any, y: Any) -> Any:

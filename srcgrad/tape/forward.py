@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import NotDifferentiableError
+from srcgrad.rules.base import Context
 from srcgrad.tape.apply import apply, differentiable, tensors_in
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
@@ -80,6 +81,8 @@ class DualLevel:
         outputs = [result] if isinstance(result, Core) else list(result)
         if op.slope is not None:
             tangents = [self._elementwise(op, values[0], outputs[0])]
+        elif op.rule.pushes:
+            tangents = self._by_rule(op, values)
         else:
             tangents = self._by_transposing(op, values)
         for out, tangent in zip(outputs, tangents, strict=True):
@@ -103,6 +106,15 @@ class DualLevel:
         assert op.slope is not None
         with _reverse_only():
             return tangent * op.slope(y if op.reads_output else x)
+
+    def _by_rule(self, op: Op, values: list[Any]) -> list[Any]:
+        """Return the tangents of the outputs that the rule itself gives."""
+        tangents = [self.tangent_of(value) for value in values]
+        with _reverse_only():
+            ctx = Context()
+            op.call_forward(ctx, values)
+            found = op.jvp(ctx, *tangents) if op.jvp is not None else None
+        return list(found) if isinstance(found, tuple) else [found]
 
     def _by_transposing(self, op: Op, values: list[Any]) -> list[Any]:
         """Return the tangents of the outputs: the rule's backward, transposed by backward."""

@@ -58,6 +58,8 @@ class RuleNode(Node):
         if self._outputs == 1 and self._zeros is None:
             return backward(ctx, real_part(grad) if self._takes_real else grad)
         grads = grad if isinstance(grad, list) else [grad]
+        if self.op.rule.tells_unused:
+            return backward(ctx, *grads)
         filled = [
             np.zeros(*zeros) if part is None else part
             for part, zeros in zip(grads, self._zeros, strict=True)

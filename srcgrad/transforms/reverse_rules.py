@@ -13,6 +13,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context
 from srcgrad.transforms.masking import Masking
+from srcgrad.transforms.parts_read import parts_read
 from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
@@ -131,12 +132,15 @@ class RuleSteps:
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
             if len(targets) > 1:
-                grads = self._sweep.filled(grads, targets)
+                grads = self._filled(statement, grads, targets)
             elif count is None:
-                results = call(self._sweep.externals.use_runtime("several"), grads[0])
+                used = [gast.Constant(i, None) for i in self._parts_used(statement, targets[0])]
+                results = call(self._sweep.externals.use_runtime("several"), grads[0], *used)
                 grads = [gast.Starred(results, gast.Load())]
             elif count > 1:
-                grads = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
+                places = self._parts_used(statement, targets[0]) or range(count)
+                parts = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
+                grads = [part if i in places else _none() for i, part in enumerate(parts)]
             emitted, values = placed.adjoint(grads)
             for value in [*values, *emitted]:
                 self._simplify_sizes(value)
@@ -152,6 +156,22 @@ class RuleSteps:
             return emitted, contributions
 
         return self._sweep.pass_on(statement, targets, rule)
+
+    def _filled(self, statement: Any, grads: list[Any], targets: list[str]) -> list[Any]:
+        """Return the gradients of several results: None or zeros for one that is not used."""
+        operation = self._sweep.program.operation(statement)
+        rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
+        if operation.kind != "primitive" or not rule.tells_unused:
+            return self._sweep.filled(grads, targets)
+        return [_none() if item is None else item for item in grads]
+
+    def _parts_used(self, statement: Any, target: str) -> list[int]:
+        """Return which results are read of several in one name; nothing for all of them."""
+        operation = self._sweep.program.operation(statement)
+        rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
+        if operation.kind != "primitive" or not rule.tells_unused:
+            return []
+        return sorted(parts_read(self._sweep.program.body, target, self._sweep.is_active))
 
     def _is_inert(self, statement: Any, place: int) -> bool:
         """Say whether of a parameter of a rule, by its place, only the shape counts."""
@@ -226,6 +246,10 @@ class RuleSteps:
                 return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
         value.args[1] = self._sweep.facts.shapes.representative(like)
         return value
+
+
+def _none() -> Any:
+    return gast.Constant(None, None)
 
 
 def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> Any:

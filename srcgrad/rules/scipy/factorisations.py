@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import linalg
 
 from srcgrad.rules.base import Context, Function
@@ -11,10 +12,13 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     cholesky_back,
     eig_back,
+    eig_push,
     eigvals_back,
     single,
     svd_back,
+    svd_push,
     svdvals_back,
+    svdvals_push,
 )
 from srcgrad.runtime.scipy.linalg import (
     cho_factor_back,
@@ -102,6 +106,8 @@ class Lu(Function):
 class Eigh(Function):
     """Eigenvalues and eigenvectors of a @ v = b @ v * w, of which one triangle is read."""
 
+    tells_unused = True
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -168,6 +174,9 @@ class Eigvalsh(Function):
 class Eig(Function):
     """Eigenvalues of a, and eigenvectors of length one."""
 
+    tells_unused = True
+    pushes = True
+
     @staticmethod
     def forward(ctx: Context, a: Any, *, check_finite: bool = True) -> Any:
         y = linalg.eig(a, check_finite=check_finite)
@@ -179,10 +188,17 @@ class Eig(Function):
         w, v = ctx.saved_tensors
         return eig_back(grad_w, grad_v, w, v)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        w, v = ctx.saved_tensors
+        return eig_push(a_dot, w, v)
+
 
 @table.rule(linalg.eigvals)
 class Eigvals(Function):
     """Eigenvalues of a."""
+
+    pushes = True
 
     @staticmethod
     def forward(ctx: Context, a: Any, *, check_finite: bool = True) -> Any:
@@ -195,10 +211,18 @@ class Eigvals(Function):
         (a,) = ctx.saved_tensors
         return eigvals_back(grad, a)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        w, v = np.linalg.eig(a)
+        return eig_push(a_dot, w, v)[0]
+
 
 @table.rule(linalg.eigh_tridiagonal)
 class EighTridiagonal(Function):
     """Eigenvalues and eigenvectors, given a diagonal d and what is beside it."""
+
+    tells_unused = True
 
     @staticmethod
     def forward(ctx: Context, d: Any, e: Any, *, check_finite: bool = True) -> Any:
@@ -216,6 +240,9 @@ class EighTridiagonal(Function):
 @table.rule(linalg.svd)
 class Svd(Function):
     """Singular values of a, and singular vectors unless told not to compute them."""
+
+    tells_unused = True
+    pushes = True
 
     @staticmethod
     def forward(
@@ -247,10 +274,22 @@ class Svd(Function):
             grad_a = svdvals_back(single(grads), a)
         return grad_a
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        if ctx.compute_uv:
+            u, s, vh = ctx.saved_tensors
+            tangent = svd_push(a_dot, u, s, vh)
+        else:
+            (a,) = ctx.saved_tensors
+            tangent = svdvals_push(a_dot, a)
+        return tangent
+
 
 @table.rule(linalg.svdvals)
 class Svdvals(Function):
     """Singular values of a."""
+
+    pushes = True
 
     @staticmethod
     def forward(ctx: Context, a: Any, *, check_finite: bool = True) -> Any:
@@ -262,6 +301,11 @@ class Svdvals(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (a,) = ctx.saved_tensors
         return svdvals_back(grad, a)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return svdvals_push(a_dot, a)
 
 
 @table.rule(linalg.qr)
