@@ -17,11 +17,13 @@ from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.handing import Handed, nested
+from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     Diagnostic,
@@ -32,10 +34,9 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
-from srcgrad.ir.build import assign, at, call, clone, load, store
-from srcgrad.ir.liveness import first_reads
+from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import Program, bound_names, header_reads
+from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
@@ -46,13 +47,14 @@ from srcgrad.optimizations.merge_additions import merge_additions
 from srcgrad.optimizations.propagate_constants import propagate_constants
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.fusing import Fusing
-from srcgrad.transforms.recording import Recorder, surely_bound
+from srcgrad.transforms.recording import Recorder
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
 from srcgrad.transforms.shape_records import keep_shapes
@@ -79,7 +81,10 @@ class Derivation:
     written: frozenset[str] = frozenset()
     caught: bool = False
     rebinds: bool = False
+    numbers: frozenset[str] = frozenset()
     knowledge: Knowledge = NOTHING
+    facts: Facts | None = None
+    seed: Any = None
 
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
@@ -103,7 +108,8 @@ class Derivation:
                 NonScalarOutputError,
             )
             self.refusals.raise_if_any()
-        seed = self._seed(output, facts)
+        self.facts, self.seed = facts, self._seed(output, facts)
+        seed = clone(self.seed)
         sweep = self._sweep(facts, derive_call, output)
         halves = Reverser(sweep).run([(output, seed)] if output in facts.activity.active else [])
         self._refuse_missing(sweep)
@@ -190,6 +196,8 @@ class Derivation:
         if self.knowledge is not NOTHING:
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
         self.conditions = (*assumed, *dimensions.conditions)
+        names = {*self.program.parameters, *bound_names(self.program.body)}
+        self.numbers = frozenset(name for name in names if shapes.is_number(load(name)))
         memory = storage(self.program, shapes, dimensions, integers)
         self.conditions = (*self.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
@@ -285,9 +293,9 @@ class Derivation:
         body = self._drop_dead(body, purity)
         body = propagate_copies(body, self._is_temporary, parameters)
         body = propagate_constants(body, self._is_temporary, parameters)
-        body = ForwardSubstitution(purity, self._is_temporary, width, self.program.parameters).run(
-            body
-        )
+        tests = RepeatedTests(self._is_temporary, self.program.parameters, self.numbers)
+        body = tests.run(body, Sharing(body, purity.of))
+        body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
         self.stages.note("substitute", body)
         body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
         asked_next(body, self._is_temporary)
@@ -459,20 +467,11 @@ class Derivation:
         cut = next(i for i, item in enumerate(body) if item is value)
         forward = body[:cut]
         backward = [item for item in body[cut + 1 :] if item is not marker]
-        known = bound_names(forward) | set(self.program.parameters)
-        order = [n for s in statements(backward) for n in header_reads(s)]
-        needed = first_reads(backward)
-        saved = [n for n in dict.fromkeys(order) if n in needed and n in known]
-        unbound = set(saved) - surely_bound(forward) - set(self.program.parameters)
-        for name in [name for name in reversed(saved) if name in unbound]:
-            forward.insert(0, assign(name, gast.Constant(None, None)))
+        saved = kept_between(forward, backward, self.program.parameters)
         outputs = value.value
-        out = outputs if self.program.returns_tuple else outputs.elts[0]
-        kept = gast.Tuple([load(name) for name in saved], gast.Load())
-        forward.append(gast.Return(gast.Tuple([out, kept], gast.Load())))
-        if saved:
-            target: Any = gast.Tuple([store(name) for name in saved], gast.Store())
-            backward.insert(0, assign(target, load("saved")))
+        hand_over(
+            forward, backward, outputs if self.program.returns_tuple else outputs.elts[0], saved
+        )
         self._comment(backward)
         return forward, backward, ["saved", *given]
 

@@ -28,15 +28,39 @@ from srcgrad.transforms.externals import Externals
 _FACTS = {0: "number", 1: "vector", 2: "matrix"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """What a function is taken to be called with."""
+
+    axes: tuple[Vector | None, ...]
+    integers: tuple[bool, ...]
+
+    def include(self, other: _Arguments) -> bool:
+        """Say whether what holds for these arguments holds for others."""
+        axes = zip(self.axes, other.axes, strict=True)
+        integers = zip(self.integers, other.integers, strict=True)
+        return all(our is None or our == their for our, their in axes) and all(
+            their or not our for our, their in integers
+        )
+
+
 @dataclass(slots=True)
 class Following:
-    """Follows the calls in one function; `within` are the functions that led there."""
+    """Follows the calls in one function.
+
+    `within` are the functions that led there, each with the axes of its arguments and those that
+    are integers. A function that calls itself with arguments of the same axes is taken to return a
+    number, until it is seen to return something else: what holds for the innermost call, and for
+    each call if it holds for the calls in it, holds for all.
+    """
 
     caller: FunctionSource
     expander: Expander
     externals: Externals
     manner: Manner
-    within: tuple[FunctionType, ...] = ()
+    within: Mapping[FunctionType, _Arguments] = field(default_factory=dict)
+    supposed: set[FunctionType] = field(default_factory=set)
+    doubted: set[FunctionType] = field(default_factory=set)
     _programs: dict[FunctionType, Program | None] = field(default_factory=dict)
 
     def results(
@@ -48,23 +72,46 @@ class Following:
             passed = Call(self.caller, statement, callee, operation).operands(self.externals)
         except UnsupportedError:
             return ()
+        axes = tuple(map(operands.of, passed))
+        arguments = _Arguments(axes, tuple(map(operands.is_integer, passed)))
+        function = callee.function
+        if function in self.within:
+            alike = self.within[function].include(arguments)
+            if not alike or function in self.doubted:
+                return ()
+            self.supposed.add(function)
+            return ((),)
+        self.supposed.discard(function)
+        found = self._followed(callee, arguments, lengths)
+        if found != ((),) and function in self.supposed:
+            self.doubted.add(function)
+            found = self._followed(callee, arguments, lengths)
+            self.doubted.discard(function)
+        return found
+
+    def _followed(
+        self, callee: FunctionSource, arguments: _Arguments, lengths: Lengths
+    ) -> tuple[Vector | None, ...]:
+        """Return the axes of the results of a function."""
         program = self._program(callee)
         if program is None:
             return ()
-        names = program.parameters[: len(passed)]
-        given = dict(zip(names, map(operands.of, passed), strict=True))
+        names = program.parameters[: len(arguments.axes)]
+        given = dict(zip(names, arguments.axes, strict=True))
         program.given = {
             name: _FACTS[len(v)] for name, v in given.items() if v is not None and len(v) in _FACTS
         }
-        pairs = zip(names, passed, strict=True)
-        program.given.update({name: "int" for name, item in pairs if operands.is_integer(item)})
+        pairs = zip(names, arguments.integers, strict=True)
+        program.given.update({name: "int" for name, is_integer in pairs if is_integer})
         integers = Integers(program)
         inner = Following(
             callee,
             self.expander,
             self.externals,
             self.manner,
-            (*self.within, callee.function),
+            {**self.within, callee.function: arguments},
+            self.supposed,
+            self.doubted,
             self._programs,
         )
         knowledge = Knowledge(given=given, lengths=lengths, follow=inner.results)
@@ -75,8 +122,6 @@ class Following:
 
     def _program(self, callee: FunctionSource) -> Program | None:
         function = callee.function
-        if function in self.within:
-            return None  # what a recursion returns is not followed
         if function not in self._programs:
             try:
                 self._programs[function] = self._normal(callee)

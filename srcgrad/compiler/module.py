@@ -17,6 +17,7 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
+from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.findings import Findings
 from srcgrad.compiler.following import Following, renumbered, seen_knowledge
@@ -56,13 +57,6 @@ from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall,
 
 
 @dataclass(slots=True)
-class _Half:
-    forward: str
-    backward: str
-    outputs: int | None
-
-
-@dataclass(slots=True)
 class Module:
     """A generated module in the making."""
 
@@ -87,7 +81,7 @@ class Module:
     stacks: bool = False
     tangent_functions: set[str] = field(default_factory=set)
     repeats: Repeats = field(init=False)
-    _derived: dict[Any, _Half] = field(default_factory=dict)
+    _derived: dict[Any, Half] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.repeats = Repeats(self)
@@ -119,6 +113,13 @@ class Module:
             if refusal is None:
                 raise
             raise merged(refusal, other) from other
+        half = (
+            None
+            if self.renamed or aux
+            else own_half(self._derived, derivation, seen=bool(self.seen))
+        )
+        if half is not None:
+            body = delegating_body(half, derivation, derivation.seed, value=value)
         back = {new: old for old, new in self.renamed.items()}
         self.scalars |= {back.get(item, item) for item in derivation.scalars}
         self.written = frozenset(back.get(item, item) for item in derivation.written)
@@ -130,6 +131,9 @@ class Module:
             body,
             docstring(source, wrt, value, derivation.conditions),
         )
+        if half is not None:
+            called = reached_from(name, [item for _, item in self.definitions])
+            self.definitions[:] = [pair for pair in self.definitions if pair[1].name in called]
         return name
 
     def expanded(
@@ -141,7 +145,7 @@ class Module:
         except UnsupportedError as refusal:
             return find_source(function), refusal
 
-    def halves(self, function: FunctionType, wrt: Sequence[str]) -> _Half:
+    def halves(self, function: FunctionType, wrt: Sequence[str]) -> Half:
         """Compile a function's two halves as the module's entry."""
         return self._half(find_source(self.expander.expand(function)), tuple(wrt), ())
 
@@ -248,12 +252,12 @@ class Module:
         wrt: tuple[str, ...],
         known: tuple[tuple[str, str], ...],
         axes: tuple[tuple[str, Vector], ...] = (),
-    ) -> _Half:
+    ) -> Half:
         """Return the halves for one pattern of calls, derived at its first."""
         key = (source.function, wrt, known, axes, self.catches)
         if key in self._derived:
             return self._derived[key]
-        half = _Half(
+        half = Half(
             self.namer.fresh(f"{source.name}_forward"),
             self.namer.fresh(f"{source.name}_backward"),
             arity(source.tree),

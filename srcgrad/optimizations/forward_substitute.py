@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
 
 from srcgrad.analyses.sharing import Sharing
-from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.nodes import Blank, Comment
@@ -46,9 +45,7 @@ class ForwardSubstitution:
         purity: Purity,
         is_temporary: Callable[[str], bool],
         width: Callable[[Any], int],
-        parameters: Sequence[str] = (),
     ) -> None:
-        self._parameters = frozenset(parameters)
         self._purity = purity
         self._is_temporary = is_temporary
         self._width = width
@@ -63,44 +60,7 @@ class ForwardSubstitution:
             for target in targets_of(statement):
                 self._binds.update(names_bound(target))
         self._sharing = Sharing(body, self._purity.of)
-        return self._block(self._repeat_tests(body))
-
-    def _repeat_tests(self, body: list[Any]) -> list[Any]:
-        """Write ``if a > b:`` both times rather than give the condition a name."""
-        tests: dict[str, Any] = {}
-        kept: list[Any] = []
-        asked = Counter(
-            statement.test.id
-            for statement in statements(body)
-            if isinstance(statement, gast.If) and isinstance(statement.test, gast.Name)
-        )
-        for statement in body:
-            name = getattr(getattr(statement, "targets", [None])[0], "id", "")
-            if asked[name] == self._reads[name] and self._is_simple_test(statement):
-                tests[statement.targets[0].id] = statement.value
-            else:
-                kept.append(statement)
-        for statement in statements(kept) if tests else ():
-            name = getattr(getattr(statement, "test", None), "id", None)
-            if isinstance(statement, gast.If) and name in tests:
-                statement.test = clone(tests[name])
-        return kept
-
-    def _is_simple_test(self, statement: Any) -> bool:
-        """Say whether a statement names a comparison of what is bound once."""
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Compare):
-            return False
-        target = statement.targets[0]
-        if not isinstance(target, gast.Name) or not self._is_temporary(target.id):
-            return False
-        if any(isinstance(op, (gast.In, gast.NotIn)) for op in statement.value.ops):
-            return False  # a list or dict may hold something else by then
-        sides = [statement.value.left, *statement.value.comparators]
-        plain = all(isinstance(side, (gast.Name, gast.Constant)) for side in sides)
-        return plain and all(
-            self._binds[name] <= (0 if name in self._parameters else 1)
-            for name in names_read(statement.value)
-        )
+        return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
         """Go through a block with the temporaries that wait to be put into their one reader."""

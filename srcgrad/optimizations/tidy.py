@@ -7,6 +7,9 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.walk import blocks_of
+from srcgrad.optimizations.width import width
+
+_WIDEST_TEST: Final = 70
 
 _NEGATED: Final = {
     gast.Eq: gast.NotEq,
@@ -21,6 +24,8 @@ _NEGATED: Final = {
 def tidy(block: list[Any]) -> list[Any]:
     """Return `block` without empty branches; ``if a: pass else: b`` becomes ``if not a: b``.
 
+    An `if` that holds nothing but another becomes one of both.
+
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
     ... if n == 0:
@@ -29,10 +34,15 @@ def tidy(block: list[Any]) -> list[Any]:
     ...     x = 1
     ... if x:
     ...     pass
+    ... if x:
+    ...     if y:
+    ...         z = 1
     ... ''')
     >>> print(text(tidy(body)))
     if n != 0:
         x = 1
+    if x and y:
+        z = 1
     """
     kept: list[Any] = []
     for statement in block:
@@ -43,6 +53,7 @@ def tidy(block: list[Any]) -> list[Any]:
                 continue
             statement.test = _negate(statement.test)
             statement.body, statement.orelse = statement.orelse, []
+        _join_nested(statement)
         if _tries_nothing(statement):
             kept.extend([*statement.body, *statement.finalbody])
             continue
@@ -52,6 +63,22 @@ def tidy(block: list[Any]) -> list[Any]:
             kept.append(statement)
             kept.extend(_after_jump(statement))
     return kept
+
+
+def _join_nested(statement: Any) -> None:
+    """Write ``if a and b:`` for ``if a:`` that holds nothing but ``if b:``."""
+    inner = statement.body[0] if isinstance(statement, gast.If) and statement.body else None
+    if not isinstance(inner, gast.If) or len(statement.body) > 1:
+        return
+    tests = [part for test in (statement.test, inner.test) for part in _conjuncts(test)]
+    joined = gast.BoolOp(gast.And(), tests)
+    if not statement.orelse and not inner.orelse and width(joined) <= _WIDEST_TEST:
+        statement.test, statement.body = joined, inner.body
+
+
+def _conjuncts(test: Any) -> list[Any]:
+    is_and = isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And)
+    return list(test.values) if is_and else [test]
 
 
 def _tries_nothing(statement: Any) -> bool:

@@ -34,10 +34,8 @@ def huber_grad(x, delta):
     Taken for granted: x is a number; delta is a number.
     """
     size = abs(x)
-    if not size <= delta:
-        test_2 = size <= 3 * delta
-        if test_2:
-            difference = size - 0.5 * delta
+    if not size <= delta and size <= 3 * delta:
+        difference = size - 0.5 * delta
 
     # backward
     # L10: if size <= delta:
@@ -48,7 +46,7 @@ def huber_grad(x, delta):
         grad_size = 0.0
     else:
         # L12: elif size <= 3 * delta:
-        if test_2:
+        if size <= 3 * delta:
             # L13: loss = delta * (size - 0.5 * delta)
             grad_delta = 1.0 * difference
             grad_difference = 1.0 * delta

@@ -23,38 +23,29 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import scalar_seed
-
-
 def power_forward(x, n):
     """Run `power` and keep what `power_backward` reads."""
-    test_2 = None
-    power_x = None
-    saved = None
-    half = None
-    saved_2 = None
+    power_x = saved = half = saved_2 = None
     if n == 0:
         out = 1.0
+    elif n % 2:
+        power_x, saved = power_forward(x, n - 1)
+        out = x * power_x
     else:
-        test_2 = n % 2
-        if test_2:
-            power_x, saved = power_forward(x, n - 1)
-            out = x * power_x
-        else:
-            half, saved_2 = power_forward(x, n // 2)
-            out = half * half
-    return out, (n, test_2, power_x, saved, x, half, saved_2)
+        half, saved_2 = power_forward(x, n // 2)
+        out = half * half
+    return out, (n, power_x, saved, x, half, saved_2)
 
 
 def power_backward(saved, grad_out):
     """Return the gradients of `power` with respect to `x`."""
-    n, test_2, power_x, saved, x, half, saved_2 = saved
+    n, power_x, saved, x, half, saved_2 = saved
     # L9: if n == 0:
     if n == 0:
         grad_x = 0.0
     else:
         # L11: if n % 2:
-        if test_2:
+        if n % 2:
             # L12: return x * power(x, n - 1)
             grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
         else:
@@ -70,30 +61,5 @@ def power_grad(x, n):
 
     Taken for granted: x is a number; n is a number.
     """
-    if n == 0:
-        out = 1.0
-    else:
-        test_2 = n % 2
-        if test_2:
-            power_x, saved = power_forward(x, n - 1)
-            out = x * power_x
-        else:
-            half, saved_2 = power_forward(x, n // 2)
-            out = half * half
-
-    # backward
-    # L9: if n == 0:
-    grad_out = scalar_seed(out)
-    if n == 0:
-        grad_x = 0.0
-    else:
-        # L11: if n % 2:
-        if test_2:
-            # L12: return x * power(x, n - 1)
-            grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
-        else:
-            # L14: return half * half
-            grad_half = 2 * grad_out * half
-            # L13: half = power(x, n // 2)
-            grad_x = power_backward(saved_2, grad_half)
-    return grad_x
+    _, saved = power_forward(x, n)
+    return power_backward(saved, 1.0)

@@ -8,6 +8,18 @@ from tests.programs.corpus import program
 
 
 @program("v")
+def test_of_an_array_that_is_written_in_its_branches(x):
+    u = np.array([x[0] + 3.0])
+    y = u * 2.0 if u > 0.0 else u * 3.0
+    if u > 0.0:
+        z = y * 2.0
+    else:
+        z = y * 5.0
+    u[0] = -5.0
+    return np.sum(z) + np.sum(x * u)
+
+
+@program("v")
 def bound_on_one_path(x):
     if len(x) > 2:
         z = x * 2.0

@@ -1,0 +1,83 @@
+"""Lets the gradient of a function that calls itself call the halves that it has anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.lengths import Vector
+from srcgrad.compiler.derivation import Derivation
+from srcgrad.compiler.following import renumbered
+from srcgrad.ir.build import assign, call, load, store
+from srcgrad.transforms.sweep import Facts
+
+
+@dataclass(slots=True)
+class Half:
+    """The names of a function's two halves, and how many values it returns as a tuple."""
+
+    forward: str
+    backward: str
+    outputs: int | None
+
+
+HalfKey = tuple[Any, tuple[str, ...], tuple[tuple[str, str], ...], Any, bool]
+
+
+def own_half(derived: Mapping[HalfKey, Half], derivation: Derivation, *, seen: bool) -> Half | None:
+    """Return the halves of the entry itself, if they were made for arguments such as it takes."""
+    source, program, facts = derivation.source, derivation.program, derivation.facts
+    args = source.tree.args
+    starred = args.vararg is not None or args.kwarg is not None
+    if facts is None or starred or source.leaves or derivation.written or program.returns_tuple:
+        return None
+    axes: tuple[tuple[str, Vector], ...] = ()
+    if seen:
+        given = {name: facts.dimensions.of(load(name)) for name in program.parameters}
+        axes = renumbered(given)
+    for (function, wrt, known, its_axes, _), half in derived.items():
+        same = function is source.function and wrt == program.inputs and its_axes == axes
+        if same and all(_holds(fact, name, derivation, facts) for name, fact in known):
+            return half
+    return None
+
+
+def _holds(fact: str, name: str, derivation: Derivation, facts: Facts) -> bool:
+    """Say whether what the halves take for granted of an argument is so in the entry."""
+    node = load(derivation.program.outputs[0] if name == "return" else name)
+    ours = facts.shapes.fact(node)
+    return ours == fact or (fact == "number" and ours == "int")
+
+
+def delegating_body(half: Half, derivation: Derivation, seed: Any, *, value: bool) -> list[Any]:
+    """Return the body of a gradient that runs forward and backward by a function's own halves.
+
+    The adjoint of the result is `seed`, an expression of the result's name.
+    """
+    names = derivation.program.parameters
+    output = derivation.program.outputs[0]
+    wanted = value or any(getattr(item, "id", "") == output for item in gast.walk(seed))
+    saved = "saved" if "saved" not in (*names, output) else derivation.program.namer.fresh("saved")
+    parts = gast.Tuple([store(output if wanted else "_"), store(saved)], gast.Store())
+    forward = assign(parts, call(half.forward, *map(load, names)))
+    grads = call(half.backward, load(saved), seed)
+    result = gast.Tuple([load(output), grads], gast.Load()) if value else grads
+    return [forward, gast.Return(result)]
+
+
+def reached_from(entry: str, definitions: Iterable[Any]) -> set[str]:
+    """Return the names of the generated functions that one of them calls, itself included."""
+    calls = {
+        item.name: {node.id for node in gast.walk(item) if isinstance(node, gast.Name)}
+        for item in definitions
+    }
+    found, waiting = set[str](), [entry]
+    while waiting:
+        name = waiting.pop()
+        if name in calls and name not in found:
+            found.add(name)
+            waiting.extend(calls[name])
+    return found
