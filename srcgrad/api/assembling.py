@@ -89,7 +89,7 @@ def pushed(
     for part in _parts(seeds, arguments):
         before = value
         try:
-            value, tangent = push.rows(copied(arguments), [stack_of(arguments[name], part)])
+            value, tangent = push.rows(arguments, [stack_of(arguments[name], part)])
             head, moved = _heads(value, tangent, has_aux=has_aux)
             blocks.append(rows_in(head, moved, len(part)))
         except CannotStackError:
@@ -144,7 +144,7 @@ def pulled(
     """
     halves = adjoints_of(f, names)
     try:
-        value, pull = halves.rows(copied(arguments))
+        value, pull = halves.rows(arguments)
         _refuse_complex(value, has_aux=has_aux)
         return value, _pulled_at_once(value, pull, names, arguments, seeds, has_aux)
     except CannotStackError:

@@ -70,7 +70,7 @@ class Objective(Generic[T]):
         if self._layout.size <= self._residuals:
             units = np.eye(self._layout.size)
             _, columns = pushed(self._f, self._name, arguments, units, has_aux=False)
-            return columns[0].reshape(len(units), -1).T
+            return np.array(columns[0].reshape(len(units), -1).T, order="C")
         _, (rows,) = pulled(self._f, (self._name,), arguments, None, has_aux=False)
         return _side_by_side(rows)
 

@@ -34,6 +34,7 @@ class Plan:
         joins: What the function does with `+` and `*` to its arguments, once it was asked for.
         options: How it was compiled.
         wider: The plan for arguments of other shapes, if this one was made for those of a call.
+        in_place: Whether the text may write into an array; True if nobody has looked.
     """
 
     generated: Generated
@@ -47,6 +48,7 @@ class Plan:
     joins: frozenset[Join] | None = None
     options: dict[str, Any] = field(default_factory=dict)
     wider: Plan | None = None
+    in_place: bool = True
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""

@@ -16,7 +16,7 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import lists_joined, warn_of
 from srcgrad.api.stacking import StackedPlans
-from srcgrad.api.structures import float_leaves, mapped, split
+from srcgrad.api.structures import copied, float_leaves, mapped, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
@@ -84,18 +84,20 @@ class Adjoints:
         Both raise `CannotStackError` where the function must be run once for each adjoint.
         """
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
-        raw, kept = self._stacked.run(plan.forward, *arguments.values())
+        given = copied(arguments) if plan.in_place else arguments
+        raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
             adjoint = _where_read(self._unconformed(adjoint), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             result = self._stacked.run(
-                plan.backward, plan.again(kept), *map(_copied_containers, given)
+                plan, plan.backward, plan.again(kept), *map(_copied_containers, given)
             )
             parts = result if len(inputs) > 1 else (result,)
             return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
 
+        raw = raw if plan.in_place else copied(raw)
         return self._conformed(raw, arguments), pull
 
     def _unconformed(self, adjoint: Any) -> Any:

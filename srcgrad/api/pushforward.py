@@ -15,7 +15,7 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, warn_of
 from srcgrad.api.stacking import StackedPlans
-from srcgrad.api.structures import split
+from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
@@ -84,18 +84,22 @@ class Tangents:
     def rows(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangents, all in one run, from stacks of tangents.
 
+        The arguments stay as they are.
+
         Raises:
             CannotStackError: The function must be run once for each of them.
         """
         tangents = self._without_rest(arguments, tangents)
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
-        run = self._stacked.run
-        value, tangent = run(plan.function, *arguments.values(), *tangents)
+        given = copied(arguments) if plan.in_place else arguments
+        value, tangent = self._stacked.run(plan, plan.function, *given.values(), *tangents)
         if holds_stack(value):
             raise CannotStackError("a value that depends on a seed")
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)
+        if not plan.in_place:
+            value = _own(value, list(arguments.values()))
         return value, conform(tangent, value)
 
     @property

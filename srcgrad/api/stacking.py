@@ -12,7 +12,7 @@ from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
 from srcgrad.api.underlying import to_differentiate
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS
-from srcgrad.runtime.stacks import CannotStackError, Stack, refusals
+from srcgrad.runtime.stacks import CannotStackError, Stack, puts_off, refusals, writes_in_place
 from srcgrad.tape import in_another_call
 
 _NUMBERS_AT_ONCE: Final = 2**24
@@ -52,24 +52,29 @@ class StackedPlans:
         if self._refused.get(keep_complex) is function.__code__:
             raise CannotStackError("refused before")
         try:
-            return self._make(function, keep_complex=keep_complex, stacks=True)
+            plan = self._make(function, keep_complex=keep_complex, stacks=True)
         except (UnsupportedError, CannotStackError) as refusal:
             self._refused[keep_complex] = function.__code__
             raise CannotStackError(str(refusal)) from refusal
+        plan.in_place = writes_in_place(plan.generated.source)
+        return plan
 
-    def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call a generated function with stacks.
+    def run(self, plan: Any, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a generated function of a plan with stacks.
 
         Raises:
             CannotStackError: It cannot go on with stacks, or the program caught that it cannot.
         """
-        before = refusals.count
+        before, outer = refusals.count, puts_off.on
+        puts_off.on = not plan.in_place
         try:
             result = function(*args)
         except CannotStackError:
             raise
         except Exception as error:  # what is wrong is said seed by seed
             raise CannotStackError(str(error)) from error
+        finally:
+            puts_off.on = outer
         if refusals.count != before:
             raise CannotStackError("a refusal was swallowed")
         return result

@@ -15,6 +15,7 @@ from srcgrad.runtime import (
     digamma,
     dot_left,
     dot_right,
+    exp_difference,
     expand_reduced,
     getitem,
     greater_part,
@@ -45,6 +46,27 @@ class Unbroadcast(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return np.broadcast_to(grad, ctx.shape)
+
+
+@table.rule(exp_difference)
+class ExpDifference(Function):
+    """y = exp(x - z), also where both are infinite."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, z: Any) -> Any:
+        y = exp_difference(x, z)
+        ctx.x_shape, ctx.z_shape = np.shape(x), np.shape(z)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        grad_x = unbroadcast(grad * y, ctx.x_shape) if ctx.needs_input_grad[0] else None
+        grad_z = unbroadcast(-grad * y, ctx.z_shape) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_z
 
 
 @table.rule(grad_of.edited)

@@ -34,6 +34,8 @@ def matmul_left(grad: Any, x: Any, w: Any) -> Any:
     if np.ndim(w) == 1:
         return unbroadcast(np.expand_dims(grad, -1) * conj(w), np.shape(x))
     if np.ndim(x) == 1:
+        if np.ndim(w) == 2:
+            return conj(w) @ grad
         each = np.matmul(conj(w), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(x))
     return unbroadcast(np.matmul(grad, adjoint(w)), np.shape(x))
@@ -49,6 +51,8 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
         column = x if np.ndim(w) == 1 else np.expand_dims(x, -1)
         return unbroadcast(row * conj(column), np.shape(w))
     if np.ndim(w) == 1:
+        if np.ndim(x) == 2:
+            return adjoint(x) @ grad
         each = np.matmul(adjoint(x), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(w))
     return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))

@@ -95,10 +95,11 @@ def divide_or_zero(x: Any, y: Any) -> Any:
     return np.where(flat, 0 * x, x / np.where(flat, 1 + 0 * y, y))
 
 
+@recordable
 def exp_difference(x: Any, z: Any) -> Any:
     """Return ``exp(x - z)`` for x <= z; both may be infinite."""
     same = x == z
-    return np.where(same, 1 + 0 * np.where(same, 0, x), np.exp(np.where(same, 0, x) - z))
+    return np.exp(np.where(same, 0, x) - np.where(same, 0, z))
 
 
 def exp2_difference(x: Any, z: Any) -> Any:

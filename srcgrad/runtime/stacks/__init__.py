@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srcgrad.runtime.stacks import functions, products
 from srcgrad.runtime.stacks.core import CannotStackError, Stack, holds_stack, refusals, refuse
+from srcgrad.runtime.stacks.factors import puts_off, writes_in_place
 from srcgrad.runtime.stacks.making import array_of, by_rows, copied_rows, stacked
 
 assert functions  # they fill the table of handlers
@@ -16,7 +17,9 @@ __all__ = [
     "by_rows",
     "copied_rows",
     "holds_stack",
+    "puts_off",
     "refusals",
     "refuse",
     "stacked",
+    "writes_in_place",
 ]

@@ -14,6 +14,8 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from srcgrad.runtime.stacks.factors import combined, factor_for, is_finite, puts_off
+
 Function = Callable[..., Any]
 HANDLERS: Final[dict[Any, Function]] = {}
 
@@ -75,35 +77,60 @@ def _refusing(what: str) -> Any:
 class Stack:
     """Rows that are used as one array (or number) of the shape that each of them has.
 
+    A factor that all rows have in common may be put off, as long as nothing is written in place
+    (see `srcgrad.runtime.stacks.factors`); whoever asks for the rows gets them with their factor.
+
     Attributes:
         rows: All of them in one array; its first axis counts them.
         is_array: Whether each is an array, which ``+=`` writes into, and not a number, which it
             does not; rows without axes are numbers unless told otherwise.
     """
 
-    __slots__ = ("is_array", "rows")
+    __slots__ = ("_bare", "_factor", "is_array")
     __array_priority__ = 1000.0
 
-    def __init__(self, rows: Any, *, is_array: bool = False) -> None:
-        self.rows = rows
+    def __init__(self, rows: Any, *, is_array: bool = False, factor: Any = None) -> None:
+        self._bare = rows
+        self._factor = factor
         self.is_array = is_array or rows.ndim > 1
 
     @property
+    def rows(self) -> Any:
+        if self._factor is not None:
+            self._bare, self._factor = self._bare * self._factor, None
+        return self._bare
+
+    @property
     def shape(self) -> tuple[int, ...]:
-        shape: tuple[int, ...] = self.rows.shape[1:]
+        shape: tuple[int, ...] = self._bare.shape[1:]
         return shape
 
     @property
     def ndim(self) -> int:
-        return int(self.rows.ndim) - 1
+        return int(self._bare.ndim) - 1
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.rows.shape[1:], dtype=int))
+        return int(np.prod(self._bare.shape[1:], dtype=int))
 
     @property
     def dtype(self) -> Any:
-        return self.rows.dtype
+        return self._bare.dtype
+
+    def times(self, factor: Any) -> Stack | None:
+        """Return the rows with one more factor put off, or None if that must not be."""
+        if self._factor is not None:
+            factor = combined(np.multiply, self._factor, factor)
+            if not is_finite(factor):
+                return None
+        return Stack(self._bare, is_array=self.is_array, factor=factor)
+
+    def joined(self, ufunc: Any, other: Stack) -> Stack | None:
+        """Return the sum or difference of two multiples of the same rows, or None for others."""
+        if self._bare is not other._bare:
+            return None
+        factor = combined(ufunc, self._factor, other._factor)
+        return Stack(self._bare, is_array=self.is_array, factor=factor) if is_finite(factor) else None
 
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name
@@ -148,7 +175,8 @@ class Stack:
     __hash__ = object.__hash__
 
     def __neg__(self) -> Stack:
-        return Stack(-self.rows)
+        later = self.times(-1.0) if puts_off.on else None
+        return Stack(-self.rows) if later is None else later
 
     def __pos__(self) -> Stack:
         return Stack(+self.rows)
@@ -234,6 +262,10 @@ def elementwise(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, **options:
     """Apply a ufunc of elements; `out` may be a stack of arrays, which is written into."""
     if not options.keys() <= {"where", "dtype", "casting"}:
         refuse("an option of a ufunc")
+    if puts_off.on and not options and (out is None or not getattr(out, "is_array", True)):
+        later = _put_off(ufunc, *inputs)
+        if later is not None:
+            return later
     mask = options.get("where", True)
     ndim = max(operand_ndim(item) for item in (*inputs, mask))
     if mask is not True:
@@ -250,6 +282,20 @@ def elementwise(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, **options:
     parts = [aligned(item, out.ndim) for item in inputs]
     ufunc(*parts, out=out.rows, **options)
     return out
+
+
+def _put_off(ufunc: Any, *inputs: Any) -> Stack | None:
+    """Return a product or sum that is a multiple of rows as they are, or None for anything else."""
+    if ufunc is np.multiply:
+        one, other = inputs
+        stack, plain = (one, other) if isinstance(one, Stack) else (other, one)
+        factor = factor_for(stack, plain)
+        return None if factor is None else stack.times(factor)
+    if ufunc is np.add or ufunc is np.subtract:
+        one, other = inputs
+        both = isinstance(one, Stack) and isinstance(other, Stack)
+        return one.joined(ufunc, other) if both else None
+    return None
 
 
 def operand_ndim(value: Any) -> int:

@@ -16,6 +16,7 @@ from srcgrad.runtime.stacks.core import (
     refuse,
     rows_of,
 )
+from srcgrad.runtime.stacks.factors import puts_off
 from srcgrad.runtime.stacks.functions import shifted
 
 
@@ -24,7 +25,7 @@ def _matmul(a: Any, b: Any) -> Any:
     ranks = operand_ndim(a), operand_ndim(b)
     if isinstance(a, Stack) and not isinstance(b, Stack):
         if ranks == (1, 2) and _is_identity(a.rows):
-            return Stack(np.array(b, np.result_type(a.rows, b)))
+            return Stack(_kept(b, a))
         if ranks in ((1, 1), (1, 2), (2, 1)):
             return Stack(a.rows @ b)
         if ranks == (2, 2):
@@ -33,7 +34,7 @@ def _matmul(a: Any, b: Any) -> Any:
             return Stack(flat.reshape(count, a.shape[0], -1) if count else refuse("no rows"))
     elif not isinstance(a, Stack):
         if ranks == (2, 1) and _is_identity(b.rows):
-            return Stack(np.array(np.transpose(a), np.result_type(a, b.rows), order="C"))
+            return Stack(_kept(np.transpose(a), b))
         if ranks in ((1, 1), (2, 1)):
             return Stack(b.rows @ np.asarray(a).T)
         if ranks in ((1, 2), (2, 2)):
@@ -41,6 +42,12 @@ def _matmul(a: Any, b: Any) -> Any:
     if 0 in ranks:
         refuse("a product of a number")
     return _any_matmul(a, b, ranks)
+
+
+def _kept(matrix: Any, identity: Stack) -> Any:
+    """Return a matrix as the rows of a product with the identity: a copy if it may be written."""
+    wide = np.result_type(matrix, identity.rows)
+    return np.asarray(matrix, wide) if puts_off.on else np.array(matrix, wide, order="C")
 
 
 def _is_identity(rows: Any) -> bool:
