@@ -130,7 +130,9 @@ class Stack:
         if self._bare is not other._bare:
             return None
         factor = combined(ufunc, self._factor, other._factor)
-        return Stack(self._bare, is_array=self.is_array, factor=factor) if is_finite(factor) else None
+        return (
+            Stack(self._bare, is_array=self.is_array, factor=factor) if is_finite(factor) else None
+        )
 
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name

@@ -1,8 +1,8 @@
 """Puts off the factors that all rows of a stack have in common.
 
-The tangent of an elementwise step is a tangent times a slope. Of a thousand seeds, that is a thousand
-products; of the slopes of two steps in a row, the product is one array of the shape of the value. So
-a stack keeps its rows as they came and a factor beside them, until somebody asks for the rows:
+The tangent of an elementwise step is a tangent times a slope. Of a thousand seeds, that is a
+thousand products; of the slopes of two steps in a row, the product is one array of the value's
+shape. So a stack keeps its rows as they came and a factor beside them, until the rows are asked for:
 ``x_dot * a * b - x_dot * c`` becomes the rows of `x_dot` once times ``a * b - c``.
 
 That changes nothing but the rounding as long as no array is written in place between a product and
@@ -35,11 +35,11 @@ puts_off: Final = PutsOff()
 
 
 def writes_in_place(text: str) -> bool:
-    """Say whether a generated module may write into an array.
+    r"""Say whether a generated module may write into an array.
 
-    >>> writes_in_place("def f(x, x_dot):\\n    y = np.sin(x)\\n    return y, x_dot * np.cos(x)")
+    >>> writes_in_place("def f(x, x_dot):\n    y = np.sin(x)\n    return y, x_dot * np.cos(x)")
     False
-    >>> writes_in_place("def f(x, x_dot):\\n    x_dot *= 2\\n    return x, x_dot")
+    >>> writes_in_place("def f(x, x_dot):\n    x_dot *= 2\n    return x, x_dot")
     True
     """
     return any(map(_may_write, ast.walk(ast.parse(text))))
