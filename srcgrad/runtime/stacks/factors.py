@@ -2,7 +2,7 @@
 
 The tangent of an elementwise step is a tangent times a slope. Of a thousand seeds, that is a
 thousand products; of the slopes of two steps in a row, the product is one array of the value's
-shape. So a stack keeps its rows as they came and a factor beside them, until the rows are asked for:
+shape. So a stack keeps its rows as they came and a factor beside them, until those are asked for:
 ``x_dot * a * b - x_dot * c`` becomes the rows of `x_dot` once times ``a * b - c``.
 
 That changes nothing but the rounding as long as no array is written in place between a product and
