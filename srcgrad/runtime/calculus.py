@@ -17,9 +17,9 @@ from srcgrad.runtime.reducing import cast_like
 
 def undo_diff(grad: Any, axis: int) -> Any:
     """Return the adjoint of one difference: minus the same with zeros at both ends."""
-    width = [(0, 0)] * np.ndim(grad)
-    width[axis] = (1, 1)
-    return -np.diff(np.pad(grad, width), axis=axis)
+    shape = [1 if i == axis % np.ndim(grad) else n for i, n in enumerate(np.shape(grad))]
+    end = np.zeros_like(grad, shape=tuple(shape))
+    return np.concatenate([end, grad], axis=axis) - np.concatenate([grad, end], axis=axis)
 
 
 def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:

@@ -11,6 +11,9 @@ from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.gathering import put_along_axis
 
+_FEW = 8  # rows that are faster done one by one
+_MANY = 256  # rows from which on products of pairs are faster
+
 
 def cumsum_back(grad: Any, shape: Any, axis: int | None) -> Any:
     """Sum `grad` from the end: the adjoint of a cumulative sum."""
@@ -36,13 +39,36 @@ def cumprod_back(grad: Any, a: Any, axis: int | None) -> Any:
         flat = cumprod_back(grad, np.reshape(a, (-1,)), 0)
         return np.reshape(flat, np.shape(a))
     rows, factors = np.moveaxis(grad, axis, 0), conj(np.moveaxis(a, axis, 0))
-    before = exclusive_cumprod(factors)
-    sums = [rows[-1]] if len(rows) else []
-    for i in range(len(rows) - 2, -1, -1):
-        sums.append(rows[i] + factors[i + 1] * sums[-1])
-    if not sums:
-        return grad
-    return np.moveaxis(before * np.stack(sums[::-1]), 0, axis)
+    later = np.concatenate([factors[:1], np.flip(factors[1:], 0)])  # the first counts for nothing
+    sums = np.flip(recurrence(np.flip(rows, 0), later), 0)
+    return np.moveaxis(exclusive_cumprod(factors) * sums, 0, axis)
+
+
+def recurrence(rows: Any, factors: Any) -> Any:
+    """Return x with ``x[i] = rows[i] + factors[i] * x[i - 1]``, where ``x[0]`` is ``rows[0]``.
+
+    Many rows are done in as many passes as their number has bits: after each pass, a row holds the
+    sum of twice as many terms. A product of factors may overflow where x does not, as a term is 0.
+
+    >>> recurrence(np.array([1.0, 0.0, 1.0]), np.array([0.0, 3.0, 2.0]))
+    array([1., 3., 7.])
+    """
+    if len(rows) <= _FEW:
+        return _row_by_row(rows, factors)
+    sums, products, step = rows, factors, 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        while step < len(rows):
+            sums = np.concatenate([sums[:step], sums[step:] + products[step:] * sums[:-step]])
+            products = np.concatenate([products[:step], products[step:] * products[:-step]])
+            step *= 2
+    return sums if np.isfinite(sums).all() else _row_by_row(rows, factors)
+
+
+def _row_by_row(rows: Any, factors: Any) -> Any:
+    found = list(rows[:1])
+    for i in range(1, len(rows)):
+        found.append(rows[i] + factors[i] * found[-1])
+    return np.stack(found) if found else rows
 
 
 def exclusive_cumprod(rows: Any) -> Any:
@@ -62,8 +88,26 @@ def others_product(a: Any, axis: Any) -> Any:
     lead = tuple(range(len(axes)))
     moved = np.moveaxis(a, axes, lead)
     rows = np.reshape(moved, (math.prod(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
-    products = exclusive_cumprod(rows) * np.flip(exclusive_cumprod(np.flip(rows, 0)), 0)
-    return np.moveaxis(np.reshape(products, moved.shape), lead, axes)
+    return np.moveaxis(np.reshape(_others(rows), moved.shape), lead, axes)
+
+
+def _others(rows: Any) -> Any:
+    """Return, for each row, the product of the others.
+
+    Many rows are multiplied in pairs, those again, until few are left: the others of a row are the
+    others of its pair and its partner.
+    """
+    levels = [rows]
+    while len(levels[-1]) > _MANY:
+        top, half = levels[-1], len(levels[-1]) // 2
+        levels.append(np.concatenate([top[:half] * top[half : 2 * half], top[2 * half :]]))
+    top = levels.pop()
+    others = exclusive_cumprod(top) * np.flip(exclusive_cumprod(np.flip(top, 0)), 0)
+    for level in reversed(levels):
+        half = len(level) // 2
+        pairs, last = others[:half], others[half:]
+        others = np.concatenate([pairs * level[half : 2 * half], pairs * level[:half], last])
+    return others
 
 
 def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:

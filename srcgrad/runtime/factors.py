@@ -112,8 +112,8 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
     inner = np.tril(adjoint(factor) @ np.tril(grad))
     count = np.shape(inner)[-1]
     inner = inner * beside((1 - 0.5 * np.eye(count)).astype(inner.dtype), inner)
-    half = np.linalg.solve(adjoint(factor), inner)
-    full = adjoint(np.linalg.solve(adjoint(factor), adjoint(half)))
+    inverse = np.linalg.inv(factor)
+    full = adjoint(inverse) @ inner @ inverse
     return onto_triangle(0.5 * (full + adjoint(full)), not upper)
 
 

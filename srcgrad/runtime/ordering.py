@@ -45,7 +45,8 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
             "weighted quantiles have no derivative rule", hint="leave the weights out"
         )
     rows, order = as_rows(a, axis)
-    sources = np.argsort(rows, axis=-1)  # puts NaN last
+    levels = beside(np.ravel(q), rows) / top
+    sources = _sources(rows, levels, name, skips_nan)
     ranked = np.take_along_axis(rows, sources, -1)
     level = np.shape(q)
     if keepdims:
@@ -53,7 +54,7 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         shape = [n for i, n in enumerate(np.shape(a)) if i in order[: rows.ndim - 1]]
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (math.prod(level), *rows.shape[:-1]))
-    below, above, share = _neighbours(ranked, beside(np.ravel(q), ranked) / top, name, skips_nan)
+    below, above, share = _neighbours(ranked, levels, name, skips_nan)
     total, slopes = 0 * rows, []
     for place in range(len(below)):
         part = grads[place]
@@ -70,15 +71,32 @@ def _stacked(numbers: list[Any], like: Any, shape: Any) -> Any:
     return np.reshape(np.stack(numbers) if numbers else np.zeros_like(like, shape=(0,)), shape)
 
 
+def _sources(rows: Any, levels: Any, name: str, skips_nan: bool) -> Any:
+    """Return the places of elements, in rising order as far as the quantiles need; NaN is last."""
+    count = np.shape(rows)[-1]
+    if skips_nan or not count:
+        return np.argsort(rows, axis=-1)
+    below = np.floor(_positions(count, levels, name)).astype(int)
+    return np.argpartition(rows, np.append(below, np.minimum(below + 1, count - 1)), axis=-1)
+
+
+def _positions(count: int, levels: Any, name: str) -> Any:
+    """Return where quantiles of so many elements lie: between the places of their neighbours."""
+    if name == "linear":
+        return levels * (count - 1)
+    return np.quantile(beside(np.arange(float(count)), levels), levels, method=name)
+
+
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:
     """Return the places of both neighbours of each quantile, and the share of the upper one."""
     count = ranked.shape[-1]
-    steps = beside(np.arange(float(count)), ranked)
     if skips_nan:
+        steps = beside(np.arange(float(count)), ranked)
         filled = np.where(np.isnan(ranked), np.nan, steps)
         where = np.nanquantile(filled, levels, axis=-1, method=name)
     else:
-        where = np.quantile(np.broadcast_to(steps, ranked.shape), levels, axis=-1, method=name)
+        level = np.reshape(_positions(count, levels, name), (-1,) + (1,) * (ranked.ndim - 1))
+        where = np.broadcast_to(level, (len(level), *ranked.shape[:-1]))
     below = np.clip(np.floor(np.nan_to_num(where)).astype(int), 0, count - 1)
     above = np.minimum(below + 1, count - 1)
     return below, above, np.nan_to_num(where) - below

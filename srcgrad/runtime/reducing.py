@@ -59,7 +59,10 @@ def share_among_ties(
     chosen = np.equal(a, kept(extreme, axis, keepdims))
     if where is not True:
         chosen = np.logical_and(chosen, where)
-    count = np.sum(chosen, axis=axis, keepdims=keepdims)
+    if axis is None:
+        count = np.count_nonzero(chosen)
+    else:
+        count = np.sum(chosen, axis=axis, keepdims=keepdims)
     share = kept(grad / cast_like(np.maximum(count, 1), grad), axis, keepdims)
     return np.where(chosen, share, 0 * share)
 

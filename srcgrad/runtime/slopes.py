@@ -59,10 +59,11 @@ def _shared(grad: Any, taken: Any, ties: Any) -> Any:
     """Return `grad` where it is `taken`, half of it at `ties`, and 0 elsewhere."""
     if type(grad) is not np.ndarray or grad.ndim == 0:
         return np.where(taken, np.where(ties, 0.5 * grad, grad), 0)
-    part = grad * taken  # much faster than a selection, and the same if all is finite
+    # Two passes that are much faster than a selection, and the same if all is finite:
+    part = grad * taken.astype(grad.dtype)
     if not np.isfinite(part).all():
         part = np.where(taken, grad, 0)
-    return np.where(ties, 0.5 * part, part) if np.any(ties) else part
+    return np.where(ties, 0.5 * part, part) if np.count_nonzero(ties) else part
 
 
 def shares(tangent: Any, share: Any) -> Any:

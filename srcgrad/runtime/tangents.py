@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.cumulating import exclusive_cumprod, recurrence
 from srcgrad.runtime.dispatch import beside
 from srcgrad.runtime.factors import are_tied, largest, negligible, off_diagonal
 
@@ -127,13 +128,7 @@ def cumprod_push(a_dot: Any, a: Any, axis: int | None) -> Any:
     if axis is None:
         a_dot, a, axis = np.ravel(a_dot), np.ravel(a), 0
     steps, changes = np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
-    found = np.empty_like(changes * steps)
-    product, tangent = np.ones(np.shape(steps)[1:]), np.zeros(np.shape(steps)[1:])
-    for place in range(len(steps)):
-        tangent = tangent * steps[place] + product * changes[place]
-        product = product * steps[place]
-        found[place] = tangent
-    return np.moveaxis(found, 0, axis)
+    return np.moveaxis(recurrence(exclusive_cumprod(steps) * changes, steps), 0, axis)
 
 
 def extreme_push(tangents: Any, args: Any, y: Any) -> Any:
