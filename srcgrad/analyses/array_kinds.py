@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, statements, walk
 
 _NUMBER_MAKERS = frozenset(
     "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
@@ -113,7 +113,7 @@ class ArrayKinds:
         """Return the names that are used as only arrays are: ``x.shape``, ``x[i, j]``."""
         found: set[str] = set()
         for statement in self._program.body:
-            for node in gast.walk(statement):
+            for node in walk(statement):
                 if not isinstance(getattr(node, "value", None), gast.Name):
                     continue
                 by_attribute = isinstance(node, gast.Attribute) and node.attr in _OF_ARRAYS

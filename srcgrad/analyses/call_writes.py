@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, uncached
-from srcgrad.ir.walk import names_read, root_name
+from srcgrad.ir.walk import names_read, root_name, walk
 
 _LIST_METHODS: Final = frozenset(
     {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
@@ -41,7 +41,7 @@ class CallWrites:
             return []
         return [
             name
-            for node in gast.walk(header)
+            for node in walk(header)
             if isinstance(node, gast.Call)
             for name in self._written_by(statement, node)
         ]

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, statements, walk
 
 _OF_ARGUMENTS: Final = frozenset(["numpy.arange", "numpy.array", "numpy.full", "numpy.asarray"])
 _ALIKE: Final = frozenset(
@@ -80,7 +80,7 @@ def _has_integers(name: str, operation: Operation) -> bool:
     """Say whether an array is made of integers that stand in the call."""
     args = operation.args[1:2] if name == "numpy.full" else operation.args
     plain = (gast.Constant, gast.List, gast.Tuple, gast.UnaryOp, gast.USub, gast.Load)
-    nodes = [node for arg in args for node in gast.walk(arg)]
+    nodes = [node for arg in args for node in walk(arg)]
     numbers = [node.value for node in nodes if isinstance(node, gast.Constant)]
     literal = all(isinstance(node, plain) for node in nodes)
     return literal and bool(numbers) and all(isinstance(item, int) for item in numbers)

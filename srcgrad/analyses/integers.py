@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 
 
 class Integers:
@@ -78,7 +78,7 @@ def _whole(args: list[Any], parameters: tuple[str, ...]) -> set[str]:
     """Return the parameters in sums and differences of names and integer literals."""
     found: set[str] = set()
     for node in args:
-        for item in gast.walk(node):
+        for item in walk(node):
             if isinstance(item, gast.Name) and item.id in parameters:
                 found.add(item.id)
             elif not isinstance(

@@ -33,7 +33,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, walk
 from srcgrad.rules import steepness
 from srcgrad.runtime import compress, getitem
 
@@ -177,7 +177,7 @@ class Selection:
 
     def _use_all(self, statement: Any) -> None:
         """Take what any other statement reads as used everywhere."""
-        for node in gast.walk(statement) if not list(blocks_of(statement)) else ():
+        for node in walk(statement) if not list(blocks_of(statement)) else ():
             if isinstance(node, gast.Name):
                 self._uses[node.id] = EVERYWHERE
 
@@ -202,7 +202,7 @@ class Selection:
     def _left_by(self, name: str, index: Any) -> Mask | None:
         """Return the elements of `name` that a store at `index` leaves as they are."""
         if not self._picks(index):
-            if not any(isinstance(node, gast.Constant) for node in gast.walk(index)):
+            if not any(isinstance(node, gast.Constant) for node in walk(index)):
                 return EVERYWHERE  # a place of its own in each trip, or all of it
             overwritten = call("picked", index_value(index), load(name))
             return Mask(overwritten, holds=False, least=STEEP_AT_THE_EDGE)
@@ -263,7 +263,7 @@ class Selection:
         condition = mask.condition
         if getattr(getattr(condition, "func", None), "id", "") == "picked":
             condition = condition.args[0]  # of the array, only the shape is read
-        names = [node.id for node in gast.walk(condition) if isinstance(node, gast.Name)]
+        names = [node.id for node in walk(condition) if isinstance(node, gast.Name)]
         parameters = self._program.parameters
         for name in names:
             bound = len(self._homes.get(name, ()))

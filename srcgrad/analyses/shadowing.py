@@ -20,7 +20,7 @@ from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, statements, walk
 
 Maker = Literal[
     "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
@@ -71,7 +71,7 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 
 def _repeats(value: Any) -> bool:
     """Say whether an expression makes a list of one list, several times."""
-    inner = list(gast.walk(value)) if makes_list(value) else []
+    inner = list(walk(value)) if makes_list(value) else []
     repeats = any(isinstance(n, gast.BinOp) and isinstance(n.op, gast.Mult) for n in inner)
     return repeats and sum(isinstance(n, (gast.List, gast.ListComp)) for n in inner) > 1
 
@@ -225,7 +225,7 @@ class Shadowing:
         return all(
             is_position(node.slice, self._integers)
             for statement in statements(self._program.body)
-            for node in gast.walk(statement)
+            for node in walk(statement)
             if isinstance(node, gast.Subscript) and getattr(node.value, "id", "") == name
         )
 

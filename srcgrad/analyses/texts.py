@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read, nodes_in, statements, walk
 
 WRITERS = frozenset(
     {str, repr, format, ascii, bytes, np.array2string, np.array_repr, np.array_str, json.dumps}
@@ -84,7 +84,7 @@ class _Texts:
             return not self._varied.isdisjoint(names_read(node))
         if isinstance(node, (gast.Name, gast.Compare)):
             return isinstance(node, gast.Name) and node.id in self._names
-        return any(self._is_text(child) for child in gast.iter_child_nodes(node))
+        return any(self._is_text(child) for child in nodes_in(node))
 
     def _writes(self, call: Any) -> bool:
         func = call.func
@@ -102,6 +102,6 @@ class _Texts:
 
     def _calls(self) -> Iterator[Any]:
         for statement in self._body:
-            for node in gast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, gast.Call):
                     yield node

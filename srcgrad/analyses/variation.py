@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import names_bound, names_read, nodes_in, root_name, statements, walk
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
@@ -41,7 +41,7 @@ class Variation:
         test: Callable[[Any], bool] | None = getattr(self, f"_of_{type(node).__name__}", None)
         if test is not None:
             return test(node)
-        return any(self.of(child) for child in gast.iter_child_nodes(node))
+        return any(self.of(child) for child in nodes_in(node))
 
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""
@@ -50,7 +50,7 @@ class Variation:
         while len(self.names) != before:
             before = len(self.names)
             for statement in statements(body):
-                for part in gast.walk(_header(statement)):
+                for part in walk(_header(statement)):
                     if isinstance(part, gast.comprehension):
                         self._mark_running(part.target, part.iter)
                 self._step(statement)

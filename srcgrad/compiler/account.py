@@ -25,7 +25,7 @@ from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import clone
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_read, root_name, statements
+from srcgrad.ir.walk import names_read, root_name, statements, walk
 from srcgrad.rules.kinks import kinks_of
 
 
@@ -135,7 +135,7 @@ def _found(item: _Function, context: _Context) -> FunctionFound:
 def _in_text(source: FunctionSource, local: Collection[str]) -> set[str]:
     """Return the variables whose names are the user's."""
     code: Any = source.function.__code__
-    known = {node.id for node in gast.walk(source.tree) if isinstance(node, gast.Name)}
+    known = {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
     return {name for name in local if name in known or name in code.co_varnames}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
 
@@ -18,7 +18,7 @@ _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
 def refuse_complex_signs(program: Program, refusals: Refusals) -> None:
     """Add a refusal for each statement that takes the direction of what may be a complex number."""
     for statement in statements(program.body):
-        if isinstance(statement, _PLAIN) and any(map(_is_sign(program), gast.walk(statement))):
+        if isinstance(statement, _PLAIN) and any(map(_is_sign(program), walk(statement))):
             refusals.add(
                 statement,
                 "`np.sign` of a complex number, which varies with it, has no derivative rule",

@@ -12,6 +12,7 @@ from srcgrad.analyses.lengths import Vector
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.following import renumbered
 from srcgrad.ir.build import assign, call, load, store
+from srcgrad.ir.walk import walk
 from srcgrad.transforms.sweep import Facts
 
 
@@ -59,7 +60,7 @@ def delegating_body(half: Half, derivation: Derivation, seed: Any, *, value: boo
     """
     names = derivation.program.parameters
     output = derivation.program.outputs[0]
-    wanted = value or any(getattr(item, "id", "") == output for item in gast.walk(seed))
+    wanted = value or any(getattr(item, "id", "") == output for item in walk(seed))
     saved = "saved" if "saved" not in (*names, output) else derivation.program.namer.fresh("saved")
     parts = gast.Tuple([store(output if wanted else "_"), store(saved)], gast.Store())
     forward = assign(parts, call(half.forward, *map(load, names)))
@@ -71,7 +72,7 @@ def delegating_body(half: Half, derivation: Derivation, seed: Any, *, value: boo
 def reached_from(entry: str, definitions: Iterable[Any]) -> set[str]:
     """Return the names of the generated functions that one of them calls, itself included."""
     calls = {
-        item.name: {node.id for node in gast.walk(item) if isinstance(node, gast.Name)}
+        item.name: {node.id for node in walk(item) if isinstance(node, gast.Name)}
         for item in definitions
     }
     found, waiting = set[str](), [entry]

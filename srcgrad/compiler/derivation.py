@@ -37,7 +37,7 @@ from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
@@ -332,7 +332,7 @@ class Derivation:
         module = self.source.function.__module__
         seen: set[int] = set()
         for statement in body:
-            for node in gast.walk(statement):
+            for node in walk(statement):
                 reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
                 if reads and id(node) not in seen:
                     seen.add(id(node))

@@ -50,7 +50,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
@@ -324,7 +324,7 @@ class Module:
     def _drop_unused_imports(self) -> None:
         used: set[str] = set()
         for _, definition in self.definitions:
-            for node in gast.walk(definition):
+            for node in walk(definition):
                 if isinstance(node, gast.Name):
                     used.add(node.id)
         self.externals.runtime &= used
@@ -459,7 +459,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
 
 def collect_numpy(module: Module) -> None:
     """Import NumPy if the text of the module says ``np.``."""
-    nodes = (node for _, definition in module.definitions for node in gast.walk(definition))
+    nodes = (node for _, definition in module.definitions for node in walk(definition))
     if any(isinstance(node, gast.Name) and node.id == "np" for node in nodes):
         module.externals.imports["np"] = "import numpy as np"
 

@@ -37,7 +37,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 
@@ -201,6 +201,4 @@ def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> N
 
 
 def _free_names(tree: Any, local: frozenset[str]) -> set[str]:
-    return {
-        node.id for node in gast.walk(tree) if isinstance(node, gast.Name) and node.id not in local
-    }
+    return {node.id for node in walk(tree) if isinstance(node, gast.Name) and node.id not in local}

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import store
+from srcgrad.ir.walk import walk
 
 
 def positional(names: Sequence[str]) -> Any:
@@ -32,4 +33,4 @@ def drop_annotations(arguments: Any) -> None:
 def is_literal(node: Any) -> bool:
     """Say whether a default is a literal, which may stand in generated text."""
     allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
-    return all(isinstance(item, allowed) for item in gast.walk(node))
+    return all(isinstance(item, allowed) for item in walk(node))

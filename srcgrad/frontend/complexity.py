@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.walk import walk
+
 _MAKERS: Final = frozenset(
     (
         "fft ifft rfft irfft hfft ihfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn "
@@ -21,7 +23,7 @@ def may_make_complex(tree: Any) -> bool:
     >>> may_make_complex(gast.parse("y = np.fft.rfft(x)"))
     True
     """
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Constant):
             if isinstance(node.value, complex) or node.value in ("complex", "complex128", "c16"):
                 return True

@@ -13,7 +13,7 @@ from srcgrad.frontend.source import find_source
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import names_bound, names_read, root_name
+from srcgrad.ir.walk import names_bound, names_read, root_name, walk
 
 ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
@@ -110,7 +110,7 @@ class _Effects:
 
     def run(self) -> frozenset[str]:
         """Return the written parameters."""
-        nodes = [node for item in self._tree.body for node in gast.walk(item)]
+        nodes = [node for item in self._tree.body for node in walk(item)]
         size = -1
         while size != (size := self._size()):
             for node in nodes:
@@ -123,7 +123,7 @@ class _Effects:
     def returned(self) -> frozenset[str]:
         """Return the parameters that a returned value may be, hold or be a view of."""
         self.run()
-        nodes = [node for item in self._tree.body for node in gast.walk(item)]
+        nodes = [node for item in self._tree.body for node in walk(item)]
         values = [node.value for node in nodes if isinstance(node, (gast.Return, gast.Yield))]
         return frozenset(origin for value in values for origin in self._origins(value))
 

@@ -9,7 +9,7 @@ import gast
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.surgery import refused_edits
 from srcgrad.ir.jumps import jumps
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 
 _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "TryStar": ("`try`", "check the condition with `if` before the operation"),
@@ -54,7 +54,7 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
                 "a `global` name that is bound is not differentiated by source",
                 "pass the value as an argument and return the new one",
             )
-    for node in gast.walk(tree):
+    for node in walk(tree):
         kind = type(node).__name__
         if kind == "Call" and getattr(node.func, "id", "") in _SEES_NAMES:
             what = f"`{node.func.id}`, which may read variables that carry derivatives,"
@@ -67,5 +67,5 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
 def _binds(tree: Any, names: list[str]) -> bool:
     return any(
         isinstance(node, gast.Name) and node.id in names and not isinstance(node.ctx, gast.Load)
-        for node in gast.walk(tree)
+        for node in walk(tree)
     )

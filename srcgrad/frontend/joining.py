@@ -14,7 +14,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import names_bound, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     origins = _origins(tree, names)
     found: set[Join] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         for side, other in _operands(node):
             for name, depth in _origin(side, origins):
                 known = other.id if isinstance(other, gast.Name) and other.id in names else None
@@ -88,7 +88,7 @@ def _origins(tree: Any, names: set[str]) -> Origins:
     found: Origins = {name: {(name, 0)} for name in names}
     size = -1
     while size != (size := sum(map(len, found.values()))):
-        for node in gast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, gast.Assign):
                 for target in node.targets:
                     for name, level in _levels(target):
@@ -96,7 +96,7 @@ def _origins(tree: Any, names: set[str]) -> Origins:
             elif isinstance(node, (gast.For, gast.comprehension)):
                 given = 0 if isinstance(node.iter, gast.Call) else 1  # as zip makes tuples
                 for name, level in _levels(node.target):
-                    for part in gast.walk(node.iter):
+                    for part in walk(node.iter):
                         _add(found, name, _origin(part, found), max(1, level + given))
     return found
 

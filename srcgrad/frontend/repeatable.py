@@ -16,6 +16,7 @@ from srcgrad.frontend.source import find_source
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.ir.walk import walk
 
 _DRAWS: Final = (
     {name for kind in (np.random.Generator, np.random.RandomState) for name in dir(kind)} | {"rvs"}
@@ -90,4 +91,4 @@ class _Search:
 
 
 def _calls(tree: Any) -> Iterator[Any]:
-    return (node for node in gast.walk(tree) if isinstance(node, gast.Call))
+    return (node for node in walk(tree) if isinstance(node, gast.Call))

@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
 from srcgrad.frontend.surgery import with_edits
+from srcgrad.ir.build import clone
 from srcgrad.spans import Span
 
 
@@ -89,10 +90,10 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
             f"the source of `{function.__qualname__}` cannot be found in {code.co_filename!r}",
             hint="define it in a file or a notebook cell, not through `exec` or the plain prompt",
         )
-    tree = _find_tree(code, lines)
-    parsed = gast.ast_to_gast(tree)
-    with_edits(parsed, function)
-    return FunctionSource(function, parsed, code.co_filename, tuple(lines))
+    parsed = _parsed(code, lines)
+    tree = clone(parsed.tree)  # passes write into it
+    with_edits(tree, function)
+    return FunctionSource(function, tree, code.co_filename, parsed.text)
 
 
 def attach(function: FunctionType, source: FunctionSource) -> None:
@@ -140,6 +141,31 @@ def _refuse_generators(function: FunctionType) -> None:
                     ).rstrip("\n"),
                 ),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """The tree of a piece of code, and the lines of the file that it was found in."""
+
+    code: CodeType
+    lines: list[str]
+    text: tuple[str, ...]
+    tree: Any
+
+
+_PARSED: Final[dict[int, _Parsed]] = {}
+_MOST_PARSED: Final = 1000
+
+
+def _parsed(code: CodeType, lines: list[str]) -> _Parsed:
+    """Return the tree of a piece of code, parsed once for as long as its file stays the same."""
+    found = _PARSED.get(id(code))
+    if found is None or found.code is not code or found.lines is not lines:
+        if len(_PARSED) >= _MOST_PARSED:
+            _PARSED.clear()
+        tree = gast.ast_to_gast(_find_tree(code, lines))
+        found = _PARSED[id(code)] = _Parsed(code, lines, tuple(lines), tree)
+    return found
 
 
 def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.walk import walk
 from srcgrad.runtime.products import is_sparse_matrix
 
 
@@ -17,12 +18,12 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
     """Note every ``*`` and ``**`` of what is known to be a sparse matrix, and masked arrays."""
     local = {
         target.id
-        for node in gast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, gast.Assign) and _makes_sparse(node.value, scope)
         for target in node.targets
         if isinstance(target, gast.Name)
     }
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Name) and isinstance(scope.lookup(node.id), np.ma.MaskedArray):
             refusals.add(
                 node,

@@ -13,7 +13,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import names_bound, walk
 
 
 @functools.lru_cache(maxsize=1024)
@@ -31,7 +31,7 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
         return frozenset()
     scope = scope_of(function, tree)
     found: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         found.update(_shown_by(node))
         if isinstance(node, gast.Call):
             found.update(_passed_on(node, scope, seen | {function}))
@@ -62,7 +62,7 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     uses: Counter[str] = Counter()
     plain: Counter[str] = Counter()
     elements: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if id(node) in rows:
             continue  # an operand of `@` is no number, so what it is read from is no vector
         if (
@@ -81,7 +81,7 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
 def _multiplied(tree: Any) -> set[int]:
     """Return the operands of ``@`` and of `dot` and `matmul`, by identity."""
     found: set[int] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
             found.update((id(node.left), id(node.right)))
         elif isinstance(node, gast.Call):
@@ -95,7 +95,7 @@ def _counters(tree: Any, scope: Scope) -> set[str]:
     """Return the names that only range loops bind."""
     found: set[str] = set()
     others: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Call):
             counts = scope.resolve(node.iter.func) is range and isinstance(node.target, gast.Name)
             (found if counts else others).update(names_bound(node.target))

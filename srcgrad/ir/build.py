@@ -7,7 +7,11 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.walk import INNER
+
 Node = Any
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_KEPT = (*_PLACE, "settled")
 
 
 def load(name: str) -> Node:
@@ -98,14 +102,26 @@ def settled(call: Node) -> Node:
 
 def clone(node: Node) -> Node:
     """Return a deep copy of an expression, without recursion through Python's copy protocol."""
-    if isinstance(node, gast.AST):
-        new = type(node)(*[clone(getattr(node, field, None)) for field in node._fields])
-        if getattr(node, "settled", False):
-            new.settled = True
-        return at(new, node)
-    if isinstance(node, list):
+    kind = node.__class__
+    if kind is list:
         return [clone(item) for item in node]
-    return node
+    if not isinstance(node, gast.AST):
+        return node
+    new = kind.__new__(kind)
+    values = new.__dict__
+    given = node.__dict__
+    for name in kind._fields:
+        values[name] = given.get(name)
+    for name in INNER[kind]:
+        part = values[name]
+        if part.__class__ is list:
+            values[name] = [clone(item) for item in part]
+        elif part is not None and isinstance(part, gast.AST):
+            values[name] = clone(part)
+    for name in _KEPT:
+        if name in given:
+            values[name] = given[name]
+    return new
 
 
 def index_value(index: Any) -> Any:

@@ -13,6 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.imports import imported
+from srcgrad.ir.walk import walk
 
 MISSING: Final = object()
 
@@ -107,7 +108,7 @@ def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -
     local: set[str] = set()
     declared: set[str] = set()
     used: dict[str, Binding] = {}
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             local.add(node.id)
         elif isinstance(node, (gast.Global, gast.Nonlocal)):

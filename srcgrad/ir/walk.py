@@ -8,16 +8,74 @@ from typing import Any
 import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
-def blocks_of(statement: Any) -> Iterator[list[Any]]:
-    """Yield the statement lists directly inside a statement."""
-    for name in _BLOCKS:
-        block = getattr(statement, name, None)
-        if isinstance(block, list):
-            yield block
-    for handler in getattr(statement, "handlers", ()):
-        yield handler.body
+class _Inner(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node that can hold nodes; of contexts nobody asks."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields: tuple[str, ...] = getattr(kind, "_fields", ())
+        plain = kind is gast.Constant
+        self[kind] = () if plain else tuple(name for name in fields if name not in _TEXTS)
+        return self[kind]
+
+
+class _Blocks(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node that are lists of statements."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields: tuple[str, ...] = getattr(kind, "_fields", ())
+        fields = () if issubclass(kind, gast.expr) else fields
+        self[kind] = tuple(name for name in _BLOCKS if name in fields)
+        return self[kind]
+
+
+INNER = _Inner()
+_BLOCKS_OF = _Blocks()
+
+
+def nodes_in(node: Any) -> list[Any]:
+    """Return the nodes directly inside a node, in order (without contexts such as `Load`).
+
+    >>> [type(item).__name__ for item in nodes_in(gast.parse("f(a, -b)").body[0].value)]
+    ['Name', 'Name', 'UnaryOp']
+    """
+    found: list[Any] = []
+    for name in INNER[node.__class__]:
+        part = getattr(node, name, None)
+        if part.__class__ is list:
+            found += [item for item in part if isinstance(item, gast.AST)]
+        elif part is not None and isinstance(part, gast.AST):
+            found.append(part)
+    return found
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Yield a node and all nodes inside it, the outer first, as `ast.walk` does, but faster.
+
+    Contexts such as `Load` are left out.
+
+    >>> [type(item).__name__ for item in walk(gast.parse("f(a, -b)").body[0].value)]
+    ['Call', 'Name', 'Name', 'UnaryOp', 'USub', 'Name']
+    """
+    waiting = [node]
+    for item in waiting:
+        for name in INNER[item.__class__]:
+            part = getattr(item, name, None)
+            if part.__class__ is list:
+                waiting += [inner for inner in part if isinstance(inner, gast.AST)]
+            elif part is not None and isinstance(part, gast.AST):
+                waiting.append(part)
+        yield item
+
+
+def blocks_of(statement: Any) -> list[list[Any]]:
+    """Return the statement lists directly inside a statement."""
+    found = [getattr(statement, name) for name in _BLOCKS_OF[statement.__class__]]
+    if isinstance(statement, gast.Try):
+        found.extend(handler.body for handler in statement.handlers)
+    return found
 
 
 def statements(block: list[Any]) -> Iterator[Any]:
@@ -27,16 +85,12 @@ def statements(block: list[Any]) -> Iterator[Any]:
     >>> [type(s).__name__ for s in statements(tree.body)]
     ['If', 'Assign', 'Assign']
     """
-    stack = [iter(block)]
+    stack = list(reversed(block))
     while stack:
-        for statement in stack[-1]:
-            yield statement
-            inner = [item for part in blocks_of(statement) for item in part]
-            if inner:
-                stack.append(iter(inner))
-                break
-        else:
-            stack.pop()
+        statement = stack.pop()
+        yield statement
+        for part in reversed(blocks_of(statement)):
+            stack.extend(reversed(part))
 
 
 def names_read(node: Any) -> list[str]:
@@ -49,14 +103,17 @@ def names_read(node: Any) -> list[str]:
     stack = [node]
     while stack:
         item = stack.pop()
-        if isinstance(item, gast.Name):
+        kind = item.__class__
+        if kind is gast.Name:
             if isinstance(item.ctx, gast.Load):
                 found.append(item.id)
-        elif isinstance(item, gast.AST):
-            children = [getattr(item, name, None) for name in item._fields]
-            stack.extend(reversed([child for child in children if child is not None]))
-        elif isinstance(item, list):
+        elif kind is list:
             stack.extend(reversed(item))
+        else:
+            for name in reversed(INNER[kind]):
+                part = getattr(item, name, None)
+                if part is not None:
+                    stack.append(part)
     return found
 
 

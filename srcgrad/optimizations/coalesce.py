@@ -16,7 +16,7 @@ import gast
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
 
 def coalesce(
@@ -152,7 +152,7 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[str]
 def _rename(body: list[Any], names: dict[str, str]) -> None:
     seen: set[int] = set()  # a node may stand in two places; rename it once
     for statement in body:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, gast.Name) and id(node) not in seen:
                 seen.add(id(node))
                 node.id = names.get(node.id, node.id)

@@ -13,7 +13,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
 from srcgrad.optimizations.purity import Purity
 
 _WIDEST: Final = 84
@@ -199,7 +199,7 @@ def _writes(statement: Any) -> bool:
 
 
 def _looks_into_memory(node: Any) -> bool:
-    return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in gast.walk(node))
+    return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in walk(node))
 
 
 def _place_of(statement: Any, name: str) -> tuple[Any, Any]:

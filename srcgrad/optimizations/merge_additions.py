@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.walk import blocks_of, names_read, root_name
+from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
 
 _WIDEST: Final = 84
 
@@ -64,7 +64,7 @@ def _goes_on(first: Any, second: Any) -> bool:
         and _is_plain(second.target)
         and gast.dump(target) == gast.dump(second.target)
         and name not in names_read(second.value)
-        and not any(isinstance(node, gast.Call) for node in gast.walk(second.target))
+        and not any(isinstance(node, gast.Call) for node in walk(second.target))
         and _is_sum(first.value)
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
 
 def propagate_copies(
@@ -52,7 +52,7 @@ def _apply(body: list[Any], names: dict[str, str]) -> list[Any]:
     final = {name: _first(name, names) for name in names}
     kept = _without(body, final)
     for statement in kept:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, gast.Name):
                 node.id = final.get(node.id, node.id)
     return kept

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import walk
 from srcgrad.runtime.surgery import grad_of
 
 _WRITERS: Final = frozenset(
@@ -39,7 +40,7 @@ class Purity:
         """Say whether evaluating an expression has no effect but its value."""
         return all(
             self._call(item)
-            for item in gast.walk(node)
+            for item in walk(node)
             if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
         )
 

@@ -12,7 +12,7 @@ from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import header_reads, is_store, targets_of
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 
 _ARITHMETIC: Final = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
 _MOST_STEPS: Final = 2
@@ -109,7 +109,7 @@ class RepeatedTests:
             sides = [node.left, *node.comparators]
         elif not isinstance(node, gast.BinOp):
             return False
-        steps = sum(isinstance(item, gast.BinOp) for side in sides for item in gast.walk(side))
+        steps = sum(isinstance(item, gast.BinOp) for side in sides for item in walk(side))
         return steps <= _MOST_STEPS and all(map(self._is_arithmetic, sides))
 
     def _is_arithmetic(self, node: Any) -> bool:

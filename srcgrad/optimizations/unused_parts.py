@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read, nodes_in, statements, walk
 
 
 def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
@@ -31,7 +31,7 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
     for statement in statements(body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(target, (gast.Tuple, gast.List)):
-            for node in gast.walk(target):
+            for node in walk(target):
                 unused = isinstance(node, gast.Name) and node.id not in read
                 if unused and bound.count(node.id) == 1 and is_temporary(node.id):
                     node.id = "_"
@@ -39,4 +39,4 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
 
 def _read_parts(statement: Any) -> list[Any]:
     """Return the expressions of a statement itself, without those of inner blocks."""
-    return [node for node in gast.iter_child_nodes(statement) if not isinstance(node, gast.stmt)]
+    return [node for node in nodes_in(statement) if not isinstance(node, gast.stmt)]

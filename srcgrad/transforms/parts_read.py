@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.walk import names_read, statements
+from srcgrad.ir.walk import names_read, statements, walk
 
 
 def parts_read(block: list[Any], name: str, is_active: Callable[[Any], bool]) -> set[int]:
@@ -30,7 +30,7 @@ def parts_read(block: list[Any], name: str, is_active: Callable[[Any], bool]) ->
                 return set()
             used |= {place for place, item in names if is_active(_loaded(item))}
             continue
-        found = (_place(node, name) for node in gast.walk(statement))
+        found = (_place(node, name) for node in walk(statement))
         places = [place for place in found if place is not None]
         if len(places) != reads or min(places) < 0:
             return set()

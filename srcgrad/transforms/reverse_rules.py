@@ -11,6 +11,7 @@ from srcgrad.analyses.lengths import summed_axes
 from srcgrad.ir.build import assign, at, call, clone, load, method, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
+from srcgrad.ir.walk import walk
 from srcgrad.rules.base import Context
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
@@ -184,7 +185,7 @@ class RuleSteps:
 
     def _simplify_sizes(self, node: Any) -> None:
         """Ask a variable for its shape or size, rather than an intermediate value of that shape."""
-        for item in gast.walk(node) if node is not None else ():
+        for item in walk(node) if node is not None else ():
             func = getattr(item, "func", None)
             asks = isinstance(func, gast.Attribute) and func.attr in ("shape", "size")
             if asks and len(item.args) == 1:

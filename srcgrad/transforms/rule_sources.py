@@ -13,7 +13,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import names_read, walk
 from srcgrad.rules.base import Elementwise, Function, Pointwise
 
 Env = dict[str, Any]
@@ -86,12 +86,12 @@ def rule_source(rule: type[Function]) -> RuleSource:
 
 def _is_plain(backward: Any) -> bool:
     """Say whether a backward body surely can be put in place, whatever it is called with."""
-    for node in gast.walk(backward):
+    for node in walk(backward):
         if isinstance(node, _TRIED_OUT):
             return False
         if isinstance(node, (gast.If, gast.IfExp)):
             told = {*runtime.SHORTCUTS, "needs_input_grad"}
-            seen = {getattr(n, "id", getattr(n, "attr", "")) for n in gast.walk(node.test)}
+            seen = {getattr(n, "id", getattr(n, "attr", "")) for n in walk(node.test)}
             if not told & seen:
                 return False
     return True

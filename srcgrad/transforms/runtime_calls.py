@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import gast
@@ -12,21 +14,38 @@ import gast
 from srcgrad import runtime
 from srcgrad.transforms.folding import UNKNOWN, literal
 
+_EXPORTED = frozenset(runtime.__all__)
+
 
 def is_sequence_call(node: Any) -> bool:
     """Say whether a gradient is made by a runtime function that returns one for each item."""
     name = getattr(getattr(node, "func", None), "id", "")
-    function = getattr(runtime, name, None) if name in runtime.__all__ else _of_scipy(name)
-    returned = inspect.signature(function).return_annotation if function is not None else ""
+    if not name:
+        return False
+    function = getattr(runtime, name, None) if name in _EXPORTED else _of_scipy(name)
+    return function is not None and _returns_tuple(function)
+
+
+@functools.cache
+def _returns_tuple(function: Any) -> bool:
+    returned = inspect.signature(function).return_annotation
     return isinstance(returned, str) and returned.startswith("tuple")
 
 
 def _of_scipy(name: str) -> Any:
     """Return a helper of the rules of SciPy's functions, which are read on demand."""
-    for path, module in list(sys.modules.items()):
-        if path.startswith("srcgrad.runtime.scipy.") and name in vars(module):
+    for path in _scipy_helpers():
+        module = sys.modules.get(path)
+        if module is not None and name in vars(module):
             return vars(module)[name]
     return None
+
+
+@functools.cache
+def _scipy_helpers() -> tuple[str, ...]:
+    """Return the names of the modules of helpers, which may not have been read yet."""
+    folder = Path(runtime.__file__).parent / "scipy"
+    return tuple(f"{runtime.__name__}.scipy.{item.name}" for item in iter_modules([str(folder)]))
 
 
 @functools.cache

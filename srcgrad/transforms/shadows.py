@@ -25,7 +25,7 @@ from srcgrad.ir.build import (
 )
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.sweep import Sweep, renamed
 
@@ -118,7 +118,7 @@ class ShadowSteps:
 
     def _renamed_target(self, target: Any) -> Any:
         target = clone(target)
-        for node in gast.walk(target):
+        for node in walk(target):
             if isinstance(node, gast.Name):
                 node.id = self._name(node.id)
         return target

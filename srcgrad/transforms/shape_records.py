@@ -10,7 +10,7 @@ import gast
 from srcgrad.ir.build import assign, call, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
 
 
 def keep_shapes(primal: list[Any], adjoint: list[Any], namer: Namer) -> bool:
@@ -92,7 +92,7 @@ def _asked(block: list[Any], computed: set[str]) -> dict[str, list[Any]]:
     """Find the calls that need only the shape of their second argument, by its name."""
     found: dict[str, list[Any]] = {}
     for statement in block:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if getattr(getattr(node, "func", None), "id", "") == "unbroadcast":
                 like = node.args[1]
                 wanted = getattr(node, "keeps_shape", getattr(like, "id", "") in computed)

@@ -23,7 +23,7 @@ from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.ir.walk import names_bound, names_read, walk
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.templates import Inliner
@@ -392,7 +392,7 @@ def renamed(node: Any, names: dict[str, str]) -> Any:
     if not names:
         return node
     node = clone(node)
-    for item in gast.walk(node):
+    for item in walk(node):
         if isinstance(item, gast.Name):
             item.id = names.get(item.id, item.id)
     return node

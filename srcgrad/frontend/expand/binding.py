@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expand.values import Items, Value
+from srcgrad.ir.walk import walk
 
 
 class BindingError(Exception):
@@ -59,9 +60,9 @@ def count_reads(name: str, nodes: list[Any]) -> int:
     """Count how often a name is read; inside of lambdas and loops it counts twice."""
     found = 0
     for node in nodes:
-        for item in gast.walk(node):
+        for item in walk(node):
             if isinstance(item, (gast.Lambda, gast.comprehension, gast.For, gast.While)):
-                found += sum(getattr(inner, "id", "") == name for inner in gast.walk(item))
+                found += sum(getattr(inner, "id", "") == name for inner in walk(item))
             elif isinstance(item, gast.Name) and item.id == name:
                 found += 1
     return found

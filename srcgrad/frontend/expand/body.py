@@ -19,7 +19,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, at, clone, load, store
-from srcgrad.ir.walk import blocks_of, names_bound
+from srcgrad.ir.walk import blocks_of, names_bound, walk
 
 _LOOPS = (gast.For, gast.While)
 
@@ -277,7 +277,7 @@ class Body(Control):
         for name in names_bound(target):
             self.env.pop(name, None)
             self.own.add(name)
-        for item in gast.walk(target):
+        for item in walk(target):
             if isinstance(item, gast.Subscript):
                 owner = item.value
                 held = self.env.get(getattr(owner, "id", ""))

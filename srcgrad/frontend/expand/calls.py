@@ -28,6 +28,7 @@ from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.scopes import uncached
+from srcgrad.ir.walk import walk
 from srcgrad.runtime.objects import is_plain_class, is_plain_object
 
 Bound = dict[str, Value]
@@ -169,7 +170,7 @@ class Calls(Derivatives):
     def _simple(self, value: Value, node: Any) -> Value:
         """Return a value that may stand in two places, which is evaluated once."""
         calls = not isinstance(value, Static) and any(
-            isinstance(item, gast.Call) for item in gast.walk(value)
+            isinstance(item, gast.Call) for item in walk(value)
         )
         return self.keep("value", value, node) if calls and self.hoistable else value
 
@@ -361,11 +362,11 @@ class Calls(Derivatives):
 
     def _is_short(self, tree: Any, node: Any) -> bool:
         """Say whether a function reads better in place: it is small, or called once or twice."""
-        size = sum(isinstance(item, _STEPS) for line in tree.body for item in gast.walk(line))
+        size = sum(isinstance(item, _STEPS) for line in tree.body for item in walk(line))
         name = getattr(node.func, "id", None) if isinstance(node, gast.Call) else None
         calls = sum(
             isinstance(item, gast.Call) and getattr(item.func, "id", "") == name
-            for item in gast.walk(self.code.tree)
+            for item in walk(self.code.tree)
         )
         makes = isinstance(getattr(tree.body[0], "value", None), (gast.Lambda, gast.Name))
         return calls <= 1 or makes or size * calls <= _MOST_STEPS
@@ -394,7 +395,7 @@ class Lazy(Static):
 def _may_return_function(source: FunctionSource) -> bool:
     """Say whether a function's result may be a function, or it is one that was derived."""
     inner = (gast.FunctionDef, gast.Lambda)
-    makes = any(isinstance(n, inner) and n is not source.tree for n in gast.walk(source.tree))
+    makes = any(isinstance(n, inner) and n is not source.tree for n in walk(source.tree))
     return makes or hasattr(source.function, "__srcgrad_source__")
 
 

@@ -19,7 +19,7 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Home, Instance, Items, Known, Root, Static, Value
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import names_read, walk
 from srcgrad.runtime.objects import is_plain_object
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -156,7 +156,7 @@ class Frame:
 
     def may_write(self, expression: Any) -> bool:
         """Say whether an expression may write into what other parts of its statement read."""
-        for node in gast.walk(expression):
+        for node in walk(expression):
             if not isinstance(node, gast.Call):
                 continue
             if isinstance(node.func, gast.Attribute) and node.func.attr in _WRITERS:
@@ -327,7 +327,7 @@ def evaluated_first(node: Any) -> list[Any]:
     while node is not None:
         found.append(node)
         if isinstance(node, gast.Call):
-            simple = all(isinstance(n, _NAMES) or _is_super(n) for n in gast.walk(node.func))
+            simple = all(isinstance(n, _NAMES) or _is_super(n) for n in walk(node.func))
             arguments = [*node.args, *[item.value for item in node.keywords]]
             node = arguments[0] if simple and arguments else node.func
         else:

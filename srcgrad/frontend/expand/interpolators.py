@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.expressions import Expressions
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Known, Partial, Static, Value
 from srcgrad.ir.build import at
+from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import (
     is_interpolator,
     is_linear_in_values,
@@ -83,7 +84,7 @@ class Interpolators(Expressions):
         tree = self.code.tree
         bound = {
             item.id
-            for item in gast.walk(tree)
+            for item in walk(tree)
             if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
         }
         own = value.id in self.own or value.id in self.env

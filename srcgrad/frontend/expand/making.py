@@ -13,6 +13,7 @@ from srcgrad.frontend.expand.scoping import free_names
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import FunctionSource, attach
 from srcgrad.ir.build import clone, store
+from srcgrad.ir.walk import walk
 
 
 def make_function(
@@ -58,7 +59,7 @@ def _plain(tree: Any) -> Any:
     tree.decorator_list, tree.returns = [], None
     tree.args.defaults = [gast.Constant(None, None) for _ in tree.args.defaults]
     tree.args.kw_defaults = [item and gast.Constant(None, None) for item in tree.args.kw_defaults]
-    for name in gast.walk(tree.args):
+    for name in walk(tree.args):
         if isinstance(name, gast.Name):
             name.annotation = None
     return tree

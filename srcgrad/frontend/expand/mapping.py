@@ -12,7 +12,7 @@ from srcgrad.frontend.expand.results import Results
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Items, Known, Partial, Static, Value
 from srcgrad.ir.build import at, clone, load, subscript
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import names_read, walk
 
 Bound = dict[str, Value]
 
@@ -111,7 +111,7 @@ class Mapping(Results):
         if tree.args.defaults or len(names) != count or not set(names) <= set(names_read(formula)):
             return False
         return isinstance(formula, (gast.BinOp, gast.UnaryOp, gast.Call)) and all(
-            self._is_of_numbers(item, names, function) for item in gast.walk(formula)
+            self._is_of_numbers(item, names, function) for item in walk(formula)
         )
 
     def _is_of_numbers(self, node: Any, names: list[str], function: Value) -> bool:

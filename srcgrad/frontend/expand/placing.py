@@ -17,7 +17,7 @@ from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.ir.build import at, clone, load, store
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 
 Bound = dict[str, Value]
 
@@ -185,7 +185,7 @@ class Placing(Special):
             Placed(name, self.code.source.file, getattr(node, "lineno", 0) or 0)
         )
         if code.source.file != self.code.source.file:
-            for item in gast.walk(tree):
+            for item in walk(tree):
                 at(item, node)
         self._bind_parameters(code, tree, bound, fresh, node)
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]
@@ -273,7 +273,7 @@ def _takes(function: Local, count: int) -> bool:
 
 def _makes_functions(tree: Any) -> bool:
     inner = (gast.FunctionDef, gast.Lambda)
-    return any(isinstance(n, inner) for line in tree.body for n in gast.walk(line))
+    return any(isinstance(n, inner) for line in tree.body for n in walk(line))
 
 
 def _is_empty(cell: CellType) -> bool:

@@ -11,6 +11,7 @@ import gast
 
 from srcgrad.frontend.source import FunctionSource, Leaves
 from srcgrad.ir.build import clone
+from srcgrad.ir.walk import nodes_in, walk
 
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -83,7 +84,7 @@ def spread(tree: Any, seeds: set[str]) -> set[str]:
     """
     found = set(seeds)
     links: list[tuple[set[str], set[str]]] = []
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
             found.update(parameters(node.args))
             if isinstance(node, gast.FunctionDef):
@@ -120,12 +121,12 @@ def bound_once(tree: Any) -> set[str]:
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             counts[node.id] += 1
         elif isinstance(node, (gast.For, gast.While)):
-            inner = [item for item in gast.walk(node) if isinstance(item, gast.Name)]
+            inner = [item for item in walk(node) if isinstance(item, gast.Name)]
             counts.update(item.id for item in inner if not isinstance(item.ctx, gast.Load))
         elif isinstance(node, gast.FunctionDef):
             counts.update(
                 name
-                for item in gast.walk(node)
+                for item in walk(node)
                 for name in getattr(item, "names", [])
                 if isinstance(name, str)
             )
@@ -136,7 +137,7 @@ def starred_names(tree: Any) -> tuple[set[str], set[str]]:
     """Return the names that are passed on with stars, and those whose elements are written."""
     starred: set[str] = set()
     written: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         value = getattr(node, "value", None)
         if not isinstance(value, gast.Name):
             continue
@@ -150,13 +151,13 @@ def starred_names(tree: Any) -> tuple[set[str], set[str]]:
 
 
 def _mentioned(node: Any) -> set[str]:
-    return {item.id for item in gast.walk(node) if isinstance(item, gast.Name)}
+    return {item.id for item in walk(node) if isinstance(item, gast.Name)}
 
 
 def all_names(tree: Any) -> set[str]:
     """Return every name in a tree, whatever its scope."""
     found: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Name):
             found.add(node.id)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
@@ -177,7 +178,7 @@ def _own_nodes(tree: Any) -> list[Any]:
         if isinstance(node, _SCOPES):
             stack.extend(reversed(_outside(node)))
         else:
-            stack.extend(reversed(list(gast.iter_child_nodes(node))))
+            stack.extend(reversed(list(nodes_in(node))))
     return found
 
 
@@ -224,7 +225,7 @@ def without_collisions(
 
 
 def _rename(tree: Any, names: dict[str, str]) -> None:
-    for item in gast.walk(tree.args):
+    for item in walk(tree.args):
         if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Param):
             item.id = names.get(item.id, item.id)
     for node in _own_nodes(tree):

@@ -12,6 +12,7 @@ from srcgrad.frontend.expand.making import cell, make_function
 from srcgrad.frontend.expand.scoping import own_names, parameters
 from srcgrad.frontend.expand.values import Home
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.walk import walk
 from srcgrad.runtime import unit_vectors
 
 _TEXT: Final = """
@@ -41,7 +42,7 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
         name=f"{source.name}_jacobian", parameters=", ".join(names), by=by, **spelled
     )
     tree: Any = gast.parse(text).body[0]
-    for node in gast.walk(tree):
+    for node in walk(tree):
         node.lineno, node.col_offset = source.tree.lineno, source.tree.col_offset
         node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
     cells = {spelled["np"]: cell(np), spelled["unit_vectors"]: cell(unit_vectors)}

@@ -17,7 +17,15 @@ from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.liveness import may_raise, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import (
+    blocks_of,
+    names_bound,
+    names_read,
+    nodes_in,
+    root_name,
+    statements,
+    walk,
+)
 
 _QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
@@ -129,7 +137,7 @@ class Attempts:
         for statement in bare:
             statement.exc = load(kept)
         for statement in body:
-            for item in gast.walk(statement):
+            for item in walk(statement):
                 if isinstance(item, gast.Name) and item.id == name:
                     item.id = kept
         return list(body)
@@ -197,7 +205,7 @@ def _carriers(value: Any) -> list[str]:
         return names_read(value)  # from the text of its message
     found = [value.value.id] if _is_attribute(value) else []
     found += [item.id for item in getattr(value, "args", []) if isinstance(item, gast.Name)]
-    for child in gast.iter_child_nodes(value):
+    for child in nodes_in(value):
         found += [] if isinstance(child, gast.Name) else _carriers(child)
     return found
 

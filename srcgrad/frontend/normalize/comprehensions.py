@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import names_bound, nodes_in, walk
 
 COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.DictComp)
 
@@ -73,9 +73,9 @@ def rename(node: Any, names: dict[str, str]) -> None:
     if isinstance(node, gast.Name):
         node.id = names.get(node.id, node.id)
         return
-    children = list(gast.iter_child_nodes(node))
+    children = list(nodes_in(node))
     if isinstance(node, gast.Lambda):
-        hidden = {item.id for item in gast.walk(node.args) if isinstance(item, gast.Name)}
+        hidden = {item.id for item in walk(node.args) if isinstance(item, gast.Name)}
         names = {old: new for old, new in names.items() if old not in hidden}
         children = [node.body]
     for child in children:
@@ -100,7 +100,7 @@ def names_outside(body: list[Any]) -> set[str]:
         if isinstance(node, (*COMPREHENSIONS, gast.SetComp)):
             stack.append((node.generators[0].iter, hidden))
             hidden = hidden | {n for part in node.generators for n in names_bound(part.target)}
-        stack.extend((child, hidden) for child in gast.iter_child_nodes(node))
+        stack.extend((child, hidden) for child in nodes_in(node))
     return found
 
 

@@ -12,7 +12,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import at, load, store
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.walk import blocks_of, statements, walk
 from srcgrad.runtime.long_loops import checkpointed
 
 
@@ -72,7 +72,7 @@ def refuse_elsewhere(body: list[Any], reader: Reader, refusals: Refusals) -> Non
         for head in (getattr(statement, "iter", None), getattr(statement, "test", None))
     }
     for statement in body:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if is_checkpointed(node, reader) and id(node) not in heads:
                 refusals.add(
                     node,

@@ -22,7 +22,7 @@ from srcgrad.ir.changes import SHAPERS, change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, names_bound
+from srcgrad.ir.walk import blocks_of, names_bound, walk
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")
 
@@ -62,7 +62,7 @@ class Flattener:
         code = self._reader.scope.function.__code__
         work.taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
         find_kinds(body, work)
-        nodes = [node for item in body for node in gast.walk(item)]
+        nodes = [node for item in body for node in walk(item)]
         work.dicts = {node.value.id for node in nodes if _treats_as_dict(node)}
         work.dicts |= {
             target.id
@@ -245,7 +245,7 @@ class Flattener:
         name = getattr(loop.iter, "id", None)
         if name not in self._work.changing or name in self._work.dicts:
             return False
-        inner = [node for statement in loop.body for node in gast.walk(statement)]
+        inner = [node for statement in loop.body for node in walk(statement)]
         return any(_changes(node) and node.value.id == name for node in inner)
 
     def _simple(self, value: Any) -> Any:
@@ -264,7 +264,7 @@ class Flattener:
             and getattr(item.value, "id", None) == node.id
             and getattr(item.slice, "id", "") in names_bound(loop.target)
             for statement in loop.body
-            for item in gast.walk(statement)
+            for item in walk(statement)
         )
 
 

@@ -17,7 +17,7 @@ from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
 _DEEPEST: Final = 6
 
@@ -120,7 +120,7 @@ class WritingHelpers:
         free = {
             node.id
             for item in tree.body
-            for node in gast.walk(item)
+            for node in walk(item)
             if isinstance(node, gast.Name) and node.id not in local
         }
         return all(
@@ -141,7 +141,7 @@ class WritingHelpers:
                 lead.append(assign(names[name], value, like))
         names.update({name: self._new(name) for name in sorted(bound) if name not in names})
         for item in body:
-            for node in gast.walk(item):
+            for node in walk(item):
                 if isinstance(node, gast.Name):
                     node.id = names.get(node.id, node.id)
                 if hasattr(node, "lineno"):
@@ -200,7 +200,7 @@ def _defaults(args: Any, callee: FunctionType) -> list[tuple[str, Any]]:
 
 def _is_plain(body: list[Any]) -> bool:
     """Say whether a body can stand in another function: one return at most, at its end."""
-    if any(isinstance(node, _FOREIGN) for item in body for node in gast.walk(item)):
+    if any(isinstance(node, _FOREIGN) for item in body for node in walk(item)):
         return False
     if any(isinstance(s, (gast.For, gast.While)) and s.orelse for s in statements(body)):
         return False

@@ -13,7 +13,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, method, st
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import names_bound, walk
 
 _VIEWS = ("items", "keys", "values")
 
@@ -310,6 +310,6 @@ def _sure_keys(owner: Any, loop: Any) -> Any:
         and getattr(item.value, "id", None) == owner.id
         and getattr(item.slice, "id", "") in names
         for statement in loop.body
-        for item in gast.walk(statement)
+        for item in walk(statement)
     )
     return owner if reads else method(clone(owner), "keys")

@@ -17,7 +17,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 
 _PLAIN: Final = (
     np.errstate,
@@ -91,13 +91,11 @@ def _catches_at_yield(generator: FunctionType) -> bool:
         tree = gast.parse(textwrap.dedent(inspect.getsource(generator)))
     except (OSError, TypeError, SyntaxError):
         return True
-    return any(_may_catch(node) for node in gast.walk(tree))
+    return any(_may_catch(node) for node in walk(tree))
 
 
 def _may_catch(statement: Any) -> bool:
     if not isinstance(statement, (gast.Try, gast.With)):
         return False
-    yields = any(
-        isinstance(node, gast.Yield) for part in statement.body for node in gast.walk(part)
-    )
+    yields = any(isinstance(node, gast.Yield) for part in statement.body for node in walk(part))
     return yields and (isinstance(statement, gast.With) or bool(statement.handlers))

@@ -13,7 +13,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, subscript
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Binding, Scope
-from srcgrad.ir.walk import names_read
+from srcgrad.ir.walk import names_read, walk
 
 _WHOLE: Final = (
     *(bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple),
@@ -223,9 +223,7 @@ def _alternatives(case: Any) -> list[Any]:
 
 
 def _captures(pattern: Any) -> list[str]:
-    names = [
-        getattr(node, "name", None) or getattr(node, "rest", None) for node in gast.walk(pattern)
-    ]
+    names = [getattr(node, "name", None) or getattr(node, "rest", None) for node in walk(pattern)]
     return [name for name in names if isinstance(name, str)]
 
 
@@ -234,7 +232,7 @@ def _leaking(body: list[Any]) -> set[str]:
     reads = Counter(name for statement in body for name in names_read(statement))
     found = set(reads)
     for statement in body:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             for case in getattr(node, "cases", []):
                 inside = Counter(
                     name for part in [case.guard, *case.body] for name in names_read(part)

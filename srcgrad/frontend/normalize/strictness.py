@@ -10,7 +10,7 @@ from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import names_bound
+from srcgrad.ir.walk import names_bound, nodes_in
 
 _CONDITIONAL: Final = (gast.IfExp, gast.BoolOp, gast.Lambda)
 _SIZED: Final = (gast.Subscript, gast.BinOp, gast.ListComp, gast.List, gast.Tuple)
@@ -65,7 +65,7 @@ class StrictZips:
             first = node.generators[0]
             self._look(first.iter, bound)
             return
-        for child in gast.iter_child_nodes(node):
+        for child in nodes_in(node):
             self._look(child, bound | set(names_bound(child)))
 
     def _name_arguments(self, node: Any) -> None:

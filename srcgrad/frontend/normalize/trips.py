@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, load
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
 
 
 def filled(body: list[Any]) -> list[Any]:
@@ -97,7 +97,7 @@ def is_sliced(body: list[Any], name: str) -> bool:
     """Say whether a variable is surely an array: something is written into a slice of it."""
     return any(
         isinstance(item.ctx, gast.Store)
-        and any(isinstance(part, (gast.Slice, gast.Tuple)) for part in gast.walk(item.slice))
+        and any(isinstance(part, (gast.Slice, gast.Tuple)) for part in walk(item.slice))
         for item in _subscripts(body, name)
     )
 
@@ -106,6 +106,6 @@ def _subscripts(body: list[Any], name: str) -> list[Any]:
     return [
         item
         for statement in body
-        for item in gast.walk(statement)
+        for item in walk(statement)
         if isinstance(item, gast.Subscript) and getattr(item.value, "id", None) == name
     ]

@@ -14,7 +14,7 @@ from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, names_read, statements, walk
 
 Environment = dict[str, str]
 
@@ -245,7 +245,7 @@ class Versions:
         if node is None:
             return
         hidden = _comprehension_names(node)
-        for item in gast.walk(node):
+        for item in walk(node):
             if isinstance(item, gast.Name) and item.id not in hidden:
                 item.id = self.environment.get(item.id, item.id)
 
@@ -289,7 +289,7 @@ def _copied(copy: Any) -> tuple[str, str]:
 
 def _comprehension_names(node: Any) -> set[str]:
     hidden: set[str] = set()
-    for item in gast.walk(node):
+    for item in walk(node):
         if isinstance(item, gast.comprehension):
             hidden.update(names_bound(item.target))
         elif isinstance(item, gast.Lambda):

@@ -10,6 +10,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
+from srcgrad.ir.walk import nodes_in, walk
 
 _OWN_SCOPES: Final = (
     gast.Lambda,
@@ -144,7 +145,7 @@ class Walrus:
 
 def _holds(node: Any) -> bool:
     return isinstance(node, gast.AST) and any(
-        isinstance(item, gast.NamedExpr) for item in gast.walk(node)
+        isinstance(item, gast.NamedExpr) for item in walk(node)
     )
 
 
@@ -160,4 +161,4 @@ def _reads_before(node: Any, read: set[str]) -> bool:
             return True
         read.add(node.target.id)  # what is left of it, once the assignment is made before
         return False
-    return any(_reads_before(child, read) for child in gast.iter_child_nodes(node))
+    return any(_reads_before(child, read) for child in nodes_in(node))
