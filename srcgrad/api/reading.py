@@ -147,7 +147,7 @@ class Reading(ABC):
         """
         arguments, tangents = self._given(args, kwargs)
         plan = self.plan(arguments)
-        tracer = Tracer(plan.generated.lines)
+        tracer = Tracer(plan.generated.lines, pushes=not isinstance(plan, HalvesPlan))
         result = run_watched(plan, self._call(plan, arguments, tangents), tracer)
         entry = plan.generated.backward if isinstance(plan, HalvesPlan) else tracer.entry
         return Trace(tuple(tracer.entries), result, entry)
@@ -188,6 +188,7 @@ class Reading(ABC):
             stages.texts,
             self._call(plan, arguments, tangents),
             lambda: called(self.primal, copied(arguments)),
+            keeps=isinstance(plan, HalvesPlan),
         )
 
     def _subject(self, arguments: Arguments | None) -> Subject:

@@ -23,18 +23,21 @@ def report_on(
     stages: dict[str, str],
     call: Call | None,
     primal: Callable[[], Any],
+    *,
+    keeps: bool = True,
 ) -> Report:
     """Return the report of a plan that was compiled with an account; costs are those of a call.
 
-    `primal` calls the user's function with the same arguments.
+    `primal` calls the user's function with the same arguments. `keeps` says whether the plan keeps
+    values for a backward pass.
     """
-    explanation = explained(subject, plan, call)
+    explanation = explained(subject, plan, call if keeps else None)
     generated = plan.generated
     sides = sides_of(generated.source, generated.lines, explanation.findings, generated.layout)
     if call is None:
         return Report(explanation, sides, stages)
     costs = _costs(plan, call, primal)
-    return Report(explanation, sides, stages, costs, _shown(call))
+    return Report(explanation, sides, stages, costs, _shown(plan, call))
 
 
 def _costs(plan: Plan, call: Call, primal: Callable[[], Any]) -> Costs:
@@ -51,7 +54,8 @@ def _costs(plan: Plan, call: Call, primal: Callable[[], Any]) -> Costs:
     return Costs(times, counts, dict(memory.bytes), function_time)
 
 
-def _shown(call: Call) -> str:
-    parts = [described(item) for item in call[0]]
-    parts += [f"{name}={described(item)}" for name, item in call[1].items()]
-    return ", ".join(parts)
+def _shown(plan: Plan, call: Call) -> str:
+    """Return the arguments of a call by name, as the generated function has them."""
+    code: Any = plan.function.__code__
+    named = dict(zip(code.co_varnames, call[0], strict=False)) | call[1]
+    return "; ".join(f"{name}: {described(item)}" for name, item in named.items())

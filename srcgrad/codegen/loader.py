@@ -14,7 +14,7 @@ from types import CodeType, ModuleType
 from typing import Any, Final
 
 from srcgrad.codegen import cache
-from srcgrad.codegen.tracebacks import LINES, LineMap
+from srcgrad.codegen.tracebacks import LINES, LineMap, remember
 
 _PACKAGE: Final = "srcgrad._generated"
 _NAMESPACE: Final = "__srcgrad_namespace__"
@@ -100,6 +100,8 @@ def load(
         module = module_from_spec(_spec(qualified, source, filename, names))
         setattr(module, _NAMESPACE, names)
         setattr(module, LINES, lines)
+        if lines is not None:
+            remember(filename, lines)
         sys.modules[qualified] = module
         try:
             _run(module)

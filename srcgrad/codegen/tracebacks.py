@@ -53,8 +53,29 @@ class LineMap:
         return cls(entries)
 
     def at(self, line: int) -> UserLine | None:
-        """Return the user's line behind a generated line, if there is one."""
-        return self.entries.get(line)
+        """Return the user's line behind a generated line, if there is one.
+
+        Of a derivative of a derivative it is the line behind that of the inner one.
+        """
+        found = self.entries.get(line)
+        inner = _MAPS.get(found.file) if found is not None else None
+        if found is None or inner is None or inner is self:
+            return found
+        return inner.at(found.line) or found
+
+
+_MAPS: Final[dict[str, LineMap]] = {}
+"""The line maps of generated modules, by their files."""
+
+
+def is_generated(file: str) -> bool:
+    """Say whether a file holds a generated module whose lines come from another file."""
+    return file in _MAPS
+
+
+def remember(file: str, lines: LineMap) -> None:
+    """Note where the lines of a generated module come from, for derivatives of it."""
+    _MAPS[file] = lines
 
 
 def user_line(error: BaseException) -> UserLine | None:

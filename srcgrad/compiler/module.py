@@ -147,7 +147,8 @@ class Module:
 
     def halves(self, function: FunctionType, wrt: Sequence[str]) -> Half:
         """Compile a function's two halves as the module's entry."""
-        return self._half(find_source(self.expander.expand(function)), tuple(wrt), ())
+        source = find_source(self.expander.expand(function))
+        return self._half(source, tuple(wrt), (), stages=self.stages)
 
     def begin(
         self,
@@ -252,6 +253,7 @@ class Module:
         wrt: tuple[str, ...],
         known: tuple[tuple[str, str], ...],
         axes: tuple[tuple[str, Vector], ...] = (),
+        stages: Stages | None = None,
     ) -> Half:
         """Return the halves for one pattern of calls, derived at its first."""
         key = (source.function, wrt, known, axes, self.catches)
@@ -266,7 +268,7 @@ class Module:
         self.externals.derived.add(half.backward)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
-        derivation = self.begin(source, inner, self.stages.inner())
+        derivation = self.begin(source, inner, stages or self.stages.inner())
         derivation.program.given.update((renamed.get(item, item), fact) for item, fact in known)
         if axes:
             given = {renamed.get(item, item): vector for item, vector in axes}

@@ -130,7 +130,8 @@ def _described_array(value: np.ndarray) -> str:
     if not value.size or value.dtype.kind not in "biuf":
         return text
     finite = value[np.isfinite(value)]
-    parts = [f"from {finite.min()} to {finite.max()}"] if finite.size else []
+    low, high = (finite.min(), finite.max()) if finite.size else (None, None)
+    parts = [] if low is None else [f"all {low}" if low == high else f"from {low} to {high}"]
     nans, infinities = int(np.isnan(value).sum()), int(np.isinf(value).sum())
     parts += [f"{nans} NaN"] if nans else []
     parts += [f"{infinities} infinite"] if infinities else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ class Value:
 
     Attributes:
         name: The variable, as the generated text calls it.
-        kind: "primal" or "adjoint".
+        kind: "primal", "tangent" or "adjoint".
         value: A copy of it.
         function: The generated function.
         line: The generated line.
@@ -33,7 +34,7 @@ class Value:
     """
 
     name: str
-    kind: Literal["primal", "adjoint"]
+    kind: Literal["primal", "tangent", "adjoint"]
     value: Any
     function: str
     line: int
@@ -55,6 +56,15 @@ class Trace:
     entries: tuple[Value, ...]
     result: Any = None
     entry: str = ""
+
+    @property
+    def tangents(self) -> dict[str, Any]:
+        """The tangent of each variable as it was last in the function itself, without `_dot`."""
+        return {
+            item.name.removesuffix("_dot"): item.value
+            for item in self.entries
+            if item.kind == "tangent" and item.function == self.entry and not item.is_entry
+        }
 
     @property
     def adjoints(self) -> dict[str, Any]:
@@ -85,8 +95,9 @@ class Trace:
         """Return a table: line of the user, trips of loops, variable, value."""
         style = Style(colour=colour)
         lines: list[str] = []
-        for function, kind, items in _runs(self.entries):
-            lines.append(style.of("heading", f"{function}, {kind}s"))
+        for items in _runs(self.entries):
+            kinds = sorted({f"{item.kind}s" for item in items})
+            lines.append(style.of("heading", f"{items[0].function}, {' and '.join(kinds)}"))
             rows = [(_place(item), _name(item), described(item.value)) for item in items]
             lines += [f"  {line}" for line in columns(rows, ("line", "name", ""), style)]
         return "\n".join(lines)
@@ -114,16 +125,13 @@ class Trace:
         ]
 
 
-def _runs(entries: Sequence[Value]) -> Iterator[tuple[str, str, list[Value]]]:
-    """Group entries that follow each other in one function, and are of one kind."""
-    group: list[Value] = []
-    for item in entries:
-        if group and (item.function, item.kind) != (group[0].function, group[0].kind):
-            yield group[0].function, group[0].kind, group
-            group = []
-        group.append(item)
-    if group:
-        yield group[0].function, group[0].kind, group
+def _runs(entries: Sequence[Value]) -> Iterator[list[Value]]:
+    """Group entries that follow each other in one function, and are of one pass."""
+    at_once = any(item.kind == "tangent" for item in entries)  # one pass has all kinds
+    for _, items in groupby(
+        entries, lambda item: (item.function, item.kind == "adjoint" and not at_once)
+    ):
+        yield list(items)
 
 
 def _place(item: Value) -> str:
@@ -138,8 +146,9 @@ def _name(item: Value) -> str:
 class Tracer:
     """Watches a call, and copies what it computes."""
 
-    def __init__(self, lines: LineMap) -> None:
+    def __init__(self, lines: LineMap, *, pushes: bool = False) -> None:
         self.entries: list[Value] = []
+        self._pushes = pushes
         self.entry = ""
         self._lines = lines
         self._trips: dict[int, int] = {}
@@ -172,7 +181,9 @@ class Tracer:
             return  # what is kept for the backward pass, shapes and so on
         user = self._lines.at(site.line)
         trips = tuple(self._trips.get(loop, 0) for loop in site.loops)
-        kind: Literal["primal", "adjoint"] = "adjoint" if is_adjoint else "primal"
+        is_tangent = self._pushes and name.endswith("_dot")
+        other: Literal["adjoint", "primal"] = "adjoint" if is_adjoint else "primal"
+        kind: Literal["tangent", "adjoint", "primal"] = "tangent" if is_tangent else other
         is_entry = site.kind == "store"
         self.entries.append(
             Value(name, kind, _copied(value), site.function, site.line, user, trips, is_entry)

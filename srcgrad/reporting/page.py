@@ -50,7 +50,7 @@ class Report:
                 f"<title>{title}</title><style>{style}</style></head>",
                 '<body class="srcgrad">',
                 f'<header><h1>{title}</h1><button id="theme">light / dark</button></header>',
-                f'<p class="about">{escape(self._about())}</p>{self._figures()}',
+                f'<p class="about">{escape(self._about())}</p>{self._measured()}{self._figures()}',
                 *_tabs(tabs),
                 f"<script>{_asset('page.js')}</script></body></html>",
                 "",
@@ -86,7 +86,10 @@ class Report:
         about = f"{place}with respect to {', '.join(subject.inputs)}"
         if self.explanation.conditions:
             about += "; taken for granted: " + ", ".join(self.explanation.conditions)
-        return f"{about}; measured at ({self.call})" if self.call else about
+        return about
+
+    def _measured(self) -> str:
+        return f'<p class="about">measured at {escape(self.call)}</p>' if self.call else ""
 
     def _figures(self) -> str:
         figures = []

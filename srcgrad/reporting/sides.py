@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.codegen.tracebacks import LineMap, is_generated
 from srcgrad.compiler.findings import Findings
 
 Place = tuple[str, int]
@@ -71,6 +71,7 @@ def sides_of(text: str, lines: LineMap, findings: Findings, layout: Mapping[str,
     blocks = [
         _block(f"{found.name}", found.file, found.line, max(found.texts, default=found.line))
         for found in findings.functions
+        if not is_generated(found.file)  # a derivative that is differentiated once more
     ]
     blocks = _apart(blocks)
     covered = {place for block in blocks for place, _ in block.places()}
@@ -96,12 +97,13 @@ def _links(
     for number, text in enumerate(generated, 1):
         at, name = lines.at(number), text.removeprefix("def ").partition("(")[0]
         if text.startswith("def ") and name in starts:
-            yield number, starts[name]
-        elif at is not None:
+            if not is_generated(starts[name][0]):
+                yield number, starts[name]
+        elif at is not None and not is_generated(at.file):
             yield number, (at.file, at.line)
         elif (comment := _COMMENT.match(text)) is not None:
-            below = lines.at(number + 1)
-            if below is not None and below.line == int(comment[1]):
+            below, own = lines.at(number + 1), lines.entries.get(number + 1)
+            if below is not None and own is not None and own.line == int(comment[1]):
                 yield number, (below.file, below.line)
 
 

@@ -86,11 +86,14 @@ def test_wrong_tangents_are_refused(make):
 def test_what_can_be_read(make, tmp_path):
     derivative = make(lambda x, k: k * np.sum(np.sin(x) ** 2))
     assert "def function_" in derivative.source
-    assert derivative.stages()["source"] == derivative.source or make is sg.jacobian
+    stages = derivative.stages()
+    assert stages["source"] == derivative.source or make is sg.jacobian
+    assert {"parse", "reverse" if make is sg.pullback else "forward"} <= stages.keys()
     trace = derivative.trace(X, 2.0)
     assert len(trace) > 0
     page = derivative.report(tmp_path / "page.html", X, 2.0).read_text()
     assert "np.sin(x)" in page
+    assert "<h3>function_grad (" not in page  # a gradient that is differentiated is no user's
     assert "measured at" in page
     assert 'class="srcgrad"' in derivative._repr_html_()
     assert derivative.explain(X, 2.0).engine == "source"
@@ -99,7 +102,9 @@ def test_what_can_be_read(make, tmp_path):
 def test_a_trace_runs_along_given_tangents_or_ones():
     push = sg.pushforward(lambda x: np.sum(np.sin(x)))
     assert_same(push.trace(X).result[1], np.sum(np.cos(X)), 1e-12)
-    assert_same(push.trace(X, x_dot=V).result[1], np.cos(X) @ V, 1e-12)
+    trace = sg.pushforward(lambda x: np.sum(np.sin(x) * x)).trace(X, x_dot=V)
+    assert_same(trace.result[1], (np.cos(X) * X + np.sin(X)) @ V, 1e-12)
+    assert trace.tangents.keys() <= {item.name.removesuffix("_dot") for item in trace}
     trace = sg.pullback(lambda x: (np.sin(x) + x) ** 2).trace(X)
     assert_same(trace.result, 2 * (np.sin(X) + X) * (np.cos(X) + 1), 1e-12)
     assert "x" in trace.adjoints
@@ -113,5 +118,6 @@ def test_debug_nans_looks_at_each_seed():
         for make in (sg.jacfwd, sg.jacrev):
             with pytest.raises(sg.NonFiniteError, match="sqrt"):
                 make(root)(np.array([1.0, 0.0]))
-        with pytest.raises(sg.NonFiniteError, match="sqrt"):
+        with pytest.raises(sg.NonFiniteError, match="sqrt") as caught:
             sg.hessian(lambda x: np.sum(np.sqrt(x)))(np.array([1.0, 0.0]))
+    assert caught.value.span.file == __file__  # and not that of the generated gradient
