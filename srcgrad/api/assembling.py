@@ -32,8 +32,7 @@ def by_columns(
     """
     found = []
     for name in names:
-        seeds = np.eye(count_of(arguments[name]))
-        value, columns = pushed(f, name, arguments, seeds, has_aux=has_aux)
+        value, columns = pushed(f, name, arguments, None, has_aux=has_aux)
         found.append(columns)
     head, aux = split(value, has_aux=has_aux)
     places = iter(range(count_of(head) + 1))
@@ -81,15 +80,19 @@ def pushed(
 ) -> tuple[Any, list[Any]]:
     """Return the value, and the tangents of each float leaf of it along each of the seeds.
 
-    `seeds` is a matrix with one seed in each row, over all numbers of the argument.
+    `seeds` is a matrix with one seed in each row, over all numbers of the argument; None for the
+    identity.
     """
     push = tangents_of(f, (name,))
     blocks: list[list[Any]] = []
     value: Any = None
-    for part in _parts(seeds, arguments):
+    matrix = np.eye(count_of(arguments[name])) if seeds is None else seeds
+    for part in _parts(matrix, arguments):
         before = value
         try:
-            value, tangent = push.rows(arguments, [stack_of(arguments[name], part)])
+            units = seeds is None and len(part) == len(matrix)
+            stack = stack_of(arguments[name], part, units=units)
+            value, tangent = push.rows(arguments, [stack])
             head, moved = _heads(value, tangent, has_aux=has_aux)
             blocks.append(rows_in(head, moved, len(part)))
         except CannotStackError:
@@ -182,7 +185,8 @@ def _pulled_at_once(
     matrix = np.eye(count_of(head)) if seeds is None else seeds
     blocks: list[list[list[Any]]] = []
     for part in _parts(matrix, arguments):
-        adjoint = _adjoint(stack_of(head, part), aux, has_aux=has_aux)
+        units = seeds is None and len(part) == len(matrix)
+        adjoint = _adjoint(stack_of(head, part, units=units), aux, has_aux=has_aux)
         pairs = zip(names, pull(adjoint), strict=True)
         blocks.append([rows_in(arguments[name], item, len(part)) for name, item in pairs])
     if not blocks:
@@ -208,8 +212,9 @@ def _heads(value: Any, tangent: Any, *, has_aux: bool) -> tuple[Any, Any]:
 
 def _parts(seeds: Any, arguments: Arguments) -> list[Any]:
     """Return the seeds in parts that fit into memory together."""
-    numbers = sum(int(np.size(leaf)) for item in arguments.values() for leaf in float_leaves(item))
-    step = seeds_at_once(len(seeds), numbers)
+    step = seeds_at_once(len(seeds), sum(map(count_of, arguments.values())))
+    if step >= len(seeds) > 0:
+        return [seeds]
     return [seeds[start : start + step] for start in range(0, len(seeds), step)]
 
 

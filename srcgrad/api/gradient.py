@@ -94,6 +94,7 @@ class Gradient(Inspection[P, R_co]):
         self._plan: Plan | None = None
         self._shown: Plan | None = None
         self._twins: dict[str, Plan] = {}
+        self._plain: dict[bool, Plan] = {}
         self._last: dict[str, Any] = {}
         if self._is_method:
             self._last = {next(iter(self._selection.signature.parameters)): self._owner}
@@ -399,6 +400,9 @@ class Gradient(Inspection[P, R_co]):
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
+        kept = self._plain.get(keep_complex)
+        if kept is not None and kept.is_current(self._subject(kept.options)):
+            return kept.function
         wanted = keep_complex or self._ready().generated.keep_complex
         kind = "complex plain" if wanted else "plain"
         plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
@@ -407,6 +411,7 @@ class Gradient(Inspection[P, R_co]):
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
                 hint="work on copies of the arguments that the function updates in place",
             )
+        self._plain[keep_complex] = plan
         return plan.function
 
     # -- reading

@@ -214,12 +214,16 @@ class Jacobian(Reading, Generic[P]):
 
         The function is asked once for each shape of its arguments.
         """
-        leaves = [leaf for item in arguments.values() for leaf in float_leaves(item)]
-        key = tuple(np.shape(leaf) for leaf in leaves)
-        if key not in self._results:
+        key = tuple(
+            item.shape if type(item) is np.ndarray else tuple(map(np.shape, float_leaves(item)))
+            for item in arguments.values()
+        )
+        found = self._results.get(key)
+        if found is None:
             value, _ = split(called(self.primal, copied(arguments)), has_aux=self._has_aux)
-            self._results = {key: np.inf if is_complex(value) else count_of(value)}
-        return self._results[key]
+            found = np.inf if is_complex(value) else count_of(value)
+            self._results = {key: found}
+        return found
 
     def __repr__(self) -> str:
         return f"<srcgrad.jacobian of {describe(self.primal)}, {self.mode} mode>"

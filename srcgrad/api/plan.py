@@ -35,6 +35,7 @@ class Plan:
         options: How it was compiled.
         wider: The plan for arguments of other shapes, if this one was made for those of a call.
         in_place: Whether the text may write into an array; True if nobody has looked.
+        watched: What reads each name that was compiled in, with the name and what it meant.
     """
 
     generated: Generated
@@ -49,6 +50,13 @@ class Plan:
     options: dict[str, Any] = field(default_factory=dict)
     wider: Plan | None = None
     in_place: bool = True
+    watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Find what to look at, once: a plan is asked at every call whether it is current."""
+        self.watched = tuple(
+            (binding.reader(), binding.name, binding.value) for binding in self.generated.fixed
+        )
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
@@ -81,7 +89,8 @@ class Plan:
 
     def suits(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the functions and classes that were compiled in are still the same."""
-        return all(item.holds(arguments) for item in self.generated.assumptions)
+        assumed = self.generated.assumptions
+        return not assumed or all(item.holds(arguments) for item in assumed)
 
     def is_current(self, user: Any) -> bool:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
@@ -90,10 +99,11 @@ class Plan:
         for state in self.generated.functions:
             if not state.is_current():
                 return False
-        if not all(is_current() for is_current in self.generated.nested):
-            return False
-        for binding in self.generated.fixed:
-            if binding.current() is not binding.value:
+        for is_current in self.generated.nested:
+            if not is_current():
+                return False
+        for read, name, value in self.watched:
+            if read(name, MISSING) is not value:
                 return False
         if self.generated.data:
             return self.refresh()

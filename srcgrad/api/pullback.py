@@ -14,7 +14,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import HalvesPlan, load_halves
-from srcgrad.api.refusal import lists_joined, warn_of
+from srcgrad.api.planning import Plans
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, float_leaves, mapped, split
 from srcgrad.api.tape_gradient import on_tape
@@ -24,9 +24,8 @@ from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.errors import ArgumentError
 from srcgrad.runtime.stacks import CannotStackError
-from srcgrad.tape import in_another_call
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -44,13 +43,13 @@ class Adjoints:
     def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
         self.primal = primal
         self.names = tuple(names)
-        self._plans: dict[bool, HalvesPlan | None] = {}
-        self._warned = False
+        self._plans = Plans(primal, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan)
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
-        plan = self._plan(arguments)
+        keep_complex = any(map(is_complex, arguments.values()))
+        plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
             function = on_tape(self.primal)
             return pull_on_tape(function, signature(self.primal), self.names, arguments)
@@ -128,25 +127,6 @@ class Adjoints:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         return self.make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
-
-    def _plan(self, arguments: dict[str, Any]) -> HalvesPlan | None:
-        keep_complex = any(map(is_complex, arguments.values()))
-        plan = self._plans.get(keep_complex)
-        if in_another_call():
-            return None
-        try:
-            function = to_differentiate(self.primal, keep_complex=keep_complex)
-            if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-                plan = self.make_plan(function, keep_complex=keep_complex)
-            self._plans[keep_complex] = plan
-            if plan.joins_lists(arguments):
-                raise lists_joined(function)
-        except UnsupportedError as refusal:
-            if not self._warned:
-                self._warned = True
-                warn_of(refusal, self.primal)
-            return None
-        return plan
 
     def make_plan(
         self,

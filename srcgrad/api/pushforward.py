@@ -13,7 +13,8 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, lists_joined, warn_of
+from srcgrad.api.planning import Plans
+from srcgrad.api.refusal import describe
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
@@ -23,9 +24,9 @@ from srcgrad.api.values import check_input, conform, is_complex, leaves
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.errors import ArgumentError
+from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
-from srcgrad.tape import in_another_call
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -42,8 +43,7 @@ class Tangents:
     def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
         self.primal = primal
         self.names = tuple(names)
-        self._plans: dict[bool, Plan | None] = {}
-        self._warned = False
+        self._plans = Plans(primal, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan)
 
     def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -53,9 +53,8 @@ class Tangents:
             UnsupportedError: The function can neither be differentiated by source nor on the tape.
         """
         tangents = self._without_rest(arguments, tangents)
-        plan = self._plan(
-            arguments, keep_complex=any(map(is_complex, [*arguments.values(), *tangents]))
-        )
+        keep_complex = any(map(is_complex, [*arguments.values(), *tangents]))
+        plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
             function = on_tape(self.primal)
             return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
@@ -70,6 +69,8 @@ class Tangents:
         return value, _own(conform(tangent, value), tangents)
 
     def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
+        if not REGISTERED:
+            return tangents
         pairs = zip(self.names, tangents, strict=True)
         return [without_rest(arguments[name], item) for name, item in pairs]
 
@@ -120,24 +121,6 @@ class Tangents:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
         return self.general_plan().generated.source
-
-    def _plan(self, arguments: dict[str, Any], *, keep_complex: bool) -> Plan | None:
-        plan = self._plans.get(keep_complex)
-        if in_another_call():
-            return None
-        try:
-            function = to_differentiate(self.primal, keep_complex=keep_complex)
-            if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-                plan = self.make_plan(function, keep_complex=keep_complex)
-            self._plans[keep_complex] = plan
-            if plan.joins_lists(arguments):
-                raise lists_joined(function)
-        except UnsupportedError as refusal:
-            if not self._warned:
-                self._warned = True
-                warn_of(refusal, self.primal)
-            return None
-        return plan
 
     def make_plan(
         self,
@@ -289,6 +272,8 @@ def _own(tangent: Any, given: Sequence[Any]) -> Any:
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
     if isinstance(tangent, np.ndarray):
         inputs = [leaf for item in given for leaf in leaves(item)]
+        if tangent.base is None:  # its memory is its own, or that of all of an input
+            return tangent.copy() if any(tangent is leaf for leaf in inputs) else tangent
         shared = any(
             isinstance(leaf, np.ndarray) and np.may_share_memory(tangent, leaf) for leaf in inputs
         )

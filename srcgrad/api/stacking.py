@@ -8,26 +8,25 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.planning import AnyPlan, Plans
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
-from srcgrad.api.underlying import to_differentiate
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS
-from srcgrad.runtime.stacks import CannotStackError, Stack, puts_off, refusals, writes_in_place
+from srcgrad.runtime.stacks import CannotStackError, Stack, Units, puts_off, refusals, writes_in_place
 from srcgrad.tape import in_another_call
 
 _NUMBERS_AT_ONCE: Final = 2**24
 
 
-class StackedPlans:
-    """The plans of one function's derivative that take stacks: one for real numbers, one not."""
+class StackedPlans(Plans[AnyPlan]):
+    """The plans of one function's derivative that take stacks."""
 
-    def __init__(self, primal: Callable[..., Any], make: Callable[..., Any]) -> None:
-        self._primal = primal
-        self._make = make
-        self._plans: dict[bool, Any] = {}
+    def __init__(self, primal: Callable[..., Any], make: Callable[..., AnyPlan]) -> None:
+        super().__init__(primal, self._made)
+        self._make_any = make
         self._refused: dict[bool, Any] = {}
 
-    def plan(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> Any:
+    def plan(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan:
         """Return the plan for the program as it is now.
 
         Raises:
@@ -38,21 +37,15 @@ class StackedPlans:
         if CHECKS.nans:
             raise CannotStackError("values are looked at seed by seed")
         try:
-            function = to_differentiate(self._primal, keep_complex=keep_complex)
+            return self.current(arguments, keep_complex=keep_complex)
         except UnsupportedError as refusal:
-            raise CannotStackError("no source") from refusal
-        plan = self._plans.get(keep_complex)
-        if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-            plan = self._plans[keep_complex] = self._made(function, keep_complex)
-        if plan.joins_lists(arguments):
-            raise CannotStackError("lists are joined")
-        return plan
+            raise CannotStackError(str(refusal)) from refusal
 
-    def _made(self, function: FunctionType, keep_complex: bool) -> Any:
+    def _made(self, function: FunctionType, *, keep_complex: bool) -> AnyPlan:
         if self._refused.get(keep_complex) is function.__code__:
             raise CannotStackError("refused before")
         try:
-            plan = self._make(function, keep_complex=keep_complex, stacks=True)
+            plan = self._make_any(function, keep_complex=keep_complex, stacks=True)
         except (UnsupportedError, CannotStackError) as refusal:
             self._refused[keep_complex] = function.__code__
             raise CannotStackError(str(refusal)) from refusal
@@ -82,6 +75,8 @@ class StackedPlans:
 
 def count_of(value: Any) -> int:
     """Return how many numbers there are in the float leaves of a value."""
+    if type(value) is np.ndarray:
+        return value.size if value.dtype.kind in "fc" else 0
     return sum(int(np.size(leaf)) for leaf in float_leaves(value))
 
 
@@ -90,14 +85,19 @@ def seeds_at_once(wanted: int, numbers: int) -> int:
     return max(1, min(wanted, max(8, _NUMBERS_AT_ONCE // max(1, numbers))))
 
 
-def stack_of(value: Any, seeds: Any) -> Any:
-    """Return a container like `value` of stacks, from a matrix with a seed in each row."""
+def stack_of(value: Any, seeds: Any, *, units: bool = False) -> Any:
+    """Return a container like `value` of stacks, from a matrix with a seed in each row.
+
+    `units` says that it is the identity.
+    """
     end = 0
 
     def fill(leaf: Any) -> Any:
         nonlocal end
         start, end = end, end + int(np.size(leaf))
         rows = np.array(seeds[:, start:end], dtype=np.result_type(leaf))
+        if units and rows.shape == seeds.shape and np.ndim(leaf) == 1:
+            return Units(rows, is_array=True)
         shape = (len(rows), *np.shape(leaf))
         return Stack(rows.reshape(shape), is_array=isinstance(leaf, np.ndarray))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, Final
 
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import innermost, signature_of
 from srcgrad.errors import SourceNotFoundError
 from srcgrad.frontend.expand.operators import taken_from
+
+_STARS: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def plain(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,6 +67,9 @@ def bind(
     They are in the order of a code object, which generated functions have too: what ``*args`` takes
     comes after the parameters that are given by name alone.
     """
+    found = None if kwargs else _bound_by_position(plain(f), (*owner(f), *args))
+    if found is not None:
+        return found
     parameters = signature(f)
     bound = parameters.bind(*owner(f), *args, **(kwargs or {}))
     bound.apply_defaults()
@@ -73,6 +78,22 @@ def bind(
         if item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD):
             found[name] = found.pop(name)
     return found
+
+
+def _bound_by_position(function: Any, args: tuple[Any, ...]) -> dict[str, Any] | None:
+    """Bind as Python does, from the code alone; None for parameters of other kinds and errors."""
+    if type(function) is not FunctionType or function.__dict__:  # it may name another signature
+        return None
+    code = function.__code__
+    if code.co_flags & _STARS or code.co_kwonlyargcount:
+        return None
+    count, defaults = code.co_argcount, function.__defaults__ or ()
+    missing = count - len(args)
+    if missing < 0 or missing > len(defaults):
+        return None
+    if missing:
+        args += defaults[len(defaults) - missing :]
+    return dict(zip(code.co_varnames, args, strict=False))
 
 
 def called(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:

@@ -22,8 +22,10 @@ def check_input(value: Any, name: str) -> None:
         IntegerInputError: It is an integer or boolean array, or a container without any float.
         NotDifferentiableError: It is of a type without derivatives.
     """
+    if type(value) is np.ndarray and value.dtype.kind in "fc":  # the usual cases first
+        return
     if isinstance(value, dict):
-        for item in value.values():  # the usual case first: arrays of floats
+        for item in value.values():
             if type(item) is np.ndarray and item.dtype.kind in "fc":
                 return
     if isinstance(value, (float, int, complex)):
@@ -66,6 +68,8 @@ def _children(value: Any) -> list[Any] | None:
 
 def leaves(value: Any) -> list[Any]:
     """Return the leaves of nested dicts, lists and tuples, in order."""
+    if type(value) is np.ndarray:
+        return [value]
     children = _children(value)
     return [value] if children is None else [leaf for c in children for leaf in leaves(c)]
 
@@ -131,6 +135,8 @@ def conform(grad: Any, value: Any) -> Any:
     """
     if fits(grad, value):
         return grad
+    if type(grad) is Stack and type(value) is np.ndarray:
+        return _conform_leaf(grad, value)
     if isinstance(value, Tensor):  # inside a call on the tape, which differentiates it again
         return value * 0.0 if grad is None else grad
     if isinstance(value, dict):
@@ -150,6 +156,8 @@ def _conform_object(grad: Any, value: Any) -> Any:
 
 def _conform_leaf(grad: Any, value: Any) -> Any:
     if isinstance(grad, Stack):
+        if type(value) is np.ndarray:
+            return grad.conformed(value.shape, value.dtype) if value.dtype.kind in "fc" else None
         return grad.conformed(np.shape(value), np.result_type(value)) if is_float(value) else None
     if isinstance(value, complex) and not isinstance(value, np.generic):
         return 0j if grad is None else complex(grad)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import gast
 import numpy as np
@@ -28,12 +28,17 @@ class Binding:
 
     def current(self) -> Any:
         """Return what the name means now."""
-        if isinstance(self.holder, CellType):
-            try:
-                return self.holder.cell_contents
-            except ValueError:
-                return MISSING
-        return self.holder.get(self.name, MISSING)
+        return self.reader()(self.name, MISSING)
+
+    def reader(self) -> Callable[[str, Any], Any]:
+        """Return what takes the name and a default and returns what the name means now."""
+        return self._of_cell if isinstance(self.holder, CellType) else self.holder.get
+
+    def _of_cell(self, _name: str, default: Any) -> Any:
+        try:
+            return cast("CellType", self.holder).cell_contents
+        except ValueError:
+            return default
 
 
 @dataclass(slots=True)

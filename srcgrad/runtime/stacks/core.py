@@ -148,6 +148,8 @@ class Stack:
 
     def conformed(self, shape: tuple[int, ...], dtype: Any) -> Stack:
         """Return the rows in a shape that they broadcast to and a type that they may have."""
+        if self.shape == shape and self.dtype == dtype:
+            return self
         rows = self.rows
         if rows.dtype.kind == "c" and dtype.kind != "c":
             rows = rows.real
@@ -258,6 +260,15 @@ class Stack:
 
     def __repr__(self) -> str:
         return f"Stack({self.rows!r})"
+
+
+class Units(Stack):
+    """The rows of the identity matrix, in order: a product with them is the other operand.
+
+    That is so as long as they are not written into; what is made from them is a plain stack.
+    """
+
+    __slots__ = ()
 
 
 def elementwise(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, **options: Any) -> Any:

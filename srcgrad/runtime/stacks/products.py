@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.runtime.stacks.core import (
     Stack,
+    Units,
     aligned,
     handles,
     holds_stack,
@@ -24,7 +25,7 @@ from srcgrad.runtime.stacks.functions import shifted
 def _matmul(a: Any, b: Any) -> Any:
     ranks = operand_ndim(a), operand_ndim(b)
     if isinstance(a, Stack) and not isinstance(b, Stack):
-        if ranks == (1, 2) and _is_identity(a.rows):
+        if ranks == (1, 2) and _is_identity(a):
             return Stack(_kept(b, a))
         if ranks in ((1, 1), (1, 2), (2, 1)):
             return Stack(a.rows @ b)
@@ -33,7 +34,7 @@ def _matmul(a: Any, b: Any) -> Any:
             flat = a.rows.reshape(-1, a.shape[1]) @ b
             return Stack(flat.reshape(count, a.shape[0], -1) if count else refuse("no rows"))
     elif not isinstance(a, Stack):
-        if ranks == (2, 1) and _is_identity(b.rows):
+        if ranks == (2, 1) and _is_identity(b):
             return Stack(_kept(np.transpose(a), b))
         if ranks in ((1, 1), (2, 1)):
             return Stack(b.rows @ np.asarray(a).T)
@@ -50,11 +51,14 @@ def _kept(matrix: Any, identity: Stack) -> Any:
     return np.asarray(matrix, wide) if puts_off.on else np.array(matrix, wide, order="C")
 
 
-def _is_identity(rows: Any) -> bool:
+def _is_identity(stack: Stack) -> bool:
     """Say whether the rows are all unit vectors in order, as at the start of a Jacobian.
 
-    To look at them takes far less time than to multiply by them.
+    Where they may have been written into, it is looked at: that takes less than a product.
     """
+    if puts_off.on:
+        return type(stack) is Units
+    rows = stack.rows
     count = len(rows)
     if rows.shape != (count, count) or count < 8 or rows[0, 0] != 1 or rows[-1, 0] != 0:
         return False
