@@ -12,7 +12,14 @@ from srcgrad.api.planning import AnyPlan, Plans
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS
-from srcgrad.runtime.stacks import CannotStackError, Stack, Units, puts_off, refusals, writes_in_place
+from srcgrad.runtime.stacks import (
+    CannotStackError,
+    Stack,
+    Units,
+    puts_off,
+    refusals,
+    writes_in_place,
+)
 from srcgrad.tape import in_another_call
 
 _NUMBERS_AT_ONCE: Final = 2**24

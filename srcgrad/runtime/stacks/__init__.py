@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from srcgrad.runtime.stacks import functions, products
-from srcgrad.runtime.stacks.core import CannotStackError, Stack, Units, holds_stack, refusals, refuse
+from srcgrad.runtime.stacks.core import (
+    CannotStackError,
+    Stack,
+    Units,
+    holds_stack,
+    refusals,
+    refuse,
+)
 from srcgrad.runtime.stacks.factors import puts_off, writes_in_place
 from srcgrad.runtime.stacks.making import array_of, by_rows, copied_rows, stacked
 
