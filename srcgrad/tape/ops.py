@@ -78,6 +78,11 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
     return copy
 
 
+def recording_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is written out with SciPy's, which record their calls."""
+    return _rebound(function) if _calls_scipy(function) else function
+
+
 def let_scipy_record(scope: dict[str, Any]) -> None:
     """Put recording functions in the place of SciPy's, and of helpers that call them."""
     for name, value in list(scope.items()):
@@ -92,7 +97,8 @@ def let_scipy_record(scope: dict[str, Any]) -> None:
 def _calls_scipy(value: Any) -> bool:
     """Say whether a value is a helper that calls SciPy, and records no call of its own."""
     module = getattr(value, "__module__", None) or ""
-    helper = isinstance(value, types.FunctionType) and module.startswith("srcgrad.runtime.scipy.")
+    ours = module.startswith(("srcgrad.runtime.scipy.", "srcgrad.rules.scipy."))
+    helper = isinstance(value, types.FunctionType) and ours
     return helper and not hasattr(value, "__srcgrad_rule__")
 
 

@@ -17,7 +17,7 @@ from srcgrad.tape.core import Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.operators import Operators
-from srcgrad.tape.ops import Op, op_for, require_op
+from srcgrad.tape.ops import Op, op_for, recording_scipy, require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal
 
@@ -83,7 +83,8 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """
     written = equivalent(function, args, kwargs)
     if written is not None:
-        return written.function(*written.lead, *written.args, **written.keywords)
+        function = recording_scipy(written.function)
+        return function(*written.lead, *written.args, **written.keywords)
     if any(hasattr(type(value), "__srcgrad_written_out__") for value in (*args, *kwargs.values())):
         raise _without_rule(function)  # it is made of tensors, which SciPy would not see
     op = op_for(function)

@@ -10,7 +10,8 @@ import numpy as np
 
 from srcgrad.rules.equivalents import arrays, folds, loops, polynomials
 from srcgrad.rules.equivalents.registry import Equivalent
-from srcgrad.rules.library import rule_for
+from srcgrad.rules.library import canonical_name, rule_for
+from srcgrad.rules.scipy import written_functions
 
 Literal = Callable[[Any], Any]
 
@@ -49,7 +50,7 @@ def equivalent(
     True
     """
     try:
-        entries = _TABLE.get(function, ())
+        entries = _TABLE.get(function, ()) or _entries_of_scipy(function)
     except TypeError:
         return None
     for entry in entries:
@@ -77,6 +78,14 @@ def equivalent(
     else:
         found = None if rule_for(function) else folds.of_method(function)
     return None if found is None else Call(found.function, found.lead, args, keywords)
+
+
+def _entries_of_scipy(function: Any) -> tuple[Equivalent, ...]:
+    """Return what stands for a function of SciPy, which is imported already."""
+    if not (getattr(function, "__module__", None) or "").startswith("scipy."):
+        return ()
+    package = canonical_name(function).rpartition(".")[0]
+    return tuple(written_functions(package).get(function, ()))
 
 
 def _of_sparse(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Call | None:

@@ -44,6 +44,13 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The files of rules of each of SciPy's packages."""
 
+WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "scipy.ndimage": ("image_functions",),
+    }
+)
+"""The files of functions of each package that are written out with others."""
+
 
 class Tables(NamedTuple):
     """The rules of one package, and its functions without a derivative with the reason."""
@@ -77,6 +84,20 @@ def package_tables(package: str) -> Tables:
             rules[primal] = rule
         constants.update(getattr(module, "CONSTANT", {}))
     return Tables(MappingProxyType(rules), MappingProxyType(constants))
+
+
+@functools.cache
+def written_functions(package: str) -> Mapping[Any, Any]:
+    """Return the equivalents of the functions of a package such as ``scipy.signal``."""
+    found: dict[Any, Any] = {}
+    for file in WRITTEN.get(package, ()):
+        found |= importlib.import_module(f"{__name__}.{file}").EQUIVALENTS
+    return MappingProxyType(found)
+
+
+def every_written_function() -> dict[Any, Any]:
+    """Return the equivalents of all packages; this imports SciPy."""
+    return {fn: entry for package in WRITTEN for fn, entry in written_functions(package).items()}
 
 
 def every_rule() -> dict[Any, Any]:

@@ -77,9 +77,6 @@ def turned_shape(angle: Any, shape: Any, reshape: bool) -> Any:
     return tuple(int(size) for size in np.ptp(bounds, axis=1) + 0.5)
 
 
-turned_shape.__srcgrad_constant__ = True  # type: ignore[attr-defined]
-
-
 def centred_grid(shape: Any) -> Any:
     """Return the rows and columns of the pixels of a plane, counted from its middle."""
     high, wide = shape
@@ -87,7 +84,20 @@ def centred_grid(shape: Any) -> Any:
     return rows - (high - 1) / 2, cols - (wide - 1) / 2
 
 
-centred_grid.__srcgrad_constant__ = True  # type: ignore[attr-defined]
+def middle(shape: Any) -> tuple[float, float]:
+    """Return where the middle of a plane is."""
+    high, wide = shape
+    return (high - 1) / 2, (wide - 1) / 2
+
+
+def plane_axes(axes: Any, rank: int) -> tuple[int, int]:
+    """Return the axes of a plane in order."""
+    first, second = sorted(axis % rank for axis in axes)
+    return first, second
+
+
+for _function in (turned_shape, centred_grid, middle, plane_axes):
+    vars(_function)["__srcgrad_constant__"] = True
 
 
 def shift_push(tangents: tuple[Any, Any], image: Any, shift: Any, how: Any) -> Any:

@@ -12,7 +12,7 @@ import scipy
 
 from srcgrad.rules.equivalents.table import EQUIVALENTS
 from srcgrad.rules.library import CONSTANT, canonical_name, rule_for
-from srcgrad.rules.scipy import FILES
+from srcgrad.rules.scipy import FILES, every_written_function
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from tests.unit.rules.opspec import OpSpec
 from tests.unit.rules.public_names import ANSWERS, NUMPY, SCIPY, answers
@@ -124,7 +124,11 @@ def public_names() -> dict[str, dict[str, list[str]]]:
 
 def written_out() -> str:
     """Return the names of the functions that are written out with others."""
-    functions = [fn for fn in EQUIVALENTS if not isinstance(fn, type) and rule_for(fn) is None]
+    functions = [
+        fn
+        for fn in (*EQUIVALENTS, *every_written_function())
+        if not isinstance(fn, type) and rule_for(fn) is None
+    ]
     names = sorted(canonical_name(fn) for fn in functions)
     return WRITTEN_OUT.format(names=", ".join(f"`{name}`" for name in names))
 

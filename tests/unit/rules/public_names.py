@@ -14,6 +14,7 @@ import scipy
 
 from srcgrad.rules.equivalents.table import EQUIVALENTS
 from srcgrad.rules.library import constant_reason, rule_for
+from srcgrad.rules.scipy import every_written_function
 from srcgrad.rules.scipy.sparse_matrices import WRITTEN
 from srcgrad.runtime.interpolators import makes_interpolator
 
@@ -116,7 +117,9 @@ def outside(path: str, value: Any) -> str | None:
 def answer(module: str, name: str, value: Any, described: Mapping[str, Any]) -> str:
     """Return one of the four answers for a public name; `described` are the names with specs."""
     known = name in described or any(item.startswith(f"{name}.") for item in described)
-    known = known or any(value is item for item in (*EQUIVALENTS, *FROM_SOURCE))
+    known = known or any(
+        value is item for item in (*EQUIVALENTS, *every_written_function(), *FROM_SOURCE)
+    )
     if known or rule_for(value) or makes_interpolator(value) or f"{module}.{name}" in BY_LANGUAGE:
         return "differentiable"
     if constant_reason(value) is not None:

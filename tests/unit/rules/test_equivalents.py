@@ -12,15 +12,20 @@ import srcgrad as sg
 from srcgrad.rules.equivalents.registry import Equivalent
 from srcgrad.rules.equivalents.table import EQUIVALENTS, equivalent
 from srcgrad.rules.library import canonical_name, constant_reason, rule_for
+from srcgrad.rules.scipy import every_written_function
 from tests.unit.rules.callers import Caller, callers
 from tests.unit.rules.equivalent_specs import equivalents
+from tests.unit.rules.scipy_equivalent_specs import scipy_equivalents
 
-CALLERS = callers(equivalents())
+ALL = {**EQUIVALENTS, **every_written_function()}
+CALLERS = callers([*equivalents(), *scipy_equivalents()])
 every_call = pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.spec.label)
 
 
 def dispatches(caller: Caller) -> bool:
     """Whether NumPy hands the call on to tensors; its modules of polynomials convert to arrays."""
+    if canonical_name(caller.spec.fn).startswith("scipy."):
+        return False
     own = "numpy.polynomial" not in canonical_name(caller.spec.fn)
     return own and "end_values" not in caller.spec.kwargs
 
@@ -90,24 +95,24 @@ def test_second_derivatives_agree_with_differences_of_the_first(caller: Caller) 
 
 def test_every_equivalent_has_a_spec() -> None:
     called = {canonical_name(caller.spec.fn) for caller in CALLERS}
-    listed = {canonical_name(fn) for fn in EQUIVALENTS if not isinstance(fn, type)}
+    listed = {canonical_name(fn) for fn in ALL if not isinstance(fn, type)}
     assert listed <= called
 
 
-@pytest.mark.parametrize("fn", EQUIVALENTS, ids=canonical_name)
+@pytest.mark.parametrize("fn", ALL, ids=canonical_name)
 def test_a_function_with_an_equivalent_has_no_rule_but_for_other_options(fn: Any) -> None:
     assert constant_reason(fn) is None
-    plain = any(entry.option is None for entry in EQUIVALENTS[fn])
+    plain = any(entry.option is None for entry in ALL[fn])
     assert not (plain and rule_for(fn))
 
 
-@pytest.mark.parametrize("fn", EQUIVALENTS, ids=canonical_name)
+@pytest.mark.parametrize("fn", ALL, ids=canonical_name)
 def test_the_parameters_of_an_equivalent_are_those_of_its_function(fn: Any) -> None:
     try:
         theirs = inspect.signature(fn).parameters
     except ValueError:
         return
-    for entry in EQUIVALENTS[fn]:
+    for entry in ALL[fn]:
         ours = own_parameters(entry)
         wild = any(p.kind is p.VAR_KEYWORD for p in theirs.values())
         named = [p for p in ours if p.kind is not p.VAR_POSITIONAL]
@@ -121,12 +126,12 @@ def own_parameters(entry: Equivalent) -> list[inspect.Parameter]:
 
 def is_shared(entry: Equivalent) -> bool:
     """Whether several functions with names of their own for parameters share an equivalent."""
-    return sum(entry.function is e.function for es in EQUIVALENTS.values() for e in es) > 1
+    return sum(entry.function is e.function for es in ALL.values() for e in es) > 1
 
 
 def test_an_equivalent_gives_what_the_function_gives() -> None:
     rng = np.random.default_rng(0)
-    for spec in equivalents():
+    for spec in (*equivalents(), *scipy_equivalents()):
         args, kwargs, _ = spec.make_args(rng)
         call = equivalent(spec.fn, args, kwargs)
         assert call is not None, spec.label
