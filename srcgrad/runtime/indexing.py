@@ -115,3 +115,12 @@ def item_index(shape: Any, index: tuple[Any, ...]) -> Any:
     if len(index) == 1 and not isinstance(index[0], tuple):
         return tuple(int(i) for i in np.unravel_index(index[0], shape)) if shape else ()
     return index[0] if len(index) == 1 else index
+
+
+def names_element(index: Any) -> bool:
+    """Say whether an index has two parts of which none is a slice: it names elements."""
+    return isinstance(index, tuple) and len(index) == 2 and not any(map(_is_slice, index))
+
+
+def _is_slice(part: Any) -> bool:
+    return isinstance(part, (slice, list)) or part is None or part is Ellipsis

@@ -95,17 +95,13 @@ class FixedSparse:
     def __matmul__(self, x: Any) -> Any:
         if has_tensor((x,)):
             if is_sparse(x):
-                raise refusal(
-                    MissingRuleError,
-                    "the product of two sparse matrices has no derivative rule",
-                    "multiply them with arrays, from the right: A @ (B @ x)",
-                )
+                return self._varying() @ x
             return _module("runtime.scipy.sparse").fixed_product(self, x)
         return self._as_usual("__matmul__", x)
 
     def __rmatmul__(self, x: Any) -> Any:
         if has_tensor((x,)):
-            return (self.T @ x.T).T
+            return x @ self._varying() if is_sparse(x) else (self.T @ x.T).T
         return self._as_usual("__rmatmul__", x)
 
     def __mul__(self, other: Any) -> Any:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csc_matrix, csr_array, diags, diags_array
-from scipy.sparse.linalg import factorized, splu, spsolve
+from scipy.sparse.linalg import (
+    bicgstab,
+    cg,
+    factorized,
+    gmres,
+    minres,
+    splu,
+    spsolve,
+    spsolve_triangular,
+)
 
 from tests.programs.corpus import program
 
@@ -142,3 +151,73 @@ def products_with_a_matrix_of_constants(v):
     """A matrix of constants, from both sides, transposed and scaled."""
     both = np.sum((FIXED.T @ v) ** 2) + np.sum((v @ FIXED) ** 2)
     return both + np.sum(FIXED.dot(v)) + np.sum((2 * FIXED) @ v)
+
+
+@program(("v", 4))
+def products_of_matrices(entries):
+    """A product of two, of which one is the other turned, and products with constants."""
+    A = csr_array((entries * entries, (ROWS, COLS)), shape=(3, 3))
+    B = A @ A.T
+    return np.sum((B @ LOAD) ** 2) + np.sum((FIXED @ A @ FIXED).toarray() ** 2)
+
+
+@program(("v", 4))
+def powers_of_a_matrix(entries):
+    """A product in every trip of a loop, elements to a power, and elements times elements."""
+    A = csr_array((entries, (ROWS * 0, COLS)), shape=(3, 3))
+    P = A @ FIXED
+    for _ in range(2):
+        P = P @ FIXED
+    return np.sum((P @ LOAD) ** 2) + A.power(2).sum() + A.multiply(A.T).sum() + A.multiply(P).sum()
+
+
+@program(("v", 4))
+def elements_and_parts(entries):
+    """Elements, slices of rows and columns, and lists of them."""
+    A = csr_array((entries * entries, (ROWS, COLS)), shape=(3, 3))
+    parts = np.sum((A[1:] @ LOAD) ** 2) + np.sum((A[:, 1:] @ LOAD[1:]) ** 3)
+    return A[0, -1] * A[1, 1] + A[2, 0] + parts + np.sum((A[[2, 0, 0]] @ LOAD) ** 2)
+
+
+@program(("v", 4))
+def rows_of_a_matrix(entries):
+    """Rows and columns of a matrix stay matrices."""
+    A = csc_matrix((entries, INDICES, STARTS), shape=(3, 3))
+    return np.sum(A[0].toarray() ** 2) + np.sum(A[:2, 1].toarray()) * (A[:, ROWS].T @ LOAD)[3]
+
+
+@program(("v", 4))
+def blocks(entries):
+    """Matrices below and beside each other, along the diagonal, and a Kronecker product."""
+    A = csr_array((entries, INDICES, STARTS), shape=(3, 3))
+    both = np.concatenate([LOAD, LOAD])
+    high, wide = sp.vstack([A, FIXED, A.T]), sp.hstack([A, 2 * A], format="csr")
+    far = sp.block_diag((A, FIXED))
+    K = sp.kron(A, FIXED) + sp.kron(FIXED, A)
+    total = np.sum((high @ LOAD) ** 2) + np.sum((wide @ both) ** 2) + np.sum((far @ both) ** 2)
+    return total + np.sum((K @ np.arange(9.0)) ** 2)
+
+
+@program(("v", 4))
+def bands(d):
+    """The rows of an array along diagonals."""
+    A = sp.dia_array((np.stack([d, d * d]), [0, 1]), shape=(4, 4))
+    return np.sum((A @ np.arange(4.0)) ** 2)
+
+
+@program(("v", 4))
+def iterations(entries):
+    """Systems solved step by step, whose matrix and right-hand side both vary."""
+    A = csr_array((3 + entries * entries, (ROWS, COLS)), shape=(3, 3))
+    x, info = gmres(A, entries[1:], rtol=1e-13)
+    y = bicgstab(A, LOAD * entries[0], x0=LOAD, rtol=1e-13, atol=0.0, M=np.eye(3) / 4)[0]
+    z = cg(A @ A.T, entries[:3], rtol=1e-13)[0]
+    return np.sum(x**2) + np.sum(y * z) + info + np.sum(spsolve_triangular(A.T, entries[1:]) ** 2)
+
+
+@program(("v", 4))
+def iterations_with_a_matrix_of_constants(b):
+    """A matrix of constants, and an array that varies."""
+    A = np.outer(b[:3], b[1:]) + 4 * np.eye(3)
+    x = minres(FIXED @ FIXED.T, b[1:], rtol=1e-13)[0]
+    return np.sum(x**2) + np.sum(gmres(A, b[:3], rtol=1e-13)[0] ** 2)

@@ -23,6 +23,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir.build import at, call, clone, load
 from srcgrad.ir.walk import names_bound
+from srcgrad.runtime.indexing import names_element
 
 _MOST_UNROLLED = 32
 
@@ -306,7 +307,7 @@ class Expressions(Frame):
             return self.value(clone(node))
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
             callee = self.look(node.func.id)
-            tests = (callable, isinstance, hasattr)
+            tests = (callable, isinstance, hasattr, names_element)
             if isinstance(callee, Known) and any(callee.value is test for test in tests):
                 return self.value(clone(node))
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):

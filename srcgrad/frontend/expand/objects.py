@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.values import (
     Instance,
@@ -408,7 +409,10 @@ class Objects(Calls):
             return node
         if owner.cls is ResultObject and isinstance(key, str):
             return self.attribute(owner, key, node)
-        return self.call(self.attribute(owner, "__getitem__", node), [index], {}, node)
+        parts = element_parts(index)
+        if parts is not None and hasattr(owner.cls, "element"):
+            return self.call(self.attribute(owner, "element", node), parts, {}, node)
+        return self.call(self.attribute(owner, "__getitem__", node), [spelled(index)], {}, node)
 
     def object_items(self, value: Object) -> list[Value] | None:
         if not issubclass(value.cls, tuple):

@@ -27,6 +27,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.frontend.long_loops import expanded_by, repeated
 from srcgrad.ir.build import assign, at, load, store
+from srcgrad.runtime.indexing import names_element
 
 Bound = dict[str, Value]
 
@@ -121,8 +122,15 @@ class Special(Mapping):
         if isinstance(value, Object) and isinstance(cls, type):
             return gast.Constant(issubclass(value.cls, cls), None)
         if isinstance(cls, type) and hasattr(cls, "__srcgrad_written_out__"):
+            if isinstance(value, gast.Name) and value.id not in {*self.own, *self.env}:
+                cell = self.home.cells.get(value.id)
+                known = cell.cell_contents if cell else self.home.globals.get(value.id)
+                return gast.Constant(isinstance(known, cls), None)
             return gast.Constant(False, None)  # it never leaves the text as an object
         return None
+
+    def _names_element(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
+        return gast.Constant(False, None)  # those that do are calls of `element`
 
     def _hasattr(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         value, name = args
@@ -248,6 +256,7 @@ _METHODS: dict[Any, str] = {
     builtins.callable: "_callable",
     builtins.isinstance: "_isinstance",
     builtins.hasattr: "_hasattr",
+    names_element: "_names_element",
     builtins.getattr: "_getattr",
     builtins.len: "_len",
     builtins.type: "_type",

@@ -57,3 +57,9 @@ def written_out(function: Written) -> Written:
     """Mark a function of ours that is differentiated from its source, as a user's is."""
     function.__srcgrad_written_out__ = True  # type: ignore[attr-defined]
     return function
+
+
+def in_place(function: Written) -> Written:
+    """Mark a function of ours whose text is put into that of its caller."""
+    function.__srcgrad_in_place__ = True  # type: ignore[attr-defined]
+    return written_out(function)

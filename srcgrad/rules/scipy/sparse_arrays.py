@@ -16,6 +16,7 @@ from srcgrad.runtime.scipy.sparse import (
     factored_solution,
     factored_solution_back,
     fixed_product,
+    paired,
     sparse_product,
     sparse_solution,
     sparse_sum,
@@ -69,6 +70,31 @@ class EntriesOfOuter(Function):
         grad_u = sparse_product(grad, ctx.places, conj(v)) if ctx.needs_input_grad[0] else None
         grad_v = sparse_product(grad, ctx.places.T, conj(u)) if ctx.needs_input_grad[1] else None
         return grad_u, grad_v, None
+
+
+class Paired(Function):
+    """The entries of a product of two sparse matrices."""
+
+    multilinear = ("left", "right")
+
+    @staticmethod
+    def forward(ctx: Context, left: Any, right: Any, terms: Any) -> Any:
+        ctx.terms = terms
+        ctx.save_for_backward(
+            left if ctx.needs_input_grad[1] else None, right if ctx.needs_input_grad[0] else None
+        )
+        return paired(left, right, terms)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        left, right = ctx.saved_tensors
+        grad_left = (
+            paired(grad, conj(right), ctx.terms.for_left) if ctx.needs_input_grad[0] else None
+        )
+        grad_right = (
+            paired(conj(left), grad, ctx.terms.for_right) if ctx.needs_input_grad[1] else None
+        )
+        return grad_left, grad_right, None
 
 
 class SparseSolution(Function):
@@ -258,5 +284,6 @@ for _function, _rule in (
     (values_at, ValuesAt),
     (values_back, ValuesBack),
     (fixed_product, FixedProduct),
+    (paired, Paired),
 ):
     vars(_function)["__srcgrad_rule__"] = _rule

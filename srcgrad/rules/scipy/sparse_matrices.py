@@ -7,17 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.rules.equivalents.registry import written_out
+from srcgrad.rules.equivalents.registry import in_place
 from srcgrad.rules.scipy import sparse_arrays
+from srcgrad.rules.scipy.sparse_iterations import ITERATIONS, iterated, iterated_sparse
+from srcgrad.runtime.indexing import names_element
 from srcgrad.runtime.scipy.sparse import (
     Places,
+    at_place,
+    band_places,
+    block_places,
+    chosen,
     coo_places,
     csc_places,
     csr_places,
@@ -26,29 +32,38 @@ from srcgrad.runtime.scipy.sparse import (
     diagonal_places,
     diagonals_places,
     entries_of,
+    equal_pairs,
     every_place,
     factor_solution,
     joined,
+    kron_places,
+    merged,
+    paired,
+    pairs_of,
     places_of,
     sparse_product,
     sparse_solution,
     sparse_sum,
     values_at,
+    within_triangle,
 )
 
 RULES = sparse_arrays
 
-Written = TypeVar("Written", bound=Callable[..., Any])
-
-
-def _in_place(function: Written) -> Written:
-    """Mark a function whose text is put into that of its caller."""
-    function.__srcgrad_in_place__ = True  # type: ignore[attr-defined]
-    return written_out(function)
-
 
 class MissingAttributeError(MissingRuleError, AttributeError):
     """An attribute of a sparse matrix that has no rule; `hasattr` finds that it is not there."""
+
+
+class _IsFixed(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return sparse.issparse(instance)
+
+
+class Fixed(metaclass=_IsFixed):
+    """A sparse matrix of constants."""
+
+    __srcgrad_written_out__ = True
 
 
 class Sparse:
@@ -100,13 +115,22 @@ class Sparse:
         return dense_array(self.entries, self.places)
 
     def dot(self, x: Any) -> Any:
-        """Return the product with an array."""
-        return sparse_product(self.entries, self.places, x)
+        """Return the product with an array or a matrix."""
+        return self @ x
 
     def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Sparse):
+            pairs = pairs_of(self.places, x.places)
+            return self.__class__(paired(self.entries, x.entries, pairs.terms), pairs.places)
+        if isinstance(x, Fixed):
+            pairs = pairs_of(self.places, places_of(x))
+            return self.__class__(paired(self.entries, entries_of(x), pairs.terms), pairs.places)
         return sparse_product(self.entries, self.places, x)
 
     def __rmatmul__(self, x: Any) -> Any:
+        if isinstance(x, Fixed):
+            pairs = pairs_of(places_of(x), self.places)
+            return self.__class__(paired(entries_of(x), self.entries, pairs.terms), pairs.places)
         return np.transpose(sparse_product(self.entries, self.places.T, np.transpose(x)))
 
     def __neg__(self) -> Any:
@@ -141,7 +165,15 @@ class Sparse:
         return self.__class__(self.entries / values_at(number, self.places), self.places)
 
     def multiply(self, values: Any) -> Any:
-        """Return the product element by element with a number or an array."""
+        """Return the product element by element with a number, an array or a matrix."""
+        if isinstance(values, Sparse):
+            pairs = equal_pairs(self.places, values.places)
+            return self.__class__(paired(self.entries, values.entries, pairs.terms), pairs.places)
+        if isinstance(values, Fixed):
+            pairs = equal_pairs(self.places, places_of(values))
+            return self.__class__(
+                paired(self.entries, entries_of(values), pairs.terms), pairs.places
+            )
         return self.__class__(self.entries * values_at(values, self.places), self.places)
 
     def diagonal(self) -> Any:
@@ -161,10 +193,20 @@ class Sparse:
         )
 
     def __getitem__(self, index: Any) -> Any:
-        raise MissingRuleError(
-            "the index of a sparse matrix of values that vary has no derivative rule",
-            hint="read the values that it is made of, or A.toarray()[i, j]",
-        )
+        if names_element(index):
+            return self.element(*index)
+        part = chosen(self.places, index, self.is_array)
+        return self.__class__(self.entries[part.which], part.places)
+
+    def element(self, row: Any, col: Any) -> Any:
+        """Return one element."""
+        return np.sum(self.entries[at_place(self.places, row, col)])
+
+    def power(self, n: Any) -> Any:
+        """Return the matrix whose elements are powers."""
+        pairs = merged(self.places)
+        one = np.ones_like(self.entries, shape=1)
+        return self.__class__(paired(self.entries, one, pairs.terms) ** n, pairs.places)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise MissingRuleError(
@@ -186,6 +228,11 @@ class SparseArray(Sparse):
 
     __srcgrad_written_out__ = True
 
+    @property
+    def is_array(self) -> bool:
+        """Whether rows and columns are taken as those of arrays."""
+        return True
+
     def todense(self) -> Any:
         """Return an array."""
         return dense_array(self.entries, self.places)
@@ -205,6 +252,11 @@ class SparseMatrix(Sparse):
     """A sparse matrix, which multiplies matrices with ``*``."""
 
     __srcgrad_written_out__ = True
+
+    @property
+    def is_array(self) -> bool:
+        """Whether rows and columns are taken as those of arrays."""
+        return False
 
     def sum(self) -> Any:
         """Return the sum of all entries."""
@@ -236,46 +288,46 @@ for _class in (Sparse, SparseArray, SparseMatrix, Factors):
     for _member in vars(_class).values():
         _member = _member.fget if isinstance(_member, property) else _member
         if isinstance(_member, FunctionType):
-            _in_place(_member)
+            in_place(_member)
 
 
-@_in_place
+@in_place
 def of_entries(kind: Any, entries: Any, coords: Any, shape: Any = None) -> Any:
     """Make a matrix of entries and their rows and columns."""
     return kind(entries, coo_places(coords, shape))
 
 
-@_in_place
+@in_place
 def of_rows(kind: Any, entries: Any, indices: Any, indptr: Any, shape: Any = None) -> Any:
     """Make a matrix of the entries of one row after the other."""
     return kind(entries, csr_places(indices, indptr, shape))
 
 
-@_in_place
+@in_place
 def of_columns(kind: Any, entries: Any, indices: Any, indptr: Any, shape: Any = None) -> Any:
     """Make a matrix of the entries of one column after the other."""
     return kind(entries, csc_places(indices, indptr, shape))
 
 
-@_in_place
+@in_place
 def of_dense(kind: Any, arg1: Any) -> Any:
     """Make a matrix of an array; entries that are 0 now may change too."""
     return kind(np.ravel(arg1), every_place(np.shape(arg1)))
 
 
-@_in_place
+@in_place
 def of_sparse(kind: Any, arg1: Any) -> Any:
     """Make a matrix of a matrix."""
     return kind(arg1.entries, arg1.places)
 
 
-@_in_place
+@in_place
 def of_diagonal(kind: Any, diagonals: Any, offsets: Any = 0, shape: Any = None) -> Any:
     """Make a matrix of one diagonal."""
     return kind(diagonals, diagonal_places(diagonals, offsets, shape))
 
 
-@_in_place
+@in_place
 def of_diagonals(kind: Any, diagonals: Any, offsets: Any = 0, shape: Any = None) -> Any:
     """Make a matrix of several diagonals; a number fills its diagonal."""
     lengths = [diagonal_length(k, shape, diagonals[0], offsets[0]) for k in offsets]
@@ -283,19 +335,60 @@ def of_diagonals(kind: Any, diagonals: Any, offsets: Any = 0, shape: Any = None)
     return kind(np.concatenate(entries), diagonals_places(offsets, shape, lengths))
 
 
-@_in_place
+@in_place
+def of_bands(kind: Any, data: Any, offsets: Any, shape: Any) -> Any:
+    """Make a matrix of the rows of an array, each along a diagonal."""
+    bands = band_places(np.shape(data), offsets, shape)
+    return kind(np.ravel(data)[bands.which], bands.places)
+
+
+@in_place
+def in_blocks(kind: Any, way: str, blocks: Any) -> Any:
+    """Make a matrix of blocks."""
+    return kind(
+        np.concatenate([_entries(block) for block in blocks]),
+        block_places([_places(block) for block in blocks], way),
+    )
+
+
+@in_place
+def kronecker(kind: Any, A: Any, B: Any) -> Any:
+    """Make the Kronecker product of two matrices."""
+    return kind(
+        np.ravel(np.multiply.outer(_entries(A), _entries(B))), kron_places(_places(A), _places(B))
+    )
+
+
+@in_place
+def _entries(matrix: Any) -> Any:
+    return matrix.entries if isinstance(matrix, Sparse) else entries_of(matrix)
+
+
+@in_place
+def _places(matrix: Any) -> Any:
+    return matrix.places if isinstance(matrix, Sparse) else places_of(matrix)
+
+
+@in_place
 def solution(A: Any, b: Any) -> Any:
     """Solve a system."""
     return sparse_solution(A.entries, A.places, b)
 
 
-@_in_place
+@in_place
+def triangular_solution(A: Any, b: Any, lower: bool = True) -> Any:
+    """Solve a system whose matrix is a triangle."""
+    part = within_triangle(A.places, lower)
+    return sparse_solution(A.entries[part.which], part.places, b)
+
+
+@in_place
 def factors(A: Any) -> Any:
     """Return what solves systems with a matrix."""
     return Factors(A)
 
 
-@_in_place
+@in_place
 def solving(A: Any) -> Any:
     """Return the function that solves systems with a matrix."""
     return Factors(A).solve
@@ -309,13 +402,16 @@ _KINDS: Mapping[Any, tuple[type, Callable[..., Any]]] = {
     sparse.csc_matrix: (SparseMatrix, of_columns),
     sparse.coo_matrix: (SparseMatrix, of_entries),
 }
+_BANDS = {sparse.dia_array: SparseArray, sparse.dia_matrix: SparseMatrix}
 _DIAGONALS = {sparse.diags: SparseMatrix, sparse.diags_array: SparseArray}
+_BLOCKS = {sparse.vstack: "down", sparse.hstack: "right", sparse.block_diag: "both"}
 _SYSTEMS: Mapping[Any, Callable[..., Any]] = {
     linalg.spsolve: solution,
     linalg.splu: factors,
     linalg.factorized: solving,
+    linalg.spsolve_triangular: triangular_solution,
 }
-WRITTEN = (*_KINDS, *_DIAGONALS, *_SYSTEMS)
+WRITTEN = (*_KINDS, *_DIAGONALS, *_SYSTEMS, *_BLOCKS, sparse.kron, *_BANDS, *ITERATIONS)
 """The functions and classes of SciPy that are written out here."""
 
 
@@ -329,17 +425,44 @@ def sparse_equivalent(
         return None
     if function in _SYSTEMS:
         return (_SYSTEMS[function], (), args) if is_sparse_object(first) else None
+    if function in ITERATIONS:
+        solver = iterated_sparse if is_sparse_object(first) else iterated
+        return solver, (function.__name__,), args
     if function in _DIAGONALS:
         make = of_diagonal if items is None else of_diagonals
         return make, (_DIAGONALS[function],), args
-    if function not in _KINDS:
+    if function in _BLOCKS or function is sparse.kron:
+        return _of_others(function, args, items)
+    if function in _BANDS:
+        return (of_bands, (_BANDS[function],), [*items, *args[1:]]) if items else None
+    return _of_kind(function, args, items) if function in _KINDS else None
+
+
+def _of_others(function: Any, args: Sequence[Any], items: Any) -> Any:
+    """Return what stands for a matrix that is made of others, of which one varies."""
+    blocks = items if function in _BLOCKS else args[:2]
+    made = [item for item in blocks or () if is_sparse_object(item)]
+    if not made:
         return None
+    if function in _BLOCKS:
+        return in_blocks, (_kind_of(made), _BLOCKS[function]), args
+    return kronecker, (_kind_of(made),), args[:2]
+
+
+def _of_kind(function: Any, args: Sequence[Any], items: Any) -> Any:
+    """Return what stands for a sparse matrix of a kind."""
     kind, compressed = _KINDS[function]
     if items is None:
-        return (of_sparse if is_sparse_object(first) else of_dense), (kind,), args
+        return (of_sparse if is_sparse_object(args[0]) else of_dense), (kind,), args
     makers = {2: of_entries} if compressed is of_entries else {2: of_entries, 3: compressed}
     found = makers.get(len(items))
     return (found, (kind,), [*items, *args[1:]]) if found is not None else None
+
+
+def _kind_of(made: Sequence[Any]) -> type:
+    """Return what a matrix of others is: an array if one of them is."""
+    known = [getattr(item, "cls", type(item)) for item in made]
+    return SparseArray if any(issubclass(cls, SparseArray) for cls in known) else SparseMatrix
 
 
 def is_sparse_object(value: Any) -> bool:

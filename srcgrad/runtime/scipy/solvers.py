@@ -8,9 +8,9 @@ import numpy as np
 from scipy import integrate
 from scipy.sparse import linalg as sparse_linalg
 
-from srcgrad.errors import MissingRuleError, NotDifferentiableError
+from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
-from srcgrad.runtime.dispatch import recordable, records
+from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active
 
 
@@ -73,18 +73,3 @@ def slope(func: Any, t: Any, args: tuple[Any, ...], number: int) -> Any:
 def spsolve_back(grad: Any, matrix: Any) -> Any:
     """Return the gradient of the right-hand side of a sparse system."""
     return sparse_linalg.spsolve(matrix.T.conj().tocsc(), grad)
-
-
-@recordable
-def cg_solved(A: Any, b: Any, options: Any) -> Any:
-    """Return the solution of a symmetric system by conjugate gradients.
-
-    It is its own adjoint. What it did not find has no derivative.
-    """
-    x, info = sparse_linalg.cg(A, b, **options)
-    if info != 0:
-        raise NotDifferentiableError(
-            "`cg` did not find the solution within its steps, so it depends on nothing known",
-            hint="ask for more steps, or a larger tolerance",
-        )
-    return x

@@ -99,7 +99,7 @@ def every_place(shape: Any) -> Places:
 @_constant
 def places_of(matrix: Any) -> Places:
     """Return the places of the stored entries of a sparse matrix of constants."""
-    stored = matrix.tocoo()
+    stored = _stored(matrix)
     rows, cols = stored.coords
     return Places(rows, cols, stored.shape)
 
@@ -107,7 +107,11 @@ def places_of(matrix: Any) -> Places:
 @recordable
 def entries_of(matrix: Any) -> Any:
     """Return the stored entries of a sparse matrix of constants."""
-    return matrix.tocoo().data
+    return _stored(matrix).data
+
+
+def _stored(matrix: Any) -> Any:
+    return matrix.tocoo() if sparse.issparse(matrix) else sparse.coo_array(np.atleast_2d(matrix))
 
 
 @_constant
@@ -117,6 +121,180 @@ def joined(first: Places, second: Places) -> Places:
         raise ValueError("inconsistent shapes")
     rows = np.concatenate((first.rows, second.rows))
     return Places(rows, np.concatenate((first.cols, second.cols)), first.shape)
+
+
+class Terms(NamedTuple):
+    """The terms of sums of products: each `out` is the sum of its ``left * right``."""
+
+    left: Any
+    right: Any
+    out: Any
+    counts: tuple[int, int, int]
+
+    @property
+    def for_left(self) -> Terms:
+        """The terms of the gradient of what stands on the left, of `out` and `right`."""
+        left, right, out = self.counts
+        return Terms(self.out, self.right, self.left, (out, right, left))
+
+    @property
+    def for_right(self) -> Terms:
+        """The terms of the gradient of what stands on the right, of `left` and `out`."""
+        left, right, out = self.counts
+        return Terms(self.left, self.out, self.right, (left, out, right))
+
+
+class Pairs(NamedTuple):
+    """Which entries of two matrices meet in their product, and where its entries are."""
+
+    terms: Terms
+    places: Places
+
+
+def _meeting(first: Any, second: Any) -> tuple[Any, Any]:
+    """Return the numbers of all pairs of equal items, in the order of the first."""
+    order = np.argsort(second, kind="stable")
+    items = np.asarray(second)[order]
+    starts = np.searchsorted(items, first, "left")
+    counts = np.searchsorted(items, first, "right") - starts
+    left = np.repeat(np.arange(len(first)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return left, order[np.repeat(starts, counts) + np.arange(len(left)) - before]
+
+
+def _flat(rows: Any, cols: Any, shape: Any) -> Any:
+    return np.asarray(rows).astype(np.int64) * shape[1] + cols
+
+
+def _pairs(first: Places, second: Places, left: Any, right: Any, found: Places) -> Pairs:
+    """Return the pairs whose products add up at some places, one after the other."""
+    there, out = np.unique(_flat(*found), return_inverse=True)
+    sizes = (len(first.rows), len(second.rows), len(there))
+    width = max(found.shape[1], 1)
+    return Pairs(Terms(left, right, out, sizes), Places(there // width, there % width, found.shape))
+
+
+@_constant
+def pairs_of(first: Places, second: Places) -> Pairs:
+    """Return which entries meet in the product of two sparse matrices."""
+    if first.shape[1] != second.shape[0]:
+        raise ValueError(f"the product of matrices of shapes {first.shape} and {second.shape}")
+    left, right = _meeting(first.cols, second.rows)
+    shape = (first.shape[0], second.shape[1])
+    found = Places(first.rows[left], second.cols[right], shape)
+    return _pairs(first, second, left, right, found)
+
+
+@_constant
+def equal_pairs(first: Places, second: Places) -> Pairs:
+    """Return which entries of two sparse matrices are at the same places."""
+    if tuple(first.shape) != tuple(second.shape):
+        raise ValueError("inconsistent shapes")
+    left, right = _meeting(_flat(*first), _flat(*second))
+    found = Places(first.rows[left], first.cols[left], first.shape)
+    return _pairs(first, second, left, right, found)
+
+
+@_constant
+def merged(places: Places) -> Pairs:
+    """Return which entries add up to those of a matrix that has one for each place."""
+    left = np.arange(len(places.rows))
+    one = Places(left[:1] * 0, left[:1] * 0, places.shape)
+    return _pairs(places, one, left, 0 * left, places)
+
+
+@recordable
+def paired(left: Any, right: Any, terms: Terms) -> Any:
+    """Return the sums of products of entries."""
+    each = left[terms.left] * right[terms.right]
+    total = np.zeros_like(each, shape=terms.counts[2])
+    np.add.at(total, terms.out, each)
+    return total
+
+
+# --- parts and blocks -----------------------------------------------------------------------------
+
+
+class Chosen(NamedTuple):
+    """The entries of a part of a sparse matrix, and where they are in the part."""
+
+    which: Any
+    places: Places
+
+
+@_constant
+def chosen(places: Places, index: Any, is_array: bool) -> Chosen:
+    """Return the part of a matrix that an index of rows, or of rows and columns, names."""
+    keys = index if isinstance(index, tuple) else (index, slice(None))
+    lists = [np.ndim(key) == 1 for key in keys if not isinstance(key, slice)]
+    single = any(not isinstance(key, slice) and np.ndim(key) == 0 for key in keys)
+    if len(keys) != 2 or len(lists) == 2 or (single and is_array):
+        raise MissingRuleError(
+            "a part of one axis of a sparse array of values that vary has no derivative rule",
+            hint="take a part of two axes, as A[i : i + 1] or A[[i]], or A.toarray()[index]",
+        )
+    rows, cols = (
+        np.atleast_1d(np.arange(size)[key]) for size, key in zip(places.shape, keys, strict=True)
+    )
+    new_rows, which = _meeting(rows, places.rows)
+    new_cols, there = _meeting(cols, places.cols[which])
+    shape = (len(rows), len(cols))
+    return Chosen(which[there], Places(new_rows[there], new_cols, shape))
+
+
+@_constant
+def within_triangle(places: Places, lower: bool) -> Chosen:
+    """Return the part of a matrix below its diagonal and on it, or above."""
+    below = places.rows >= places.cols
+    which = np.flatnonzero(below if lower else places.rows <= places.cols)
+    return Chosen(which, Places(places.rows[which], places.cols[which], places.shape))
+
+
+@_constant
+def at_place(places: Places, row: Any, col: Any) -> Any:
+    """Return the numbers of the entries at one place of a sparse matrix."""
+    if np.ndim(row) or np.ndim(col):
+        raise MissingRuleError(
+            "the elements of a sparse matrix of values that vary at several places have no "
+            "derivative rule",
+            hint="use A.toarray()[rows, columns]",
+        )
+    rows, cols = (np.arange(n)[key] for n, key in zip(places.shape, (row, col), strict=True))
+    return np.flatnonzero((places.rows == rows) & (places.cols == cols))
+
+
+@_constant
+def block_places(blocks: Any, way: str) -> Places:
+    """Return the places of blocks below each other, beside each other, or along the diagonal."""
+    found = [b if isinstance(b, Places) else places_of(b) for b in blocks]
+    high, wide = ([b.shape[i] for b in found] for i in (0, 1))
+    equal = {"down": wide, "right": high, "both": []}[way]
+    if len(set(equal)) > 1:
+        raise ValueError("blocks of different sizes")
+    below = np.cumsum([0, *high]) if way != "right" else np.zeros(len(high) + 1, dtype=int)
+    right = np.cumsum([0, *wide]) if way != "down" else np.zeros(len(wide) + 1, dtype=int)
+    rows = np.concatenate([b.rows + start for b, start in zip(found, below, strict=False)])
+    cols = np.concatenate([b.cols + start for b, start in zip(found, right, strict=False)])
+    shape = (sum(high) if way != "right" else high[0], sum(wide) if way != "down" else wide[0])
+    return Places(rows, cols, shape)
+
+
+@_constant
+def kron_places(first: Places, second: Places) -> Places:
+    """Return the places of a Kronecker product of two matrices."""
+    rows = first.rows[:, None] * second.shape[0] + second.rows
+    cols = first.cols[:, None] * second.shape[1] + second.cols
+    shape = (first.shape[0] * second.shape[0], first.shape[1] * second.shape[1])
+    return Places(np.ravel(rows), np.ravel(cols), shape)
+
+
+@_constant
+def band_places(data_shape: Any, offsets: Any, shape: Any) -> Chosen:
+    """Return the places of ``dia_array((data, offsets), shape)``, and which data are there."""
+    cols = np.broadcast_to(np.arange(data_shape[1]), data_shape)
+    rows = cols - np.reshape(offsets, (-1, 1))
+    there = (rows >= 0) & (rows < shape[0]) & (cols < shape[1])
+    return Chosen(np.flatnonzero(there), Places(rows[there], cols[there], tuple(shape)))
 
 
 def _assembled(entries: Any, places: Places) -> Any:
