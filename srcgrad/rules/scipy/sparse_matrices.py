@@ -57,7 +57,7 @@ class MissingAttributeError(MissingRuleError, AttributeError):
 
 class _IsFixed(type):
     def __instancecheck__(cls, instance: Any) -> bool:
-        return sparse.issparse(instance)
+        return bool(sparse.issparse(instance))
 
 
 class Fixed(metaclass=_IsFixed):
@@ -394,6 +394,7 @@ def solving(A: Any) -> Any:
     return Factors(A).solve
 
 
+_Found = tuple[Callable[..., Any], tuple[Any, ...], Sequence[Any]] | None
 _KINDS: Mapping[Any, tuple[type, Callable[..., Any]]] = {
     sparse.csr_array: (SparseArray, of_rows),
     sparse.csc_array: (SparseArray, of_columns),
@@ -415,9 +416,7 @@ WRITTEN = (*_KINDS, *_DIAGONALS, *_SYSTEMS, *_BLOCKS, sparse.kron, *_BANDS, *ITE
 """The functions and classes of SciPy that are written out here."""
 
 
-def sparse_equivalent(
-    function: Any, args: Sequence[Any], keywords: Mapping[str, Any]
-) -> tuple[Callable[..., Any], tuple[Any, ...], Sequence[Any]] | None:
+def sparse_equivalent(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> _Found:
     """Return what stands for a call of a function of SciPy, what it is given first, and more."""
     first = args[0] if args else None
     items = _items(first)
@@ -438,7 +437,7 @@ def sparse_equivalent(
     return _of_kind(function, args, items) if function in _KINDS else None
 
 
-def _of_others(function: Any, args: Sequence[Any], items: Any) -> Any:
+def _of_others(function: Any, args: Sequence[Any], items: Any) -> _Found:
     """Return what stands for a matrix that is made of others, of which one varies."""
     blocks = items if function in _BLOCKS else args[:2]
     made = [item for item in blocks or () if is_sparse_object(item)]
@@ -449,7 +448,7 @@ def _of_others(function: Any, args: Sequence[Any], items: Any) -> Any:
     return kronecker, (_kind_of(made),), args[:2]
 
 
-def _of_kind(function: Any, args: Sequence[Any], items: Any) -> Any:
+def _of_kind(function: Any, args: Sequence[Any], items: Any) -> _Found:
     """Return what stands for a sparse matrix of a kind."""
     kind, compressed = _KINDS[function]
     if items is None:
