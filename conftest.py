@@ -31,7 +31,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
     A text for the shapes at hand doubles what compiling costs, and these tests are many thousands.
     """
-    many = item.nodeid.startswith(("tests/unit/rules/", "tests/programs/"))
+    many = item.nodeid.startswith(("tests/unit/rules/", "tests/programs/", "tests/peers/"))
     with pytest.MonkeyPatch.context() as patch:
         case = item.nodeid.rpartition("[")[2]  # one program has one text in all its tests
         if many and zlib.crc32(case.encode()) % 6:

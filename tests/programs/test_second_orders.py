@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.api.pushforward import Pushforward
+from srcgrad.api.pushforward import Tangents
 from tests.differences import copied
 from tests.programs.corpus import Program, programs_by
 from tests.programs.test_forward import dot, drawn, moved
@@ -42,7 +42,7 @@ class Orders:
 
     def push(self, function: Any) -> Callable[..., Any]:
         """Return the generated tangent function of a function, as a function of its own."""
-        return Pushforward(function, self.names).general_plan().function
+        return Tangents(function, self.names).general_plan().function
 
     def differences(self) -> Any:
         """Return the derivative of the gradient along `along`, against `other`."""

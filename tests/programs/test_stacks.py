@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.api.pullback import Pullback
-from srcgrad.api.pushforward import Pushforward
+from srcgrad.api.pullback import Adjoints
+from srcgrad.api.pushforward import Tangents
 from srcgrad.runtime.stacks import CannotStackError
 from tests.differences import assert_same, copied
 from tests.programs import test_agreement
@@ -40,8 +40,8 @@ def both(
         warnings.simplefilter("ignore")
         try:
             stacked = make(program.function, program.argnums)(*copied(program.arguments()))
-            monkeypatch.setattr(Pushforward, "rows", _seed_by_seed)
-            monkeypatch.setattr(Pullback, "rows", _seed_by_seed)
+            monkeypatch.setattr(Tangents, "rows", _seed_by_seed)
+            monkeypatch.setattr(Adjoints, "rows", _seed_by_seed)
             return stacked, make(program.function, program.argnums)(*copied(program.arguments()))
         except (sg.SrcgradError, RuntimeError, NotImplementedError) as refusal:
             pytest.skip(f"refused: {str(refusal).splitlines()[0]}")

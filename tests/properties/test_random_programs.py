@@ -103,26 +103,35 @@ def _moved(value: Any, step: float) -> Any:
     return np.asarray(value + step) if isinstance(value, np.ndarray) else value + step
 
 
-def by_source(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Return value and gradients by source, or None if it refuses."""
-    try:
-        return sg.value_and_grad(function, (0, 1, 2), fallback="error")(*args)
-    except sg.UnsupportedError:
-        return None
+def by_source(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what gives value and gradients by source, or None if it refuses."""
+    derivative = sg.value_and_grad(function, (0, 1, 2), fallback="error")
+
+    def run(args: tuple[Any, ...]) -> Any:
+        try:
+            return derivative(*args)
+        except sg.UnsupportedError:
+            return None
+
+    return run
 
 
-def by_tape(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Return value and gradients by the tape, or None if it refuses."""
-    names = ["x", "y", "s"]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            value, grads = run_on_tape(
-                function, inspect.signature(function), names, args, {}, aux=False
-            )
-    except (sg.SrcgradError, RuntimeError):
-        return None
-    return value, tuple(conform(g, a) for g, a in zip(grads, args, strict=True))
+def by_tape(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what gives value and gradients by the tape, or None if it refuses."""
+    signature = inspect.signature(function)
+
+    def run(args: tuple[Any, ...]) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                value, grads = run_on_tape(
+                    function, signature, list(signature.parameters), args, {}, aux=False
+                )
+        except (sg.SrcgradError, RuntimeError):
+            return None
+        return value, tuple(conform(g, a) for g, a in zip(grads, args, strict=True))
+
+    return run
 
 
 def check(text: str, folder: Path, tally: Counter[str], kind: str = "float") -> None:
@@ -150,10 +159,11 @@ def check_engine(
     value, gradients, used = expected
     note(engine.__name__)
     results = []
+    run = engine(function)
     for _ in range(2):
         args = arguments(kind)
         with np.errstate(all="ignore"):  # what is not used may overflow
-            found = engine(function, args)
+            found = run(args)
         if found is None:
             return False
         results.append(copied(found))
