@@ -25,7 +25,7 @@ table = RuleTable("binary")
 
 @table.rule(np.arctan2)
 class Arctan2(Function):
-    """z = the angle of a point at height x and distance y along the axis."""
+    """z = the angle of a point at height x and distance y along the axis; 0 at the origin."""
 
     elementwise = True
 
@@ -39,12 +39,12 @@ class Arctan2(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
         grad_x = (
-            unbroadcast(grad * y / (x * x + y * y), ctx.x_shape)
+            unbroadcast(grad * divide_or_zero(y, x * x + y * y), ctx.x_shape)
             if ctx.needs_input_grad[0]
             else None
         )
         grad_y = (
-            unbroadcast(-grad * x / (x * x + y * y), ctx.y_shape)
+            unbroadcast(-grad * divide_or_zero(x, x * x + y * y), ctx.y_shape)
             if ctx.needs_input_grad[1]
             else None
         )

@@ -66,6 +66,7 @@ class DistinctBack(Function):
     """Zeros with the gradient of each value at its first place."""
 
     linear = ("grad",)
+    inert = ("x", "values")  # they say which places these are, which is constant between jumps
 
     @staticmethod
     def forward(ctx: Context, grad: Any, x: Any, values: Any) -> Any:
@@ -83,6 +84,7 @@ class DistinctTake(Function):
     """The elements at the first place of each value."""
 
     linear = ("tangent",)
+    inert = ("x", "values")
 
     @staticmethod
     def forward(ctx: Context, tangent: Any, x: Any, values: Any) -> Any:

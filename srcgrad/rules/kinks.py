@@ -16,12 +16,14 @@ class Kink:
         functions: The canonical names of the functions that it holds for.
         shown: The functions as the table names them.
         where, gradient: What the gradient is where.
+        torch: What PyTorch does, where it does something else, or has no such function.
     """
 
     functions: tuple[str, ...]
     shown: str
     where: str
     gradient: str
+    torch: str = ""
 
 
 def _numpy(names: str) -> tuple[str, ...]:
@@ -44,6 +46,7 @@ KINKS: Final = (
         "`maximum`, `minimum`, `fmax`, `fmin`, Python's `max`, `min`",
         "equal arguments",
         "half each (1/n each of n)",
+        torch="`fmax`, `fmin`, Python's: the first",
     ),
     Kink(_numpy("fmax fmin"), "`fmax`, `fmin`", "one argument is NaN", "all to the other"),
     Kink(
@@ -61,7 +64,13 @@ KINKS: Final = (
         "0",
     ),
     Kink((*_NORM, *_numpy("linalg.matrix_norm")), "`linalg.norm` of matrices", "0", "0"),
-    Kink((*_numpy("hypot"), "math.hypot", "math.dist"), "`hypot`", "the origin", "0"),
+    Kink((*_numpy("hypot"), "math.hypot", "math.dist"), "`hypot`", "the origin", "0", "NaN"),
+    Kink(
+        (*_numpy("arctan2"), "math.atan2"),
+        "`arctan2`, `math.atan2`",
+        "the origin",
+        "0",
+    ),
     Kink(_numpy("std nanstd"), "`std`", "a constant array", "0"),
     Kink(_POWER, "`x**y` in x", "y = 0, also at x = 0", "0"),
     Kink(_POWER, "`x**y` in y", "x = 0, y >= 0", "0"),
@@ -73,7 +82,13 @@ KINKS: Final = (
         "elements that are 0",
         "exact",
     ),
-    Kink(_numpy("linalg.det"), "`linalg.det`", "a singular matrix", "exact: the cofactors"),
+    Kink(
+        _numpy("linalg.det"),
+        "`linalg.det`",
+        "a singular matrix",
+        "exact: the cofactors",
+        "0",
+    ),
     Kink(_numpy("sinc"), "`sinc`", "0", "0, and precise near it"),
     Kink(
         _CHOICES,
@@ -89,7 +104,72 @@ KINKS: Final = (
         "likewise",
     ),
     Kink((), "`y[mask] = v`, `putmask`, `copyto`, `place`", "what is overwritten", "likewise"),
-    Kink(_numpy("unique"), "`unique`", "equal elements", "all to the first"),
+    Kink(
+        _numpy("unique"),
+        "`unique`",
+        "equal elements",
+        "all to the first",
+        "no derivative",
+    ),
+    Kink(
+        _numpy("sort partition median nanmedian percentile quantile"),
+        "`sort`, `partition`, `median`, `percentile`, `quantile`, Python's `sorted`",
+        "equal elements",
+        "each keeps its place, the first first",
+        "`torch.median` splits evenly",
+    ),
+    Kink(
+        _numpy("maximum.accumulate minimum.accumulate"),
+        "`maximum.accumulate`, `minimum.accumulate`",
+        "equal elements",
+        "the last one so far",
+    ),
+    Kink(
+        (),
+        "`argmax`, `argmin`, `argsort`, `searchsorted`, comparisons",
+        "everywhere",
+        "constant",
+    ),
+    Kink(
+        (),
+        "`sign`, `round`, `rint`, `floor`, `ceil`, `trunc`, `heaviside`, `//`",
+        "everywhere",
+        "0, at jumps as well",
+        "`heaviside`, `//`: no derivative",
+    ),
+    Kink(
+        (*_numpy("copysign"), "math.copysign"),
+        "`copysign(x, y)`",
+        "x = 0; in y everywhere",
+        "0",
+    ),
+    Kink(
+        (),
+        "`sqrt`, `cbrt`, `log`, `x**p` with p < 1, `arccos` and the like",
+        "the edge of the domain",
+        "infinite",
+    ),
+    Kink(
+        (),
+        "`math.sqrt`, `math.cbrt`, `math.acos` and the like, of Python's numbers",
+        "the edge of the domain",
+        "`ZeroDivisionError` by source, infinite on the tape",
+        "infinite",
+    ),
+    Kink(
+        (),
+        "`logaddexp`, `logaddexp.reduce`, `scipy.special.logsumexp`",
+        "an argument is -inf",
+        "0 to it; if all are, half each of two, else NaN",
+        "NaN if all are",
+    ),
+    Kink(
+        _numpy("interp"),
+        "`interp` in x",
+        "at a knot",
+        "the slope on its right (of the last, on its left), 0 outside",
+        "no such function",
+    ),
     Kink(
         (*_numpy("remainder fmod divmod"), "builtins.divmod", "math.fmod"),
         "`remainder`, `mod`, `fmod`, `divmod`",

@@ -9,6 +9,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     dist_back,
+    divide_or_zero,
     divided_each,
     is_number,
     item_shapes,
@@ -47,7 +48,7 @@ class MathPow(Function):
 
 @table.rule(math.atan2)
 class MathAtan2(Function):
-    """The angle of the point at height y and distance x along the axis."""
+    """The angle of the point at height y and distance x along the axis; 0 at the origin."""
 
     elementwise = True
 
@@ -59,8 +60,8 @@ class MathAtan2(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         y, x = ctx.saved_tensors
-        grad_y = grad * x / (x * x + y * y) if ctx.needs_input_grad[0] else None
-        grad_x = -grad * y / (x * x + y * y) if ctx.needs_input_grad[1] else None
+        grad_y = grad * divide_or_zero(x, x * x + y * y) if ctx.needs_input_grad[0] else None
+        grad_x = -grad * divide_or_zero(y, x * x + y * y) if ctx.needs_input_grad[1] else None
         return grad_y, grad_x
 
 
@@ -146,7 +147,7 @@ class MathCopysign(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x, y = ctx.saved_tensors
-        return grad * number_sign(x) * math.copysign(1.0, y)
+        return grad * number_sign(x) * math.copysign(1.0, y), 0.0
 
 
 @table.rule(math.fsum)

@@ -111,12 +111,11 @@ def _others(rows: Any) -> Any:
 
 
 def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
-    """Return the adjoint of a running extreme `y`: to the element that reached it first."""
+    """Return the adjoint of a running extreme `y`: to the last element that reaches it."""
     values, tops = np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0)
     places = np.reshape(beside(np.arange(len(values)), values), (-1,) + (1,) * (values.ndim - 1))
-    new = np.equal(values, tops)
-    new[1:] &= np.not_equal(tops[1:], tops[:-1])
-    source = np.maximum.accumulate(np.where(new, places, 0), axis=0)
+    reached = np.equal(values, tops)
+    source = np.maximum.accumulate(np.where(reached, places, 0), axis=0)
     rows = np.moveaxis(grad, axis, 0)
     return np.moveaxis(put_along_axis(rows, source, np.shape(rows), 0), 0, axis)
 

@@ -98,9 +98,13 @@ def divide_or_zero(x: Any, y: Any) -> Any:
 
 @recordable
 def exp_difference(x: Any, z: Any) -> Any:
-    """Return ``exp(x - z)`` for x <= z; both may be infinite."""
+    """Return ``exp(x - z)`` for x <= z; both may be infinite.
+
+    Of two arguments of `logaddexp` that are -inf each gets half, as of two equal numbers.
+    """
     same = x == z
-    return np.exp(np.where(same, 0, x) - np.where(same, 0, z))
+    share = np.exp(np.where(same, 0, x) - np.where(same, 0, z))
+    return np.where(z == -np.inf, 0.5, share)
 
 
 def exp2_difference(x: Any, z: Any) -> Any:

@@ -19,6 +19,7 @@ from srcgrad.errors import MissingRuleError, NotDifferentiableError
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.tape.apply import apply, tensors_in, unwrap
 from srcgrad.tape.core import Core, make
+from srcgrad.tape.extremes import sharing
 from srcgrad.tape.loops import LOOPS, Vectorized
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
@@ -280,6 +281,8 @@ BY_IDENTITY: dict[int, Any] = {
     id(math): _copied_module(math, _MATH),
     id(float): Float,
     id(type): _Type(),
+    id(max): sharing(max),
+    id(min): sharing(min),
     **{id(getattr(np, name)): function for name, function in _NUMPY.items()},
     **{id(getattr(np.linalg, name)): function for name, function in _IN_LINALG.items()},
     **{id(getattr(math, name)): function for name, function in _MATH.items()},
