@@ -112,11 +112,17 @@ KINKS: Final = (
         "no derivative",
     ),
     Kink(
-        _numpy("sort partition median nanmedian percentile quantile"),
-        "`sort`, `partition`, `median`, `percentile`, `quantile`, Python's `sorted`",
+        _numpy("sort"),
+        "`sort`, Python's `sorted`",
         "equal elements",
         "each keeps its place, the first first",
-        "`torch.median` splits evenly",
+    ),
+    Kink(
+        _numpy("partition median nanmedian percentile quantile"),
+        "`partition`, `median`, `percentile`, `quantile`",
+        "equal elements",
+        "all to one of them, as `argpartition` has it",
+        "the first of them; `torch.median` splits evenly",
     ),
     Kink(
         _numpy("maximum.accumulate minimum.accumulate"),
