@@ -1,14 +1,19 @@
-"""Times products with Hessians, Hessians and Jacobians against JAX (compiled) and torch.func."""
+"""Times products with Hessians, Hessians and Jacobians.
+
+The others are an expert's NumPy, JAX (compiled) and torch.func.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import srcgrad as sg
-from bench.peers import NOT_INSTALLED, load_jax, load_torch
+from bench.peers import NOT_INSTALLED, load_jax, load_torch, threads
 from bench.timing import measure, print_table
 
 SAMPLES, PARAMETERS, INPUTS, OUTPUTS = 500, 100, 30, 50
@@ -36,23 +41,66 @@ def _twins(xp: Any, plus: Callable[[Any], Any]) -> tuple[Any, Any]:
     return theirs, network
 
 
-def jax_calls(data: tuple[Any, ...], net: tuple[Any, ...], v: Any) -> dict[str, Any]:
-    """Return JAX's derivatives, compiled, by the name of the benchmark."""
+def calls_by_hand(data: tuple[Any, ...], net: tuple[Any, ...], v: Any) -> dict[str, Any]:
+    """Return what an expert writes in NumPy, by the name of the benchmark."""
+
+    def gradient(w, x, y):
+        chance = 1 / (1 + np.exp(y * (x @ w)))
+        return x.T @ (chance * (-y / len(y))) + 0.02 * w
+
+    def product(w, x, y):
+        chance = 1 / (1 + np.exp(y * (x @ w)))
+        return (chance * (1 - chance) * y * y / len(y) * (x @ v)) @ x + 0.02 * v
+
+    def hessian(w, x, y):
+        chance = 1 / (1 + np.exp(y * (x @ w)))
+        found = (x.T * (chance * (1 - chance) * y * y / len(y))) @ x
+        found.flat[:: len(w) + 1] += 0.02
+        return found
+
+    def jacobian(x, first, second):
+        inner = np.tanh(first @ x)
+        outer = np.tanh(second @ inner)
+        return ((1 - outer * outer)[:, None] * second) @ ((1 - inner * inner)[:, None] * first)
+
+    return {
+        "gradient": lambda: gradient(*data),
+        "hvp": lambda: product(*data),
+        "hessian": lambda: hessian(*data),
+        "jacobian": lambda: jacobian(*net),
+    }
+
+
+def jax_calls(
+    data: tuple[Any, ...], net: tuple[Any, ...], v: Any, *, from_numpy: bool
+) -> dict[str, Any]:
+    """Return JAX's derivatives, compiled, by the name of the benchmark.
+
+    They take and give NumPy's arrays, as the user of NumPy has and needs them, or JAX's own.
+    """
     jax = load_jax()
     if jax is None:
         return {}
     theirs, network = _twins(jax.numpy, jax.nn.softplus)
-    data, net = ([jax.numpy.asarray(item) for item in items] for items in (data, net))
-    w, x, y = data
-    gradient = jax.jit(jax.grad(theirs))
-    product = jax.jit(lambda w, v: jax.jvp(lambda u: jax.grad(theirs)(u, x, y), (w,), (v,))[1])
-    hessian = jax.jit(jax.hessian(theirs))
-    jacobian = jax.jit(jax.jacfwd(network))
+
+    def along(w, x, y, v):
+        return jax.jvp(lambda u: jax.grad(theirs)(u, x, y), (w,), (v,))[1]
+
+    if not from_numpy:
+        data, net = ([jax.numpy.asarray(item) for item in items] for items in (data, net))
+        v = jax.numpy.asarray(v)
+
+    def call(function: Any, args: Any) -> Callable[[], Any]:
+        compiled = jax.jit(function)
+        if from_numpy:
+            return lambda: np.asarray(compiled(*args))
+        return lambda: compiled(*args).block_until_ready()
+
     return {
-        "gradient": lambda: gradient(*data).block_until_ready(),
-        "hvp": lambda: product(w, v).block_until_ready(),
-        "hessian": lambda: hessian(*data).block_until_ready(),
-        "jacobian": lambda: jacobian(*net).block_until_ready(),
+        "gradient": call(jax.grad(theirs), data),
+        "hvp": call(along, (*data, v)),
+        "hessian": call(jax.hessian(theirs), data),
+        "jacobian": call(jax.jacfwd(network), net),
     }
 
 
@@ -98,11 +146,20 @@ def main() -> None:
         rng.normal(size=(OUTPUTS, 64)) / 8,
     )
     v = rng.normal(size=PARAMETERS)
-    makers = {"srcgrad": our_calls, "jax.jit": jax_calls, "torch.func": torch_calls}
+    makers: dict[str, Callable[..., Any]] = {
+        "srcgrad": our_calls,
+        "NumPy by hand": calls_by_hand,
+        "jax.jit, NumPy to NumPy": partial(jax_calls, from_numpy=True),
+        "jax.jit, its own arrays": partial(jax_calls, from_numpy=False),
+        "torch.func, its own arrays": torch_calls,
+    }
     calls = {name: make(data, net, v) for name, make in makers.items()}
     skipped = {name: NOT_INSTALLED for name, found in calls.items() if not found}
+    print(f"All in float64; each library may use {threads()} of {os.cpu_count()} cores.")
+    print("srcgrad takes and gives NumPy's arrays; so does JAX where it says so.\n")
     titles = {
-        "hvp": f"Hessian-vector product of a logistic regression, {PARAMETERS} parameters",
+        "gradient": f"Gradient of a logistic regression, {PARAMETERS} parameters",
+        "hvp": "Hessian-vector product of the same",
         "hessian": f"The whole Hessian of the same ({SAMPLES} samples)",
         "jacobian": f"Jacobian of a network, {OUTPUTS} outputs by {INPUTS} inputs",
     }

@@ -1,4 +1,4 @@
-"""Imports the other libraries where they are installed, each held to one thread and float64."""
+"""Imports the other libraries where they are installed, each held to some threads and float64."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 NOT_INSTALLED = "not installed (make peers installs it)"
 
 
-def limit_threads() -> None:
-    """Keep every library to one thread; call it before NumPy is imported."""
-    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
-        os.environ[name] = "1"
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+def limit_threads(count: int = 1) -> None:
+    """Keep every library to so many threads; call it before NumPy is imported."""
+    for name in _LIMITS:
+        os.environ[name] = str(count)
+    own_pool = "false" if count == 1 else "true"  # as many as there are cores
+    os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen={own_pool}"
+    os.environ["NPROC"] = str(count)  # the size of XLA's pool
     os.environ["JAX_PLATFORMS"] = "cpu"
+
+
+def threads() -> int:
+    """Return how many threads each library may use."""
+    return int(os.environ.get(_LIMITS[0], os.cpu_count() or 1))
 
 
 def load(name: str) -> Any:
@@ -28,10 +36,10 @@ def load(name: str) -> Any:
 
 
 def load_torch() -> Any:
-    """Return torch with one thread, or None."""
+    """Return torch with as many threads as the others, or None."""
     torch = load("torch")
     if torch is not None:
-        torch.set_num_threads(1)
+        torch.set_num_threads(threads())
     return torch
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.pullback import adjoints_of
-from srcgrad.api.pushforward import tangents_of
+from srcgrad.api.pushforward import Tangents, tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
-from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.runtime.stacks import CannotStackError, Stack, Units
 
 Arguments = dict[str, Any]
 
@@ -70,6 +71,51 @@ def by_rows(
         return done[0] if single else tuple(done)
 
     return mapped(fill, head), aux
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A Jacobian by one array, for arguments of kinds that there was a call in forward mode for.
+
+    Attributes:
+        names: The parameters, in order.
+        name: That of the array.
+        push: The tangent function.
+    """
+
+    names: tuple[str, ...]
+    name: str
+    push: Tangents
+
+    def again(self, args: Sequence[Any]) -> Any:
+        """Return the Jacobian of an array, or None where it must be made as if it were new."""
+        arguments = dict(zip(self.names, args, strict=True))
+        argument = arguments[self.name]
+        seeds = np.eye(argument.size, dtype=argument.dtype)
+        shape = (argument.size, *argument.shape)
+        stack = Units(seeds) if argument.ndim == 1 else Stack(seeds.reshape(shape), is_array=True)
+        try:
+            found = self.push.rows_again(arguments, [stack])
+        except CannotStackError:
+            return None
+        if found is None or type(found[0]) is not np.ndarray:
+            return None
+        (rows,) = rows_in(*found, argument.size)
+        block = np.array(rows.reshape(argument.size, -1).T, order="C")
+        return block.reshape(found[0].shape + argument.shape)
+
+
+def columns_of(
+    f: Callable[..., Any], names: Sequence[str], arguments: Arguments, found: Any
+) -> Columns | None:
+    """Return the short way to a Jacobian that was found, or None if there is none."""
+    argument = arguments[names[0]]
+    if len(names) > 1 or type(argument) is not np.ndarray or type(found) is not np.ndarray:
+        return None
+    at_once = len(_parts(argument.reshape(-1), arguments)) == 1
+    if not at_once or found.ndim <= argument.ndim or not argument.size:
+        return None
+    return Columns(tuple(arguments), names[0], tangents_of(f, (names[0],)))
 
 
 # -- many seeds

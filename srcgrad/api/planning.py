@@ -41,6 +41,19 @@ class Plans(Generic[AnyPlan]):
             raise lists_joined(function)
         return plan
 
+    def still(self) -> AnyPlan | None:
+        """Return the plan of an earlier call with real arguments, if it holds for any of its kinds.
+
+        The kinds of arguments are those of `srcgrad.api.kinds`.
+        """
+        plan = self._kept.get(False)
+        if plan is None or plan.generated.assumptions or in_another_call():
+            return None
+        try:
+            return plan if plan.is_current(to_differentiate(self.primal)) else None
+        except UnsupportedError:
+            return None
+
     def or_tape(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan | None:
         """Return the same, or None if the tape takes over, of which the first refusal warns."""
         if in_another_call():

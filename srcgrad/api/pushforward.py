@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
 
@@ -11,6 +12,7 @@ import numpy as np
 from srcgrad.api.checking import runs
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
@@ -25,6 +27,7 @@ from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 
@@ -58,6 +61,16 @@ class Tangents:
         if plan is None:
             function = on_tape(self.primal)
             return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
+        return self._run(plan, arguments, tangents)
+
+    def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
+        """Do the same for kinds of arguments that were there; None if it must be new."""
+        plan = self._plans.still()
+        return None if plan is None else self._run(plan, arguments, tangents)
+
+    def _run(
+        self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
         try:
             value, tangent = runs(plan, plan.function)(*arguments.values(), *tangents)
         except Exception as error:
@@ -92,6 +105,22 @@ class Tangents:
         """
         tangents = self._without_rest(arguments, tangents)
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
+        return self._run_rows(plan, arguments, tangents)
+
+    def rows_again(
+        self, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any] | None:
+        """Do the same for kinds of arguments that were there; None if it must be new.
+
+        Raises:
+            CannotStackError: The function must be run once for each of them.
+        """
+        plan = None if CHECKS.nans else self._stacked.still()
+        return None if plan is None else self._run_rows(plan, arguments, tangents)
+
+    def _run_rows(
+        self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
         given = copied(arguments) if plan.in_place else arguments
         value, tangent = self._stacked.run(plan, plan.function, *given.values(), *tangents)
         if holds_stack(value):
@@ -199,6 +228,12 @@ def jvp(
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
     _check_pair(primals, tangents)
+    kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))
+    calls = _calls_of(f)
+    call = None if kinds is None else calls.get(kinds)
+    found = None if call is None else call.again(primals, tangents)
+    if found is not None:
+        return found
     if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
         given = parts_of(dict(kwargs or {}))
         moved = parts_of(list(tangents))
@@ -213,7 +248,10 @@ def jvp(
         _check_tangent(bound[name], tangent, name)
     chosen = [_filled(t, bound[name]) for name, t in zip(names, chosen, strict=True)]
     if names:
-        value, tangent = tangents_of(f, names)(bound, chosen)
+        push = tangents_of(f, names)
+        value, tangent = push(bound, chosen)
+        if kinds is not None and is_bound_in_order(primals, bound):
+            remember(calls, kinds, _Call(tuple(bound), push))
     else:
         value = f(*primals, **(kwargs or {}))
         tangent = conform(None, value)
@@ -221,6 +259,25 @@ def jvp(
         return value, tangent
     head, aux = split(value, has_aux=True)
     return head, tangent[0], aux
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a call of `jvp` with arrays and numbers alone was made with."""
+
+    names: tuple[str, ...]
+    push: Tangents
+
+    def again(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
+        """Return the value and its tangent for arguments of the same kinds, if nothing changed."""
+        given = [tangent for tangent in tangents if tangent is not None]
+        return self.push.again(dict(zip(self.names, primals, strict=True)), given)
+
+
+@made_once
+def _calls_of(_f: Callable[..., Any]) -> dict[Kinds, _Call]:
+    """Return what is remembered of calls of `jvp` with a function, by the kinds of arguments."""
+    return {}
 
 
 def _check_pair(primals: Any, tangents: Any) -> None:
@@ -271,11 +328,19 @@ def _own(tangent: Any, given: Sequence[Any]) -> Any:
         parts = [_own(item, given) for item in tangent]
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
     if isinstance(tangent, np.ndarray):
-        inputs = [leaf for item in given for leaf in leaves(item)]
-        if tangent.base is None:  # its memory is its own, or that of all of an input
-            return tangent.copy() if any(tangent is leaf for leaf in inputs) else tangent
-        shared = any(
-            isinstance(leaf, np.ndarray) and np.may_share_memory(tangent, leaf) for leaf in inputs
-        )
-        return tangent.copy() if shared else tangent
+        return tangent.copy() if any(_shares(tangent, item) for item in given) else tangent
     return tangent
+
+
+def _shares(array: Any, value: Any) -> bool:
+    """Say whether an array may lie in the memory of those in a value."""
+    if type(value) is np.ndarray:
+        return _overlaps(array, value)
+    found = [leaf for leaf in leaves(value) if isinstance(leaf, np.ndarray)]
+    return any(_overlaps(array, leaf) for leaf in found)
+
+
+def _overlaps(array: Any, other: Any) -> bool:
+    if array.base is None and other.base is None:
+        return array is other
+    return bool(np.may_share_memory(array, other))

@@ -227,20 +227,19 @@ class Stack:
     def __array_ufunc__(
         self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any
     ) -> Any:
+        if ufunc is np.matmul and method == "__call__":
+            if out or options:
+                refuse("matmul with options")
+            return HANDLERS[np.matmul](*inputs)
         if method == "at":
             return HANDLERS[np.add.at](ufunc, *inputs)
         if method == "reduce" and ufunc is np.add:
             return HANDLERS[np.sum](*inputs, **options)
         if method != "__call__" or ufunc.nout != 1:
             refuse(f"{ufunc.__name__}.{method}")
-        target = out[0] if out else None
-        if ufunc is np.matmul:
-            if target is not None or options:
-                refuse("matmul with options")
-            return HANDLERS[np.matmul](*inputs)
         if ufunc.signature is not None:
             refuse(ufunc.__name__)
-        return elementwise(ufunc, inputs, out=target, **options)
+        return elementwise(ufunc, inputs, out=out[0] if out else None, **options)
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]

@@ -153,6 +153,52 @@ def test_wrong_calls_are_refused_as_before(make: Any, function: Any) -> None:
         derivative(np.arange(3))
 
 
+def _starred(x, *rest):
+    return np.tanh(x) * x * sum(part for part in rest)
+
+
+def _starred_once(x, w):
+    return np.tanh(x) * x * w
+
+
+def _of_complex(x, w):
+    return np.real(np.tanh(x * w) * w)
+
+
+@pytest.mark.parametrize("make", [sg.jacfwd, _jvp])
+def test_parameters_with_a_star_and_complex_arguments_take_the_long_way(make: Any) -> None:
+    derivative, of_complex = make(_starred), make(_of_complex)
+    for rest in ((2.0,), (2.0, X), (X,), (2.0,)):
+        _assert_alike(derivative(X, *rest), make(_starred_once)(X, sum(rest)))
+    for factor in (X, X * 1j, X, X.astype(complex)):
+        _assert_alike(of_complex(X, factor), make(_afresh(_of_complex))(X, factor))
+
+
+@pytest.mark.parametrize("make", [sg.jacfwd, _jvp])
+def test_results_of_repeated_calls_are_nobody_elses_memory(make: Any) -> None:
+    def itself(x, w):
+        return x, w
+
+    def both(x, w):
+        return np.concatenate([x, w @ x])
+
+    matrix = np.ones((3, 3))
+    for function in (itself, both):
+        derivative = make(function)
+        results = [derivative(X, matrix) for _ in range(3)]
+        for found in results[1:]:
+            _assert_alike(_flat(found), _flat(results[0]))
+            for leaf in _leaves(_flat(found)[-1:]):
+                assert not np.shares_memory(leaf, X)
+                assert not np.shares_memory(leaf, matrix)
+
+
+def _flat(found: Any) -> Any:
+    return (
+        found if type(found) is not tuple else tuple(x for part in found for x in _leaves((part,)))
+    )
+
+
 @every_maker
 def test_threads_call_one_derivative_with_arguments_of_different_kinds(
     make: Any, function: Any
