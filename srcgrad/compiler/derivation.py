@@ -17,12 +17,12 @@ from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.handing import Handed, nested
+from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
@@ -38,19 +38,8 @@ from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
-from srcgrad.optimizations.ask_next import asked_next
-from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.drop_dead_stores import DeadStores
-from srcgrad.optimizations.fold_constants import ConstantFolding
-from srcgrad.optimizations.forward_substitute import ForwardSubstitution
-from srcgrad.optimizations.merge_additions import merge_additions
-from srcgrad.optimizations.propagate_constants import propagate_constants
-from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
-from srcgrad.optimizations.repeat_tests import RepeatedTests
-from srcgrad.optimizations.tidy import tidy
-from srcgrad.optimizations.unused_parts import name_unused_parts
-from srcgrad.optimizations.width import width
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.fusing import Fusing
@@ -269,7 +258,13 @@ class Derivation:
             return name not in facts.storage.mutated | facts.storage.reshaped
 
         pairs = Fusing(body, is_stable, purity.of).run(_still_there(halves, body))
-        recorder = Recorder(self.program.namer, body, is_stable, self.program.results)
+        recorder = Recorder(
+            self.program.namer,
+            body,
+            is_stable,
+            self.program.results,
+            lambda name: facts.shapes.is_number(load(name)),
+        )
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer
@@ -290,20 +285,16 @@ class Derivation:
         parameters: tuple[str, ...],
     ) -> list[Any]:
         """Return a derivative's body, made short: the passes that come last for all of them."""
-        body = self._drop_dead(body, purity)
-        body = propagate_copies(body, self._is_temporary, parameters)
-        body = propagate_constants(body, self._is_temporary, parameters)
-        tests = RepeatedTests(self._is_temporary, self.program.parameters, self.numbers)
-        body = tests.run(body, Sharing(body, purity.of))
-        body = ForwardSubstitution(purity, self._is_temporary, width).run(body)
-        self.stages.note("substitute", body)
-        body = coalesce(body, parameters, self.program.namer, keep, self.program.results)
-        asked_next(body, self._is_temporary)
-        folding = ConstantFolding(is_float)
-        for _ in range(2):  # what is folded may be a number that can be put elsewhere
-            body = folding.run(propagate_constants(body, self._is_temporary, parameters))
-        body = tidy(folding.run(merge_additions(body, width)))
-        name_unused_parts(body, self._is_temporary)
+        body = Polishing(
+            self.program,
+            purity,
+            self.numbers,
+            self._is_temporary,
+            is_float,
+            keep,
+            parameters,
+            self.stages,
+        ).run(self._drop_dead(body, purity))
         spelled = spell_repeats(body)
         if "ufunc" in spelled:
             self.externals.use_numpy()

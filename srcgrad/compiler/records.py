@@ -73,6 +73,16 @@ def layout_of(
     return found
 
 
+def returned_by(definitions: Sequence[tuple[Any, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return for each generated function the names of what its last line returns, part by part."""
+    found: dict[str, tuple[str, ...]] = {}
+    for _, definition in definitions:
+        names = getattr(definition.body[-1], "names", ())
+        if any(names):
+            found[definition.name] = tuple(names)
+    return found
+
+
 def _mentioned(statement: Any) -> list[str]:
     bound = [name for target in targets_of(statement) for name in names_bound(target)]
     if any(True for _ in blocks_of(statement)):

@@ -85,7 +85,7 @@ def instrumented(generated: Generated, module: ModuleType) -> Instrumented:
     """Return the variant of a generated module; its lines are those of the module's file."""
     if module not in _KNOWN:
         tree = ast.parse(generated.source)
-        writer = _Writer(generated.layout)
+        writer = _Writer(generated.layout, generated.returned)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
                 writer.function(node)
@@ -96,10 +96,15 @@ def instrumented(generated: Generated, module: ModuleType) -> Instrumented:
 
 
 class _Writer:
-    """Rewrites functions; `layout` says how many statements of each come before its backward."""
+    """Rewrites functions.
 
-    def __init__(self, layout: Mapping[str, int]) -> None:
+    `layout` says how many statements of each come before its backward pass, `returned` what the
+    parts of its result are called.
+    """
+
+    def __init__(self, layout: Mapping[str, int], returned: Mapping[str, Sequence[str]]) -> None:
         self.sites: list[Site] = []
+        self._returned = returned
         self._layout = layout
         self._function = ""
         self._loops: tuple[int, ...] = ()
@@ -142,13 +147,26 @@ class _Writer:
             names = tuple(_names(node.target))
             node.value = self._watched(node.value, "store" if is_store else "update", names)
         elif isinstance(node, ast.Return) and node.value is not None:
-            node.value = self._watched(node.value, "return", ())
+            names = self._returned.get(self._function, ())
+            node.value = self._watched(self._parts(node.value, iter(names)), "return", ())
         elif isinstance(node, ast.Expr):
             self._appended(node.value)
         yield node
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             name = node.target.id
             yield self._shown(node, "update", (name,), ast.Name(name, ast.Load()), done=True)
+
+    def _parts(self, value: ast.expr, names: Iterator[str]) -> ast.expr:
+        """Show each part of a result that is computed only where it is returned."""
+        if isinstance(value, (ast.Tuple, ast.List)):
+            value.elts = [self._parts(item, names) for item in value.elts]
+        elif isinstance(value, ast.Dict):
+            value.values = [self._parts(item, names) for item in value.values]
+        else:
+            name = next(names, "")
+            if name and not isinstance(value, ast.Name):
+                return self._watched(value, "assign", (name,))
+        return value
 
     def _loop(self, node: ast.For | ast.While) -> Iterator[ast.stmt]:
         yield self._shown(node, "loop")

@@ -24,7 +24,8 @@ class ConstantFolding:
     """Folds the statements of one body.
 
     `is_float(name)` says which names surely hold floating-point numbers: a product with 1.0 turns
-    integers into those, and is left out only where that is no matter.
+    integers into those, and is left out only where that is no matter. It makes a new array of an
+    array, which a number can do without: `is_number(name)` says which names surely hold one.
 
     >>> from srcgrad.codegen.printer import to_source
     >>> def fold(text):
@@ -45,14 +46,24 @@ class ConstantFolding:
     ('a = 2 / np.size(y) * y', 'a = 1.0 / np.size(y) * g')
     >>> fold("a = copied(x) * y"), fold("a = np.roll(x, negated(-1))")
     ('a = x * y', 'a = np.roll(x, 1)')
+    >>> fold("a = b @ c.T.T")
+    'a = b @ c'
     >>> fold("a = 1.0 * x"), fold("a += 1.0 * x"), fold("a = -1.0 * x / y"), fold("a = 2.0 * 0.5")
     ('a = 1.0 * x', 'a += x', 'a = -x / y', 'a = 1.0')
+    >>> floats, numbers = {"x"}.__contains__, {"x"}.__contains__
+    >>> to_source(ConstantFolding(floats, numbers).run(gast.parse("a = 1.0 * x").body))
+    'a = x'
     >>> fold("a = 2 * x * 0.5"), fold("a = 0.5 * x + x * 0.5"), fold("a = 1.0 * (1 - k) / y")
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
     """
 
-    def __init__(self, is_float: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        is_float: Callable[[str], bool],
+        is_number: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._is_float = is_float
+        self._is_number = is_number
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with its arithmetic made short."""
@@ -81,6 +92,8 @@ class ConstantFolding:
                 node.operand = self._fold(part, inner=True)
                 if isinstance(node.op, gast.USub) and _leads_negative(node.operand):
                     return _turned(node.operand)
+        if _is_transpose(node) and _is_transpose(node.value):
+            return node.value.value
         return _negative(node)
 
     def _binary(self, node: Any, *, inner: bool) -> Any:
@@ -89,6 +102,8 @@ class ConstantFolding:
             return _arithmetic(node, left, right)
         if isinstance(node.op, gast.Add) and _leads_negative(node.right):
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
+        if isinstance(node.op, gast.Add) and _leads_negative(node.left):
+            return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
         if isinstance(node.op, gast.Add) and _same_product(node.left, node.right):
             twice = gast.BinOp(constant(2), gast.Mult(), node.left)
             return self._product(twice, inner=inner)
@@ -124,13 +139,17 @@ class ConstantFolding:
         if not literal and not any(map(self._is_float, names)):
             return node
         total = int(math.prod(whole))
-        alone = len(others) == 1 and not _is_fresh(others[0])
+        alone = len(others) == 1 and not self._is_own(others[0])
         if total == 1 and alone and not inner:
             return node if len(found) == 2 else _chained([constant(1.0), *others])
         chain = others if abs(total) == 1 else [constant(total), *others]
         if total == -1:
             chain[0] = gast.UnaryOp(gast.USub(), chain[0])
         return _chained(chain)
+
+    def _is_own(self, node: Any) -> bool:
+        """Say whether an expression surely is a number, or an array that nobody else has."""
+        return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
 
 
 def _chained(factors: list[Any]) -> Any:
@@ -190,6 +209,10 @@ def _uncopied(node: Any) -> Any:
     return node.args[0] if getattr(getattr(node, "func", None), "id", "") == "copied" else node
 
 
+def _is_transpose(node: Any) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "T"
+
+
 def _negative(node: Any) -> Any:
     """Return ``negated(-1)`` as the literal that it is."""
     literal = getattr(getattr(node, "func", None), "id", "") == "negated"
@@ -206,9 +229,9 @@ def _subtract(statement: Any) -> None:
         statement.op, statement.value = other(), _turned(value)
 
 
-def _is_fresh(node: Any) -> bool:
+def is_fresh(node: Any) -> bool:
     """Say whether an expression surely is a number or an array of its own, not another's."""
-    if isinstance(node, (gast.BinOp, gast.Constant)):
+    if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Constant)):
         return True
     func = getattr(node, "func", None)
     if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":

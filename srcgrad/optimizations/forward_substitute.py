@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
-from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_reads, is_store, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 
 _WIDEST: Final = 84
@@ -59,7 +58,7 @@ class ForwardSubstitution:
             self._reads.update(header_reads(statement))
             for target in targets_of(statement):
                 self._binds.update(names_bound(target))
-        self._sharing = Sharing(body, self._purity.of)
+        self._movement = Movement(body, self._purity)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -131,75 +130,10 @@ class ForwardSubstitution:
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""
-        if isinstance(statement, (gast.With, gast.Try)) or (self._in_try and may_raise(statement)):
+        if self._in_try and may_raise(statement):
             waiting.clear()
-        if not waiting:
-            return
-        changed = _changed_names(statement)
-        inside = _reads_inside(statement)
-        impure = _writes(statement) or not self._is_calm(statement)
-        written = _written_names(statement)
-        for name, source in list(waiting.items()):
-            touches = name in inside or changed.intersection(names_read(source.value))
-            elsewhere = written and self._reaches(written, names_read(source.value))
-            if touches or elsewhere or (impure and _looks_into_memory(source.value)):
-                waiting.pop(name)
-
-    def _reaches(self, written: set[str], read: list[str]) -> bool:
-        """Say whether one of the names may lie in memory that was written under another."""
-        return any(self._sharing.may_share(w, r) for w in written for r in read)
-
-    def _is_calm(self, statement: Any) -> bool:
-        if isinstance(statement, (Comment, Blank)):
-            return True
-        if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)):
-            return statement.value is None or self._purity.of(statement.value)
-        return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
-
-
-def _written_names(statement: Any) -> set[str]:
-    """Return the names through which a statement may write into memory."""
-    written: set[str] = set()
-    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
-        change = change_of(item)
-        if change is not None:
-            written.add(change.name)
-        if is_store(item) or isinstance(item, gast.AugAssign):
-            written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
-        if isinstance(item, gast.Expr) and isinstance(item.value, gast.Call):
-            written.update(names_read(item.value))
-    return written
-
-
-def _changed_names(statement: Any) -> set[str]:
-    """Return the names that a statement binds or writes into, those in its blocks included."""
-    changed: set[str] = set()
-    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
-        change = change_of(item)
-        if change is not None:
-            changed.add(change.name)
-        for target in targets_of(item):
-            changed.update(names_bound(target))
-            root = root_name(target)
-            if root is not None:
-                changed.add(root)
-        if isinstance(item, gast.Expr) and isinstance(item.value, gast.Call):
-            changed.update(names_read(item.value))
-    return changed
-
-
-def _reads_inside(statement: Any) -> set[str]:
-    inner = [b for part in blocks_of(statement) for b in part]
-    return {name for item in statements(inner) for name in header_reads(item)}
-
-
-def _writes(statement: Any) -> bool:
-    inner = [b for part in blocks_of(statement) for b in part]
-    return any(is_store(item) for item in [statement, *statements(inner)])
-
-
-def _looks_into_memory(node: Any) -> bool:
-    return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in walk(node))
+        for name in self._movement.stopped(statement, waiting):
+            del waiting[name]
 
 
 def _place_of(statement: Any, name: str) -> tuple[Any, Any]:

@@ -65,7 +65,7 @@ def _goes_on(first: Any, second: Any) -> bool:
         and gast.dump(target) == gast.dump(second.target)
         and name not in names_read(second.value)
         and not any(isinstance(node, gast.Call) for node in walk(second.target))
-        and _is_sum(first.value)
+        and is_sum(first.value)
     )
 
 
@@ -76,7 +76,7 @@ def _is_plain(target: Any) -> bool:
     )
 
 
-def _is_sum(value: Any) -> bool:
+def is_sum(value: Any) -> bool:
     """Say whether an expression is a number or an array, so that a sum with it is one."""
     if isinstance(value, gast.Call):
         func = value.func

@@ -1,12 +1,14 @@
-"""Computes the values of a loop in the backward loop itself, where no one else wants them.
+"""Computes the values of a loop or branch in the one that mirrors it, where no one else wants them.
 
 The trips of a loop that only adds up terms need nothing of each other. Once the sum itself is not
 wanted, the forward loop serves the backward loop alone; then each trip is done at once, its primal
-and its adjoint, and nothing has to be recorded.
+and its adjoint, and nothing has to be recorded. So with a branch whose values its mirror alone
+reads.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +22,7 @@ from srcgrad.transforms.sweep import Pair
 
 
 class Fusing:
-    """Fuses the loops of one function with their mirrors.
+    """Fuses the loops and branches of one function with their mirrors.
 
     `is_stable(name)` says whether nothing writes into what a name is bound to, `is_pure(node)`
     whether an expression may be evaluated later.
@@ -54,6 +56,7 @@ class Fusing:
         self._is_stable = is_stable
         self._is_pure = is_pure
         self._mates: dict[int, Any] = {}
+        self._binds = Counter(name for item in statements(body) for name in _binds(item))
 
     def run(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Fuse what can be fused; return the pairs that are left."""
@@ -61,10 +64,16 @@ class Fusing:
         gone: set[int] = set()
         for pair in reversed(pairs):  # the outer ones first
             loop = pair.primal
-            if id(loop) not in gone and pair.kind == "loop" and self._may_fuse(loop, pair.adjoint):
-                gone |= {id(statement) for statement in statements([loop])}
+            if id(loop) in gone:
+                continue
+            if pair.kind == "loop" and self._may_fuse(loop, pair.adjoint):
                 self._fuse(loop.body, pair.adjoint.body)
-                _remove(self._body, loop)
+            elif pair.kind == "if" and self._may_wait(loop, pair.adjoint):
+                self._fuse_branch(loop, pair.adjoint)
+            else:
+                continue
+            gone |= {id(statement) for statement in statements([loop])}
+            _remove(self._body, loop)
         return [pair for pair in pairs if id(pair.primal) not in gone]
 
     # -- whether
@@ -81,6 +90,20 @@ class Fusing:
             and not first_reads(loop.body) & made
             and all(map(self._is_stable, read))
             and not (made | set(names_bound(loop.target))) & self._read_outside(loop, mirror)
+        )
+
+    def _may_wait(self, branch: Any, mirror: Any) -> bool:
+        """Say whether all that a branch outside of loops computes serves its mirror alone."""
+        if not all(any(item is side for item in self._body) for side in (branch, mirror)):
+            return False
+        inside = list(statements([branch]))
+        read = {name for statement in inside for name in header_reads(statement)}
+        return (
+            all(map(self._is_plain, inside))
+            and not any(isinstance(item, gast.For) for item in inside)
+            and all(map(self._is_stable, read))
+            and all(self._binds[name] < 2 for name in read)
+            and not bound_names([branch]) & self._read_outside(branch, mirror)
         )
 
     def _is_plain(self, statement: Any) -> bool:
@@ -118,12 +141,15 @@ class Fusing:
         for statement in primal:
             mate = self._mates.get(id(statement))
             if mate is not None and self._is_private(statement, mate, primal, adjoint):
-                self._fuse(statement.body, mate.body)
-                if isinstance(statement, gast.If):
-                    self._fuse(statement.orelse, mate.orelse)
+                self._fuse_branch(statement, mate)
             else:
                 lead.append(_anew(statement))
         adjoint[0:0] = lead
+
+    def _fuse_branch(self, statement: Any, mate: Any) -> None:
+        self._fuse(statement.body, mate.body)
+        if isinstance(statement, gast.If):
+            self._fuse(statement.orelse, mate.orelse)
 
     def _is_private(self, statement: Any, mate: Any, primal: list[Any], adjoint: list[Any]) -> bool:
         """Say whether only its mirror reads what a branch or loop binds."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -27,9 +27,11 @@ from srcgrad.ir.build import (
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_names, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.program import bound_names, header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
 from srcgrad.transforms.sweep import Pair
+
+_MOST_OPERATIONS: Final = 4
 
 
 class Recorder:
@@ -66,8 +68,10 @@ class Recorder:
         forward: list[Any],
         stable: Callable[[str], bool],
         results: frozenset[str] = frozenset(),
+        is_number: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.recorded: set[str] = set()
+        self._is_number = is_number
         self._results = results
         self._bound_once: set[str] = set()
         self._namer = namer
@@ -123,7 +127,7 @@ class Recorder:
         names = self._wanted(closed, adjoint, [])
         if not names:
             return
-        recipes, names = self._recipes(closed, names, set(), [])
+        recipes, names = self._recipes(closed, names, set(), [], adjoint)
         if names:
             saved = self._list_before(self._loop[id(branch)], names)
             primal.insert(_end_of(primal), _push(saved, names, branch))
@@ -141,10 +145,9 @@ class Recorder:
         if isinstance(loop, gast.For) and not given:
             reads = first_reads(mirror.body)
             names += [n for n in names_bound(loop.target) if n in reads and n not in names]
-        recipes, names = self._recipes(loop.body, names, set(given), _targets(loop))
+        recipes, names = self._recipes(loop.body, names, set(given), _targets(loop), mirror.body)
         if _is_counted(mirror):
-            restore = [_pop(self._push_values(loop, names), names, loop)] if names else []
-            mirror.body[0:0] = [*restore, *recipes]
+            self._restore_counted(loop, mirror, names, recipes)
             return
         mirror.body[0:0] = recipes
         if names and not (mirror.counts and names == _targets(loop)):
@@ -156,6 +159,20 @@ class Recorder:
             mirror.target = clone(loop.target)
             mirror.iter = call("reversed", _first_of(loop.iter, mirror.iter))
 
+    def _restore_counted(
+        self, loop: Any, mirror: Any, names: list[str], recipes: list[Any]
+    ) -> None:
+        """Restore the values of a loop whose mirror counts its trips backwards."""
+        mirror.body[0:0] = recipes
+        if not names:
+            return
+        saved = self._push_values(loop, names)
+        if first_reads(mirror.body).isdisjoint(_targets(loop)):
+            mirror.target = names_tuple(names, storing=True)
+            mirror.iter = call("reversed", load(saved))
+        else:
+            mirror.body.insert(0, _pop(saved, names, loop))
+
     def _push_values(self, loop: Any, names: list[str]) -> str:
         saved = self._list_before(loop, names)
         push = _push(saved, names, loop)
@@ -163,7 +180,7 @@ class Recorder:
         if set(names) <= heads:
             loop.body.insert(0, push)
         else:
-            loop.body.insert(_end_of(loop.body), push)
+            loop.body.insert(_once_bound(loop.body, names), push)
             self._bind_all(loop, [name for name in names if name not in heads])
         return saved
 
@@ -206,23 +223,69 @@ class Recorder:
         return [name for name in dict.fromkeys(order) if name in wanted and name not in given]
 
     def _recipes(
-        self, body: list[Any], names: list[str], given: set[str], targets: list[str]
+        self,
+        body: list[Any],
+        names: list[str],
+        given: set[str],
+        targets: list[str],
+        adjoint: list[Any],
     ) -> tuple[list[Any], list[str]]:
-        """Split the wanted names into those that are read again and those that are recorded."""
+        """Split the wanted names into those that are computed again and those that are recorded."""
         made = (bound_names(body) | set(targets)) - given
         binds = Counter(name for statement in statements(body) for name in _changed_by(statement))
-        recipes: list[Any] = []
-        cheap: set[str] = set()
+        asked = Counter(
+            name for statement in statements(adjoint) for name in header_reads(statement)
+        )
+        again: dict[str, Any] = {}
+        sums: dict[str, Any] = {}
         for statement in body:
             (name,) = _bound_by(statement) if len(_bound_by(statement)) == 1 else ("",)
-            if name not in names or getattr(statement, "closing", False) or binds[name] > 1:
+            if not name or getattr(statement, "closing", False) or binds[name] > 1:
                 continue
             reads = set(names_read(getattr(statement, "value", None)))
-            again = isinstance(statement, gast.Assign) and self._is_read(statement.value)
-            if again and not (reads & made - cheap) and all(map(self._stable, reads)):
-                cheap.add(name)
-                recipes.append(assign(name, clone(statement.value)))
-        return recipes, [name for name in names if name not in cheap]
+            if not isinstance(statement, gast.Assign) or not all(map(self._stable, reads)):
+                continue
+            if self._is_arithmetic(statement.value):
+                sums[name] = statement.value
+            elif (
+                name in names and self._is_read(statement.value) and not reads & made - again.keys()
+            ):
+                again[name] = statement.value
+        free = {name for name in names if asked[name] == 1 and name in sums}
+        kept = {name for name in names if name not in again and name not in free}
+        for name in [name for name in sums if name in free]:
+            value = _Arithmetic(sums, kept).visit(clone(sums[name]))
+            few = sum(isinstance(node, gast.BinOp) for node in walk(value)) <= _MOST_OPERATIONS
+            if few and not set(names_read(value)) & made - again.keys() - kept:
+                again[name] = value
+            else:
+                kept.add(name)
+        return self._anew(again, adjoint), [name for name in names if name in kept]
+
+    def _anew(self, values: dict[str, Any], adjoint: list[Any]) -> list[Any]:
+        """Return statements that compute values again for `adjoint`, under versions of their own.
+
+        A value that each side reads once can then stand where it is read.
+        """
+        renamed = {name: self._namer.version(name) for name in values}
+        recipes = [assign(name, clone(value)) for name, value in values.items()]
+        for statement in [*recipes, *adjoint]:
+            for node in walk(statement):
+                if isinstance(node, gast.Name):
+                    node.id = renamed.get(node.id, node.id)
+        return recipes
+
+    def _is_arithmetic(self, node: Any) -> bool:
+        """Say whether an expression is arithmetic of a few numbers: no dearer than a record."""
+        if isinstance(node, gast.Constant):
+            return True
+        if isinstance(node, gast.Name):
+            return self._is_number(node.id)
+        if isinstance(node, gast.UnaryOp):
+            return self._is_arithmetic(node.operand)
+        return isinstance(node, gast.BinOp) and all(
+            map(self._is_arithmetic, (node.left, node.right))
+        )
 
     def _is_read(self, node: Any) -> bool:
         """Say whether an expression only looks something up or compares numbers."""
@@ -247,6 +310,20 @@ class Recorder:
         if isinstance(node, gast.UnaryOp):
             return self._is_index(node.operand)
         return isinstance(node, (gast.Name, gast.Constant))
+
+
+class _Arithmetic(gast.NodeTransformer):  # type: ignore[misc]
+    """Puts the arithmetic of numbers in the place of names that are not kept."""
+
+    def __init__(self, sums: dict[str, Any], kept: set[str]) -> None:
+        self._sums = sums
+        self._kept = kept
+
+    def visit_Name(self, node: Any) -> Any:
+        """Replace one name."""
+        if node.id in self._kept or node.id not in self._sums:
+            return node
+        return self.visit(clone(self._sums[node.id]))
 
 
 def _bound_by(statement: Any) -> list[str]:
@@ -309,6 +386,17 @@ def _end_of(block: list[Any]) -> int:
     return len(block)
 
 
+def _once_bound(block: list[Any], names: list[str]) -> int:
+    """Return the first place where all names are bound that the statements of a block bind.
+
+    What is recorded early leaves its name free for the next value.
+    """
+    end = _end_of(block)
+    wanted = set(names)
+    binding = [place for place in range(end) if bound_names([block[place]]) & wanted]
+    return binding[-1] + 1 if binding else end
+
+
 def _first_of(indices: Any, counted: Any) -> Any:
     """Return the part of a `range` that a loop went through before it was left."""
     if len(indices.args) == 1:
@@ -317,7 +405,9 @@ def _first_of(indices: Any, counted: Any) -> Any:
 
 
 def _push(saved: str, names: list[str], like: Any) -> Any:
-    return at(gast.Expr(method(load(saved), "append", names_tuple(names))), like)
+    push = at(gast.Expr(method(load(saved), "append", names_tuple(names))), like)
+    push.is_record = True
+    return push
 
 
 def _pop(saved: str | None, names: list[str], like: Any) -> Any:

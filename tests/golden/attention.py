@@ -31,9 +31,8 @@ def loss_grad(q, k, v):
 
     Taken for granted: q.ndim == 2; k.ndim == 2; v.ndim == 2.
     """
-    k_t = k.T
     sqrt = np.sqrt(q.shape[1])
-    scores = q @ k_t / sqrt
+    scores = q @ k.T / sqrt
     max_scores = scores.max(axis=-1, keepdims=True)
     scores_2 = np.exp(scores - max_scores)
     sum_scores = scores_2.sum(axis=-1, keepdims=True)
@@ -52,6 +51,4 @@ def loss_grad(q, k, v):
     grad_scores = grad_difference + share_among_ties(grad_max_scores, scores, max_scores, -1, True)
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores / sqrt
-    grad_q = grad_product @ k_t.T
-    grad_k = np.transpose(q.T @ grad_product)
-    return grad_q, grad_k, grad_v
+    return grad_product @ k, np.transpose(q.T @ grad_product), grad_v

@@ -34,30 +34,25 @@ def huber_grad(x, delta):
     Taken for granted: x is a number; delta is a number.
     """
     size = abs(x)
-    if not size <= delta and size <= 3 * delta:
-        difference = size - 0.5 * delta
 
     # backward
     # L10: if size <= delta:
     if size <= delta:
         # L11: loss = 0.5 * x**2
-        grad_x = 1.0 * x
+        grad_x = x
         grad_delta = 0.0
         grad_size = 0.0
     else:
         # L12: elif size <= 3 * delta:
         if size <= 3 * delta:
             # L13: loss = delta * (size - 0.5 * delta)
-            grad_delta = 1.0 * difference
-            grad_difference = 1.0 * delta
-            grad_delta -= grad_difference * 0.5
+            grad_delta = size - 0.5 * delta - delta * 0.5
             # L12: elif size <= 3 * delta:
-            grad_size = grad_difference
+            grad_size = delta
         else:
             # L15: loss = 2.5 * delta**2
             grad_delta = 5.0 * delta
             grad_size = 0.0
         grad_x = 0.0
     # L9: size = abs(x)
-    grad_x += grad_size * sign(x)
-    return grad_x, grad_delta
+    return grad_x + grad_size * sign(x), grad_delta

@@ -36,8 +36,8 @@ def energy_grad(masses, heights):
         m = masses[i]
         h = heights[i]
         product_2 = m * 9.81
-        potentials.append(product_2 * h)
         product_2_saved.append(product_2)
+        potentials.append(product_2 * h)
     steps = []
     for i_2 in range(len(potentials)):
         p = potentials[i_2]

@@ -52,8 +52,7 @@ def energy_grad(start, steps):
     # L14: return np.sum(u**2)
     grad_u_2 += 2 * u
     # L11: for _ in range(steps):
-    for _ in reversed(range(steps)):
-        grad_u_2, grad_new_2 = steps_2.pop()
+    for grad_u_2, grad_new_2 in reversed(steps_2):
         # L12: new[1:-1] = 0.5 * (u[:-2] + u[2:])
         grad_product = copied(grad_new_2[1:-1])
         grad_new_2[1:-1] = 0.0
@@ -61,5 +60,4 @@ def energy_grad(start, steps):
         grad_u_2[2:] += grad_u_plus_u
         grad_u_2[:-2] += grad_u_plus_u
     # L9: u = start.copy()
-    grad_start = grad_new + grad_u
-    return grad_start
+    return grad_new + grad_u

@@ -34,14 +34,12 @@ def fixed_point_grad(a):
     Taken for granted: a is a number.
     """
     x = a
-    steps = []
+    x_saved = []
     for _ in range(100):
-        a_times_x = a * x
-        new = np.cos(a_times_x)
+        x_saved.append(x)
+        new = np.cos(a * x)
         step = new - x
-        x_2 = x + 0.5 * step
-        steps.append((a_times_x, x))
-        x = x_2
+        x = x + 0.5 * step
         if abs(step) < 1e-12:
             break
 
@@ -49,15 +47,12 @@ def fixed_point_grad(a):
     # L10: for _ in range(100):
     grad_a = 0.0
     grad_x = 1.0
-    for a_times_x, x in reversed(steps):
+    for x in reversed(x_saved):
         # L13: x = x + 0.5 * step
         grad_step = grad_x * 0.5
-        # L12: step = new - x
-        grad_x = grad_x - grad_step
         # L11: new = np.cos(a * x)
-        grad_a_times_x = grad_step * -np.sin(a_times_x)
+        grad_a_times_x = grad_step * -np.sin(a * x)
         grad_a += grad_a_times_x * x
-        grad_x += grad_a_times_x * a
+        grad_x = grad_x - grad_step + grad_a_times_x * a
     # L9: x = a
-    grad_a += grad_x
-    return grad_a
+    return grad_a + grad_x

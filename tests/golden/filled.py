@@ -40,8 +40,8 @@ def energy_grad(x, k):
     for i in range(1, 5):
         y_part_2 = y[i - 1]
         sin_y = math.sin(y_part_2)
-        y[i] = y[i - 1] + k * sin_y
         steps.append((y_part_2, sin_y))
+        y[i] = y[i - 1] + k * sin_y
 
     # backward
     # L15: return np.sum(y**2)
@@ -55,5 +55,4 @@ def energy_grad(x, k):
         grad_k += grad_total * sin_y
         grad_y[i - 1] += grad_total * k * math.cos(y_part_2) + grad_total
     # L12: y[0] = x
-    grad_x = grad_y[0]
-    return grad_x, grad_k
+    return grad_y[0], grad_k

@@ -48,12 +48,12 @@ def score_grad(weights, counts):
             term = count * sqrt_weight
         except ValueError:
             failed = True
+        failed_saved.append(failed)
         if failed:
-            term = -10.0 + weight
+            term = weight - 10.0
         else:
             sqrt_weight_saved.append(sqrt_weight)
         total = total + term
-        failed_saved.append(failed)
 
     # backward
     # L12: for weight, count in zip(weights, counts):
@@ -64,15 +64,14 @@ def score_grad(weights, counts):
         weight = weights[i]
         count = counts[i]
         # L15: except ValueError:
-        grad_term = grad_total
         if failed:
             # L16: term = -10.0 + weight
-            grad_weight = unbroadcast(grad_term, weight)
+            grad_weight = unbroadcast(grad_total, weight)
         else:
             # L15: except ValueError:
             sqrt_weight = sqrt_weight_saved.pop()
             # L14: term = count * math.sqrt(weight)
-            grad_weight = 0.5 * unbroadcast(grad_term * count, sqrt_weight) / sqrt_weight
+            grad_weight = 0.5 * unbroadcast(grad_total * count, sqrt_weight) / sqrt_weight
         # L12: for weight, count in zip(weights, counts):
         grad_weights[i] += grad_weight
     return grad_weights

@@ -49,11 +49,9 @@ def normalized_backward(saved, grad_out_1, grad_out_2):
     grad_mean = (-grad_x_minus_mean_2).sum()
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
     grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
-    grad_x = grad_x_minus_mean_2 + grad_x_minus_mean
     grad_mean += (-grad_x_minus_mean).sum()
     # L9: mean = np.mean(x)
-    grad_x += grad_mean / np.size(x)
-    return grad_x
+    return grad_x_minus_mean_2 + grad_x_minus_mean + grad_mean / np.size(x)
 
 
 def loss_grad(x, y):

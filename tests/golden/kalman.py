@@ -42,13 +42,10 @@ def log_likelihood_grad(q, r, series):
         variance = variance + q
         surprise = value - mean
         scale = variance + r
-        ratio = surprise**2 / scale
         gain = variance / scale
+        steps.append((variance, surprise, scale, gain))
         mean = mean + gain * surprise
-        difference = 1 - gain
-        variance_2 = difference * variance
-        steps.append((variance, surprise, scale, ratio, gain, difference))
-        variance = variance_2
+        variance = (1 - gain) * variance
 
     # backward
     # L13: for value in series:
@@ -56,27 +53,18 @@ def log_likelihood_grad(q, r, series):
     grad_r = 0.0
     grad_mean = 0.0
     grad_variance = 0.0
-    for variance, surprise, scale, ratio, gain, difference in reversed(steps):
-        # L20: variance = (1 - gain) * variance
-        grad_variance_2 = grad_variance * difference
-        grad_gain = -(grad_variance * variance)
+    for variance, surprise, scale, gain in reversed(steps):
         # L19: mean = mean + gain * surprise
-        grad_gain += grad_mean * surprise
-        grad_surprise = grad_mean * gain
-        # L18: gain = variance / scale
-        grad_variance_2 += grad_gain / scale
-        grad_scale = -grad_gain * gain / scale
+        grad_gain = grad_mean * surprise - grad_variance * variance
         # L17: total -= 0.5 * (math.log(scale) + surprise**2 / scale)
-        grad_scale += 0.5 * ratio / scale
-        grad_surprise += 2 * surprise * (-0.5 / scale)
+        grad_scale = 0.5 * (surprise**2 / scale) / scale - grad_gain * gain / scale
+        grad_surprise = grad_mean * gain + 2 * surprise * (-0.5 / scale)
         grad_scale -= 0.5 / scale
         # L16: scale = variance + r
-        grad_variance_2 += grad_scale
+        grad_variance = grad_variance * (1 - gain) + grad_gain / scale + grad_scale
         grad_r += grad_scale
         # L15: surprise = value - mean
         grad_mean = grad_mean - grad_surprise
         # L14: variance = variance + q
-        grad_q += grad_variance_2
-        # L13: for value in series:
-        grad_variance = grad_variance_2
+        grad_q += grad_variance
     return grad_q, grad_r

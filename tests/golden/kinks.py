@@ -43,8 +43,5 @@ def penalty_grad(x, y):
     grad_y = greater_part(grad_high, y, x)
     # L9: low = np.where(x > y, x * y, x - y)
     grad_x_minus_y = np.where(test, 0, grad_low)
-    grad_x += grad_x_minus_y
-    grad_y = grad_y - grad_x_minus_y
-    grad_x += np.where(test, grad_low * y, 0)
-    grad_y += np.where(test, grad_low * x, 0)
-    return grad_x, grad_y
+    grad_x += grad_x_minus_y + np.where(test, grad_low * y, 0)
+    return grad_x, grad_y - grad_x_minus_y + np.where(test, grad_low * x, 0)

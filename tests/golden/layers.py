@@ -36,9 +36,8 @@ def loss_grad(layers, x):
         w, b = layers[i]
         x_at_w = x @ w
         total = x_at_w + b
-        x_2 = np.maximum(total, 0.0)
         steps.append((w, b, x_at_w, total, x))
-        x = x_2
+        x = np.maximum(total, 0.0)
 
     # backward
     # L11: return np.sum(x**2)

@@ -33,7 +33,4 @@ def misfit_grad(a, x, b):
     # L10: return 0.5 * r @ r
     grad_r = 1.0 * r
     # L9: r = a @ x - b
-    grad_b = -grad_r
-    grad_a = np.outer(grad_r, x)
-    grad_x = grad_r @ a
-    return grad_a, grad_x, grad_b
+    return np.outer(grad_r, x), grad_r @ a, -grad_r

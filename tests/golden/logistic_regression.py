@@ -35,10 +35,7 @@ def loss_grad(w, x, y, penalty):
     p = 1 / total
 
     # backward
-    # L11: return -np.sum(likelihood) + penalty * np.sum(w**2)
-    grad_w = 2 * w * penalty
     # L10: likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
     grad_p = (1 - y) / (1 - p) - y / p
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
-    grad_w += grad_p * p / total * exp @ x
-    return grad_w
+    return 2 * w * penalty + grad_p * p / total * exp @ x

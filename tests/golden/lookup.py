@@ -47,5 +47,4 @@ def total_grad(table, points):
     add_at(grad_table, index + 1, grad_values * weight)
     grad_difference = grad_values * table_index
     add_at(grad_table, index, grad_values * difference)
-    grad_weight -= grad_difference
-    return grad_table, grad_weight
+    return grad_table, grad_weight - grad_difference

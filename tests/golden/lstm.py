@@ -50,8 +50,7 @@ def sigmoid_backward(saved, grad_out):
     """Return the gradients of `sigmoid` with respect to `x`."""
     out, total, exp = saved
     # L9: return 1 / (1 + np.exp(-x))
-    grad_x = grad_out * out / total * exp
-    return grad_x
+    return grad_out * out / total * exp
 
 
 def loss_grad(w, b, xs, target):
@@ -75,7 +74,6 @@ def loss_grad(w, b, xs, target):
         product_2 = write * tanh_gates
         c_2 = forget_times_c + product_2
         tanh_c = np.tanh(c_2)
-        h_2 = show * tanh_c
         steps.append(
             (
                 concatenate,
@@ -96,8 +94,8 @@ def loss_grad(w, b, xs, target):
                 x,
             ),
         )
+        h = show * tanh_c
         c = c_2
-        h = h_2
 
     # backward
     # L23: return np.sum((h - target) ** 2)

@@ -55,5 +55,4 @@ def log_likelihood_grad(means, log_scales, weights, x):
     grad_weights = grad_difference / weights
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
     grad_log_scales += (-grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
-    grad_means = -(grad_z / exp_log_scales).sum(axis=0)
-    return grad_means, grad_log_scales, grad_weights
+    return -(grad_z / exp_log_scales).sum(axis=0), grad_log_scales, grad_weights

@@ -38,15 +38,14 @@ def loss_grad(params, x, y):
     len(y) == len(x); y.shape[1] == params['w2'].shape[1].
     """
     h = np.tanh(x @ params["w1"] + params["b1"])
-    w2 = params["w2"]
-    error = h @ w2 + params["b2"] - y
+    error = h @ params["w2"] + params["b2"] - y
 
     # backward
     # L11: return np.mean(error**2)
     grad_error = 2 / np.size(error) * error
     # L10: error = h @ params["w2"] + params["b2"] - y
     grad_b2 = grad_error.sum(axis=0)
-    grad_h = grad_error @ w2.T
+    grad_h = grad_error @ params["w2"].T
     grad_w2 = h.T @ grad_error
     # L9: h = np.tanh(x @ params["w1"] + params["b1"])
     grad_total = grad_h * (1 - h * h)

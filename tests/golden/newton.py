@@ -30,22 +30,19 @@ def cube_root_grad(a):
     steps = []
     while abs(x**3 - a) > 1e-13:
         product = 3 * x**2
-        ratio = (x**3 - a) / product
-        x_2 = x - ratio
-        steps.append((product, ratio, x))
-        x = x_2
+        steps.append((product, x))
+        x = x - (x**3 - a) / product
 
     # backward
     # L10: while abs(x**3 - a) > 1e-13:
     grad_a = 0.0
     grad_x = 1.0
-    for product, ratio, x in reversed(steps):
+    for product, x in reversed(steps):
         # L11: x = x - (x**3 - a) / (3 * x**2)
         grad_ratio = -grad_x
         grad_difference = grad_ratio / product
-        grad_x = grad_x + 6 * x * (-grad_ratio * ratio / product)
+        grad_x_squared = -grad_ratio * ((x**3 - a) / product) / product * 3
         grad_a -= grad_difference
-        grad_x += 3 * x**2 * grad_difference
+        grad_x = grad_x + 2 * x * grad_x_squared + 3 * x**2 * grad_difference
     # L9: x = a
-    grad_a += grad_x
-    return grad_a
+    return grad_a + grad_x

@@ -54,14 +54,13 @@ def frequency_backward(saved, grad_out):
     """Return the gradients of `frequency` with respect to `spring_stiffness`."""
     out, spring_mass = saved
     # L18: return np.sqrt(self.stiffness / self.mass)
-    grad_spring_stiffness = 0.5 * grad_out / out / spring_mass
-    return grad_spring_stiffness
+    return 0.5 * grad_out / out / spring_mass
 
 
 def force_forward(x, v, spring_stiffness, spring_damping):
     """Run `force` and keep what `force_backward` reads."""
     value = -spring_stiffness
-    return value * x - spring_damping * v, (v, spring_damping, value, x)
+    return value * x - spring_damping * v, (spring_damping, value, x, v)
 
 
 def force_backward(saved, grad_out):
@@ -69,14 +68,11 @@ def force_backward(saved, grad_out):
 
     With respect to `x`, `v`, `spring_stiffness`, `spring_damping`.
     """
-    v, spring_damping, value, x = saved
+    spring_damping, value, x, v = saved
     # L21: return -self.stiffness * x - self.damping * v
     grad_product_2 = -grad_out
-    grad_spring_damping = (grad_product_2 * v).sum()
     grad_v = grad_product_2 * spring_damping
-    grad_x = grad_out * value
-    grad_spring_stiffness = -(grad_out * x).sum()
-    return grad_x, grad_v, grad_spring_stiffness, grad_spring_damping
+    return grad_out * value, grad_v, -(grad_out * x).sum(), (grad_product_2 * v).sum()
 
 
 def displacement_grad(x, v, stiffness, damping):
@@ -94,8 +90,8 @@ def displacement_grad(x, v, stiffness, damping):
     for _ in range(5):
         force_x, saved_2 = force_forward(x, v, spring_stiffness, spring_damping)
         v = v + dt * force_x / spring_mass
-        x = x + dt * v
         steps.append((force_x, saved_2, v))
+        x = x + dt * v
 
     # backward
     # L30: return np.sum(x**2)
@@ -105,8 +101,7 @@ def displacement_grad(x, v, stiffness, damping):
     grad_spring_damping = 0.0
     grad_spring_stiffness = 0.0
     grad_v = zeros_like(v)
-    for _ in reversed(range(5)):
-        force_x, saved_2, v = steps.pop()
+    for force_x, saved_2, v in reversed(steps):
         # L29: x = x + dt * v
         grad_dt += (grad_x * v).sum()
         grad_v = grad_v + grad_x * dt

@@ -26,5 +26,4 @@ def polynomial_grad(x):
 
     # backward
     # L9: return 3 * x**4 - 2 * x**2 + x / 5 - 7
-    grad_x = 1.0 / 5 - 4 * x + 12 * x**3
-    return grad_x
+    return 1.0 / 5 - 4 * x + 12 * x**3

@@ -48,5 +48,4 @@ def skewness_grad(x):
     # L10: variance = np.mean(centered**2, axis=0)
     grad_centered += 2 * centered * expand_mean(grad_variance, np.shape(centered), 0, False)
     # L9: centered = x - x.mean(axis=0)
-    grad_x = grad_centered + expand_mean(-grad_centered.sum(axis=0), np.shape(x), 0, False)
-    return grad_x
+    return grad_centered + expand_mean(-grad_centered.sum(axis=0), np.shape(x), 0, False)

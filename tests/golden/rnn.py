@@ -34,8 +34,7 @@ def loss_grad(w, u, h, xs, target):
     """
     steps = []
     for t in range(len(xs)):
-        xs_t = xs[t]
-        h_2 = np.tanh(w @ h + u @ xs_t)
+        h_2 = np.tanh(w @ h + u @ xs[t])
         steps.append((h_2, h))
         h = h_2
 
@@ -46,10 +45,9 @@ def loss_grad(w, u, h, xs, target):
     grad_h = 2 * (h - target)
     for t in reversed(range(len(xs))):
         h_2, h = steps.pop()
-        xs_t = xs[t]
         # L10: h = np.tanh(w @ h + u @ xs[t])
         grad_total = grad_h * (1 - h_2 * h_2)
-        grad_u += np.outer(grad_total, xs_t)
+        grad_u += np.outer(grad_total, xs[t])
         grad_w += np.outer(grad_total, h)
         grad_h = grad_total @ w
     return grad_w, grad_u, grad_h

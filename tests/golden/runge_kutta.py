@@ -41,23 +41,20 @@ def midpoint_forward(y, t, dt, rate):
     cos_np_2 = np.cos(t + 0.5 * dt)
     return (
         y + dt * (neg_rate_2 * half * cos_np_2),
-        (dt, cos_np_2, neg_rate_2, half, product_2, cos_t, neg_rate, y),
+        (dt, cos_np_2, neg_rate_2, product_2, cos_t, neg_rate, half, y),
     )
 
 
 def midpoint_backward(saved, grad_out):
     """Return the gradients of `midpoint` with respect to `y`, `rate`."""
-    dt, cos_np_2, neg_rate_2, half, product_2, cos_t, neg_rate, y = saved
+    dt, cos_np_2, neg_rate_2, product_2, cos_t, neg_rate, half, y = saved
     # L10: return y + dt * f(half, t + 0.5 * dt)
     grad_product_7 = grad_out * dt * cos_np_2
     grad_half = grad_product_7 * neg_rate_2
-    grad_rate = -(grad_product_7 * half).sum()
     # L9: half = y + 0.5 * dt * f(y, t)
-    grad_y = grad_out + grad_half
     grad_product_4 = grad_half * product_2 * cos_t
-    grad_y += grad_product_4 * neg_rate
-    grad_rate -= (grad_product_4 * y).sum()
-    return grad_y, grad_rate
+    grad_y = grad_out + grad_half + grad_product_4 * neg_rate
+    return grad_y, -(grad_product_7 * half).sum() - (grad_product_4 * y).sum()
 
 
 def loss_grad(y, rate, n):
@@ -75,8 +72,7 @@ def loss_grad(y, rate, n):
     grad_y = 2 * y
     # L17: for i in range(n):
     grad_rate = 0.0
-    for i in reversed(range(n)):
-        saved = saved_saved.pop()
+    for saved in reversed(saved_saved):
         # L18: y = midpoint(decay, y, 0.1 * i, 0.1)
         grad_y, grad_rate_2 = midpoint_backward(saved, grad_y)
         grad_rate += grad_rate_2

@@ -41,10 +41,8 @@ def smoothed_grad(x, keep):
     steps = []
     for i in range(len(x)):
         value_2 = np.tanh(x[i])
-        difference = 1 - keep
-        average_2 = keep * average + difference * value_2
-        steps.append((value_2, difference, average))
-        average = average_2
+        steps.append((value_2, average))
+        average = keep * average + (1 - keep) * value_2
 
     # backward
     # L18: return average**2
@@ -53,13 +51,11 @@ def smoothed_grad(x, keep):
     grad_keep = 0.0
     grad_x = zeros_like(x)
     for i in reversed(range(len(x))):
-        value_2, difference, average = steps.pop()
+        value_2, average = steps.pop()
         # L14: average = mix(average, value)
-        grad_value_2 = grad_average * difference
-        grad_keep -= grad_average * value_2
-        grad_keep_times_average = grad_average
-        grad_keep += grad_keep_times_average * average
-        grad_average = grad_keep_times_average * keep
+        grad_value_2 = grad_average * (1 - keep)
+        grad_keep += grad_average * average - grad_average * value_2
+        grad_average = grad_average * keep
         # L17: feed(np.tanh(x[i]))
         grad_x[i] += grad_value_2 * (1 - value_2 * value_2)
     return grad_x, grad_keep

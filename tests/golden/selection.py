@@ -31,7 +31,6 @@ def energy_grad(x, v):
 
     Taken for granted: x.ndim == 1; v.ndim == 2.
     """
-    sqrt_x = np.sqrt(x)
     length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
     test_2 = length > 0
     v_over_length = v / length
@@ -50,5 +49,4 @@ def energy_grad(x, v):
     # L10: length = np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
     grad_v += 2 * np.where(test_2, 0.5 * grad_length / length, 0) * v
     # L9: root = np.where(x > 0, np.sqrt(x), 0)
-    grad_x = np.where(x > 0, 0.5 / sqrt_x, 0)
-    return grad_x, grad_v
+    return np.where(x > 0, 0.5 / np.sqrt(x), 0), grad_v

@@ -53,6 +53,4 @@ def loss_value_and_grad(w, b, x, labels):
     grad_max_logits = -grad_logits.sum(axis=1, keepdims=True)
     grad_logits = grad_logits + share_among_ties(grad_max_logits, logits, max_logits, 1, True)
     # L9: logits = x @ w + b
-    grad_b = grad_logits.sum(axis=0)
-    grad_w = x.T @ grad_logits
-    return out, (grad_w, grad_b)
+    return out, (x.T @ grad_logits, grad_logits.sum(axis=0))

@@ -37,12 +37,12 @@ def reduce_pairs_grad(x):
     for i in range(len(x)):
         stack.append(x[i])
         test = len(stack) > 1
+        test_saved.append(test)
         if test:
             b = stack.pop()
             a = stack.pop()
             stack.append(a * b + 1.0)
             steps.append((b, a))
-        test_saved.append(test)
 
     # backward
     # L14: return stack[0]

@@ -36,8 +36,8 @@ def loss_grad(x, rate):
     for _ in range(10):
         states_part_2 = states[-1]
         sin_states = np.sin(states_part_2)
-        states.append(states[-1] - rate * sin_states)
         steps.append((states_part_2, sin_states))
+        states.append(states[-1] - rate * sin_states)
 
     # backward
     # L12: return np.sum(np.stack(states) ** 2)
@@ -45,13 +45,11 @@ def loss_grad(x, rate):
     # L10: for _ in range(10):
     grad_rate = 0.0
     grad_states = copied(grad_states)
-    for _ in reversed(range(10)):
-        states_part_2, sin_states = steps.pop()
+    for states_part_2, sin_states in reversed(steps):
         # L11: states.append(states[-1] - rate * np.sin(states[-1]))
         grad_difference = grad_states.pop()
         grad_product = -grad_difference
         grad_rate += np.sum(grad_product * sin_states)
         grad_states[-1] += grad_product * rate * np.cos(states_part_2) + grad_difference
     # L9: states = [x]
-    grad_x = grad_states[0]
-    return copied(grad_x), grad_rate
+    return copied(grad_states[0]), grad_rate

@@ -31,16 +31,15 @@ def energy_grad(u, rate, steps):
     total_saved = []
     for _ in range(steps):
         total = np.roll(u, 1) - 2 * u + np.roll(u, -1)
-        u = u + rate * total
         total_saved.append(total)
+        u = u + rate * total
 
     # backward
     # L11: return np.sum(u**2)
     grad_u = 2 * u
     # L9: for _ in range(steps):
     grad_rate = 0.0
-    for _ in reversed(range(steps)):
-        total = total_saved.pop()
+    for total in reversed(total_saved):
         # L10: u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
         grad_rate += (grad_u * total).sum()
         grad_total = grad_u * rate

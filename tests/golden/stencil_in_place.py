@@ -33,16 +33,15 @@ def energy_grad(start, rate, steps):
     total_saved = []
     for _ in range(steps):
         total = u[:-2] - 2 * u[1:-1] + u[2:]
-        u[1:-1] += rate * total
         total_saved.append(total)
+        u[1:-1] += rate * total
 
     # backward
     # L12: return np.sum(u**2)
     grad_u = 2 * u
     # L10: for _ in range(steps):
     grad_rate = 0.0
-    for _ in reversed(range(steps)):
-        total = total_saved.pop()
+    for total in reversed(total_saved):
         # L11: u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
         grad_product = copied(grad_u[1:-1])
         grad_rate += (grad_product * total).sum()

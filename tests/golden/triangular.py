@@ -42,14 +42,12 @@ def solution_grad(a, b):
         s = b[i]
         x_j_saved = []
         for j in range(i):
-            a_part = a[i, j]
             x_j = x[j]
-            s = s - a_part * x_j
             x_j_saved.append(x_j)
-        a_part_2 = a[i, i]
-        s_over_a = s / a_part_2
-        x[i] = s_over_a
+            s = s - a[i, j] * x_j
+        s_over_a = s / a[i, i]
         steps.append((x_j_saved, s_over_a))
+        x[i] = s_over_a
 
     # backward
     # L16: return np.sum(x**2)
@@ -59,18 +57,15 @@ def solution_grad(a, b):
     grad_b = zeros_like(b)
     for i in reversed(range(n)):
         x_j_saved, s_over_a = steps.pop()
-        a_part_2 = a[i, i]
         # L15: x[i] = s / a[i, i]
-        grad_s_over_a = grad_x[i]
-        grad_s = grad_s_over_a / a_part_2
-        grad_a[i, i] -= grad_s_over_a * s_over_a / a_part_2
+        grad_s = grad_x[i] / a[i, i]
+        grad_a[i, i] -= grad_x[i] * s_over_a / a[i, i]
         # L13: for j in range(i):
         for j in reversed(range(i)):
             x_j = x_j_saved.pop()
-            a_part = a[i, j]
             # L14: s = s - a[i, j] * x[j]
             grad_a_times_x_j = -grad_s
-            grad_x[j] += grad_a_times_x_j * a_part
+            grad_x[j] += grad_a_times_x_j * a[i, j]
             grad_a[i, j] += grad_a_times_x_j * x_j
         # L12: s = b[i]
         grad_b[i] += grad_s

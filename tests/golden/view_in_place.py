@@ -53,5 +53,4 @@ def energy_grad(x, gain):
     grad_gain = unbroadcast(grad_tail * tail_before, gain)
     grad_tail *= gain
     # L9: y = x**2
-    grad_x += 2 * x * grad_y
-    return grad_x, grad_gain
+    return grad_x + 2 * x * grad_y, grad_gain

@@ -48,8 +48,7 @@ def flow_grad(y0, rate):
     grad_y = 2 * y
     # L11: for _ in range(3):
     grad_slope = zeros_like(slope)
-    for _ in reversed(range(3)):
-        y = y_saved.pop()
+    for y in reversed(y_saved):
         # L14: y += slope
         grad_slope += grad_y
         # L13: np.multiply(slope, rate, out=slope)

@@ -33,17 +33,16 @@ def settle_grad(u, weight):
     u_minus_u_saved = []
     for _ in range(3):
         u_minus_u = u[2:] - u[:-2]
+        u_minus_u_saved.append(u_minus_u)
         u[1:-1] += weight * u_minus_u
         u[0] = u[-1]
-        u_minus_u_saved.append(u_minus_u)
 
     # backward
     # L12: return np.sum(u**2)
     grad_u += 2 * u
     # L9: for _ in range(3):
     grad_weight = 0.0
-    for _ in reversed(range(3)):
-        u_minus_u = u_minus_u_saved.pop()
+    for u_minus_u in reversed(u_minus_u_saved):
         # L11: u[0] = u[-1]
         grad_u_part_3 = grad_u[0]
         grad_u[0] = 0.0

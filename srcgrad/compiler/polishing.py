@@ -1,0 +1,93 @@
+"""Makes the body of a derivative short: the passes that come last for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.analyses.sharing import Sharing
+from srcgrad.compiler.stages import Stages
+from srcgrad.ir.program import Program, bound_names
+from srcgrad.optimizations.ask_next import asked_next
+from srcgrad.optimizations.coalesce import coalesce
+from srcgrad.optimizations.fold_constants import ConstantFolding
+from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.gather_additions import AdditionGathering
+from srcgrad.optimizations.merge_additions import merge_additions
+from srcgrad.optimizations.propagate_constants import propagate_constants
+from srcgrad.optimizations.propagate_copies import propagate_copies
+from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.read_originals import read_originals
+from srcgrad.optimizations.repeat_lookups import LookupRepetition
+from srcgrad.optimizations.repeat_tests import RepeatedTests
+from srcgrad.optimizations.return_directly import return_directly
+from srcgrad.optimizations.tidy import tidy
+from srcgrad.optimizations.unused_parts import name_unused_parts
+from srcgrad.optimizations.width import width
+
+
+@dataclass(frozen=True, slots=True)
+class Polishing:
+    """The clean-up of one derivative.
+
+    Attributes:
+        program: The function in normal form.
+        purity: Says which expressions may be moved.
+        numbers: The names of the program whose values are single numbers.
+        is_temporary: Says which names the compiler made.
+        is_float: Says which names surely hold floating-point numbers.
+        keep: The names that ``+=`` must not change in place.
+        parameters: The parameters of the derivative.
+        stages: Notes what the body is like on the way.
+    """
+
+    program: Program
+    purity: Purity
+    numbers: frozenset[str]
+    is_temporary: Callable[[str], bool]
+    is_float: Callable[[str], bool]
+    keep: set[str]
+    parameters: tuple[str, ...]
+    stages: Stages
+
+    def run(self, body: list[Any]) -> list[Any]:
+        """Return the body, made short."""
+        body = propagate_copies(body, self.is_temporary, self.parameters)
+        body = propagate_constants(body, self.is_temporary, self.parameters)
+        body = self._substituted(body)
+        self.stages.note("substitute", body)
+        body = self._coalesced(body)
+        asked_next(body, self.is_temporary)
+        body = self._folded(body)
+        name_unused_parts(body, self.is_temporary)
+        return body
+
+    def _substituted(self, body: list[Any]) -> list[Any]:
+        """Put what is read once, or what is no more than a lookup, where it is read."""
+        tests = RepeatedTests(self.is_temporary, self.program.parameters, self.numbers)
+        body = tests.run(body, Sharing(body, self.purity.of))
+        body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
+        return LookupRepetition(self.purity, self.is_temporary, width).run(body)
+
+    def _coalesced(self, body: list[Any]) -> list[Any]:
+        results = self.program.results
+        return coalesce(body, self.parameters, self.program.namer, self.keep, results)
+
+    def _folded(self, body: list[Any]) -> list[Any]:
+        """Do the arithmetic of literals and of adjoints, and return what is computed last."""
+        folding = ConstantFolding(self.is_float, self._is_number())
+        for _ in range(3):  # what is folded may be a number that can be put elsewhere
+            body = folding.run(propagate_constants(body, self.is_temporary, self.parameters))
+        gathering = AdditionGathering(self.purity, width)
+        body = self._coalesced(gathering.run(merge_additions(body, width)))
+        body = read_originals(tidy(folding.run(body)), self.is_temporary)
+        return folding.run(return_directly(body, self.purity, width))
+
+    def _is_number(self) -> Callable[[str], bool]:
+        """Say which variables never hold anything but a number, and so which adjoints."""
+        base = self.program.namer.base
+        names = bound_names(self.program.body) | set(self.program.parameters)
+        arrays = {base(name) for name in names - self.numbers}
+        numbers = {base(name) for name in names} - arrays
+        return lambda name: base(name).removeprefix("grad_") in numbers

@@ -1,0 +1,96 @@
+"""Reads a value under its first name for as long as that name keeps it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+
+
+def read_originals(body: list[Any], is_temporary: Callable[[str], bool]) -> list[Any]:
+    """Return `body` without copies ``t = s`` that are read only until `s` gets another value.
+
+    `is_temporary(name)` says which names the compiler made; adjoints are among them.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... grad_b = grad_a
+    ... grad_x += grad_b * x
+    ... grad_a = grad_b * k
+    ... grad_c = grad_a
+    ... grad_a = 0.0
+    ... grad_x += grad_c
+    ... ''')
+    >>> print(text(read_originals(body, lambda name: False)))
+    grad_x += grad_a * x
+    grad_a = grad_a * k
+    grad_c = grad_a
+    grad_a = 0.0
+    grad_x += grad_c
+    """
+    binds: Counter[str] = Counter()
+    reads: Counter[str] = Counter()
+    for statement in statements(body):
+        binds.update(_bound(statement))
+        reads.update(header_reads(statement))
+    return _block(body, lambda n: binds[n] == 1 and _is_ours(n, is_temporary), reads)
+
+
+def _block(block: list[Any], is_copy: Callable[[str], bool], reads: Counter[str]) -> list[Any]:
+    kept: list[Any] = []
+    for place, statement in enumerate(block):
+        for part in blocks_of(statement):
+            part[:] = _block(part, is_copy, reads)
+        name, source = _copy(statement)
+        readers = _readers(block[place + 1 :], name, source) if name and is_copy(name) else []
+        if not readers or sum(_count(item, name) for item in readers) != reads[name]:
+            kept.append(statement)
+            continue
+        for item in readers:
+            for node in gast.walk(item):
+                if isinstance(node, gast.Name) and node.id == name:
+                    node.id = source
+        reads[source] += reads.pop(name) - 1
+    return kept
+
+
+def _readers(rest: list[Any], name: str, source: str) -> list[Any]:
+    """Return the statements that may read `source` for `name`."""
+    found: list[Any] = []
+    for statement in rest:
+        rebinds = any({name, source}.intersection(_bound(item)) for item in statements([statement]))
+        if rebinds and (any(True for _ in blocks_of(statement)) or _updates(statement)):
+            return found
+        found.append(statement)
+        if rebinds:
+            return found
+    return found
+
+
+def _updates(statement: Any) -> bool:
+    return isinstance(statement, gast.AugAssign)
+
+
+def _count(statement: Any, name: str) -> int:
+    return sum(header_reads(item).count(name) for item in statements([statement]))
+
+
+def _bound(statement: Any) -> list[str]:
+    return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
+def _is_ours(name: str, is_temporary: Callable[[str], bool]) -> bool:
+    return name.startswith("grad_") or is_temporary(name)
+
+
+def _copy(statement: Any) -> tuple[str, str]:
+    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+        if isinstance(target, gast.Name) and isinstance(value, gast.Name):
+            return target.id, value.id
+    return "", ""

@@ -1,0 +1,160 @@
+"""Looks a value up again where it is read, rather than give it a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.build import clone
+from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.purity import Purity
+
+_WIDEST: Final = 84
+_MOST_READS: Final = 3
+
+
+class LookupRepetition:
+    """Writes ``p["w"]``, ``x[i]`` and ``a.T`` where a temporary holds them.
+
+    Only what costs no more than a name does: an element or slice by numbers, a key, a transpose.
+    `is_temporary(name)` says which names the compiler made; `width(node)` is the printed width of
+    an expression.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> from srcgrad.optimizations.width import width
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> body = parse('''
+    ... w = p["w"]
+    ... first = x[0]
+    ... y = w * first
+    ... v = w / y
+    ... x[0] = v
+    ... z = first + v
+    ... ''')
+    >>> print(text(LookupRepetition(purity, {"w", "first"}.__contains__, width).run(body)))
+    first = x[0]
+    y = p["w"] * first
+    v = p["w"] / y
+    x[0] = v
+    z = first + v
+    """
+
+    def __init__(
+        self,
+        purity: Purity,
+        is_temporary: Callable[[str], bool],
+        width: Callable[[Any], int],
+    ) -> None:
+        self._purity = purity
+        self._is_temporary = is_temporary
+        self._width = width
+
+    def run(self, body: list[Any]) -> list[Any]:
+        """Return `body` with lookups repeated."""
+        self._movement = Movement(body, self._purity)
+        self._reads: Counter[str] = Counter()
+        self._binds: Counter[str] = Counter()
+        self._indices: set[str] = set()
+        for statement in statements(body):
+            self._reads.update(header_reads(statement))
+            for target in targets_of(statement):
+                self._binds.update(names_bound(target))
+            if isinstance(statement, gast.For) and _is_range(statement.iter):
+                self._indices.update(names_bound(statement.target))
+        return self._block(body)
+
+    def _block(self, block: list[Any]) -> list[Any]:
+        kept: list[Any] = []
+        for place, statement in enumerate(block):
+            for part in blocks_of(statement):
+                part[:] = self._block(part)
+            name = self._looked_up(statement)
+            readers = self._readers(block[place + 1 :], name, statement) if name else []
+            if not readers:
+                kept.append(statement)
+                continue
+            for reader in readers:
+                _Put(name, statement.value).visit(reader)
+        return kept
+
+    def _looked_up(self, statement: Any) -> str:
+        """Return the temporary that holds what is looked up, or an empty string."""
+        if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+            return ""
+        target = statement.targets[0]
+        name = target.id if isinstance(target, gast.Name) else ""
+        few = self._binds[name] == 1 and 1 < self._reads[name] <= _MOST_READS
+        plain = few and self._is_temporary(name) and not getattr(statement, "closing", False)
+        return name if plain and self._is_lookup(statement.value) else ""
+
+    def _is_lookup(self, node: Any) -> bool:
+        if isinstance(node, gast.Attribute):
+            return node.attr == "T" and isinstance(node.value, gast.Name)
+        if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+            return False
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        return all(map(self._is_index, parts))
+
+    def _is_index(self, node: Any) -> bool:
+        if isinstance(node, gast.Constant):
+            return True
+        if isinstance(node, gast.Name):
+            return node.id in self._indices
+        if isinstance(node, gast.UnaryOp):
+            return self._is_index(node.operand)
+        if isinstance(node, gast.BinOp):
+            return self._is_index(node.left) and self._is_index(node.right)
+        return False
+
+    def _readers(self, rest: list[Any], name: str, source: Any) -> list[Any]:
+        """Return the statements that read a name, if each may look it up itself."""
+        found: list[Any] = []
+        asked = 0
+        for statement in rest:
+            times = header_reads(statement).count(name)
+            if times:
+                if isinstance(statement, (gast.While, gast.AugAssign)) and _changes(
+                    statement, name
+                ):
+                    return []
+                asked += times
+                found.append(statement)
+                if self._too_wide(statement, name, source, times):
+                    return []
+            if asked == self._reads[name]:
+                return found
+            if self._movement.stopped(statement, {name: source}):
+                return []
+        return []
+
+    def _too_wide(self, statement: Any, name: str, source: Any, times: int) -> bool:
+        value = getattr(statement, "value", None) or getattr(statement, "test", None)
+        more = times * (self._width(source.value) - len(name))
+        return value is None or self._width(value) + more > _WIDEST
+
+
+def _changes(statement: Any, name: str) -> bool:
+    return isinstance(statement, gast.While) or name in names_bound(statement.target)
+
+
+def _is_range(node: Any) -> bool:
+    while isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("reversed", "enumerate"):
+        node = node.args[0]
+    return isinstance(node, gast.Call) and getattr(node.func, "id", "") == "range"
+
+
+class _Put(gast.NodeTransformer):  # type: ignore[misc]
+    """Puts copies of an expression in the place of a name."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self._name = name
+        self._value = value
+
+    def visit_Name(self, node: Any) -> Any:
+        """Replace one name."""
+        return clone(self._value) if node.id == self._name else node

@@ -1,0 +1,92 @@
+"""Returns what the last line contributes as it is computed, rather than by a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.program import header_reads
+from srcgrad.ir.walk import names_read, parts_of, statements
+from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.purity import Purity
+
+_WIDEST: Final = 84
+
+
+def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]) -> list[Any]:
+    """Return `body` with adjoints of the user's last line put into the `return` that reads them.
+
+    They go there as long as the `return` stays on one line; `width(node)` is the printed width of
+    an expression. The `return` keeps the names of what it returned before, in ``names``.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> from srcgrad.optimizations.width import width
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> body = parse("grad_a = b * c; grad_b = a * c; grad_a += a; return grad_a, grad_b")
+    >>> print(text(return_directly(body, purity, width)))
+    return b * c + a, a * c
+    """
+    last = body[-1] if body else None
+    if not isinstance(last, gast.Return) or last.value is None or len(body) < 2:
+        return body
+    last.names = [getattr(part, "id", "") for part in parts_of(last.value)]
+    line = getattr(body[-2], "lineno", None)
+    movement = Movement(body, purity)
+    for statement in reversed(body[:-1]):
+        name = _adjoint_of(statement)
+        if not name or getattr(statement, "lineno", None) != line:
+            break
+        value = _value_of(statement)
+        later = body[_position(body, statement) + 1 :]
+        if not _asked_once(name, later) or not purity.of(value):
+            continue
+        waiting = {name: statement}
+        if any(movement.stopped(item, waiting) for item in later[:-1]):
+            continue
+        if width(last.value) + width(value) - len(name) <= _WIDEST:
+            last.value = _Put(name, value).visit(last.value)
+            last.lineno = line
+            body = [item for item in body if item is not statement]
+    return body
+
+
+class _Put(gast.NodeTransformer):  # type: ignore[misc]
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self._name = name
+        self._value = value
+
+    def visit_Name(self, node: Any) -> Any:
+        """Replace one name."""
+        return self._value if node.id == self._name else node
+
+
+def _adjoint_of(statement: Any) -> str:
+    """Return the adjoint that a statement binds or adds to, or an empty string."""
+    target = None
+    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, gast.AugAssign):
+        target = statement.target
+    name = target.id if isinstance(target, gast.Name) else ""
+    return name if name.startswith("grad_") else ""
+
+
+def _value_of(statement: Any) -> Any:
+    if isinstance(statement, gast.Assign):
+        return statement.value
+    read = gast.Name(statement.target.id, gast.Load(), None, None)
+    return gast.BinOp(read, statement.op, statement.value)
+
+
+def _asked_once(name: str, later: list[Any]) -> bool:
+    """Say whether a name is read but once from here on, by the `return` at the end."""
+    reads = [item for item in statements(later) for read in header_reads(item) if read == name]
+    return len(reads) == 1 and reads[0] is later[-1] and names_read(reads[0].value).count(name) == 1
+
+
+def _position(body: list[Any], statement: Any) -> int:
+    return next(place for place, item in enumerate(body) if item is statement)
