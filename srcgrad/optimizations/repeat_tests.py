@@ -80,7 +80,7 @@ class RepeatedTests:
             item.targets[0].id: item.value
             for block in _once(body)
             for item in block
-            if self._is_simple(item) and asked[item.targets[0].id] == reads[item.targets[0].id]
+            if self._is_simple(item) and 0 < asked[item.targets[0].id] == reads[item.targets[0].id]
         }
         if not tests:
             return body

@@ -75,11 +75,26 @@ def test_the_tape_takes_derivatives_inside_too(function):
     assert_same(tape_value, numerical_gradient(function, (X,), 0))
 
 
-def test_a_pullback_that_is_used_up_is_not_run_twice_by_source():
+def test_a_pullback_may_run_twice_if_it_leaves_its_records():
     def stepped(x):
         y = x
         for _ in range(3):
             y = np.sin(y) * x
+        return np.sum(y)
+
+    def program(x):
+        _, pull = sg.vjp(stepped, x)
+        return np.sum(pull(1.0)[0] * pull(2.0)[0])
+
+    expected = numerical_gradient(program, (X,), 0)
+    assert_same(sg.grad(program, fallback="error")(X), expected)
+
+
+def test_a_pullback_that_is_used_up_is_not_run_twice_by_source():
+    def stepped(x):
+        y = x
+        for i in range(3):
+            y = np.sin(y) * x * (i + 1.0)
         return np.sum(y)
 
     def program(x):
