@@ -147,8 +147,8 @@ class _Writer:
             names = tuple(_names(node.target))
             node.value = self._watched(node.value, "store" if is_store else "update", names)
         elif isinstance(node, ast.Return) and node.value is not None:
-            names = self._returned.get(self._function, ())
-            node.value = self._watched(self._parts(node.value, iter(names)), "return", ())
+            parts = self._returned.get(self._function, ())
+            node.value = self._watched(self._parts(node.value, iter(parts)), "return", ())
         elif isinstance(node, ast.Expr):
             self._appended(node.value)
         yield node
