@@ -3,6 +3,7 @@
 # make test       everything that must hold: format, lint, types, layers, structure, tests
 # make docs       the documentation as a site, in build/docs/index.html
 # make pages      write those parts of docs that are made from the code and the tests
+# make pictures   the pictures of the gallery, by running the examples
 # make fuzz       10,000 random programs through both engines (a quarter of an hour)
 # make bench      run and compile times, as ratios
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint docs pages fuzz bench peers clean
+.PHONY: help demo examples test lint docs pages pictures fuzz bench peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -42,6 +43,9 @@ pages: $(VENV)/.tests
 	@$(BIN)/python -W ignore -m tests.unit.rules.coverage_page
 	@$(BIN)/python -m tools.pages
 	@$(BIN)/python -m tests.text.page
+
+pictures: examples
+	@$(BIN)/python tools/pictures.py
 
 fuzz: $(VENV)/.tests
 	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \

@@ -31,6 +31,14 @@ def test_an_example_runs_and_draws(name):
     assert picture.stat().st_size > 10_000
 
 
+def test_the_gallery_shows_each():
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for name in EXAMPLES:
+        assert f"`{name}.py`" in page
+        assert f"(pictures/{name}.png)" in page
+        assert (ROOT / "docs" / "pictures" / f"{name}.png").is_file()
+
+
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "digits"])
 def test_a_small_example_is_short(name):
     lines = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8").count("\n")
