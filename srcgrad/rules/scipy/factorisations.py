@@ -53,7 +53,7 @@ class Cholesky(Function):
 
 @table.rule(linalg.cho_factor)
 class ChoFactor(Function):
-    """A Cholesky factor, with what stood in the other triangle of a."""
+    """A Cholesky factor, before SciPy 1.18 with what stood in the other triangle of a."""
 
     @staticmethod
     def forward(ctx: Context, a: Any, lower: bool = False, *, check_finite: bool = True) -> Any:

@@ -95,9 +95,16 @@ def solve_triangular_back(
 
 
 def cho_factor_back(grad: Any, c: Any, lower: bool) -> Any:
-    """Return the gradient of a Cholesky factor; its other triangle is left as it was."""
+    """Return the gradient of a Cholesky factor (until SciPy 1.17 its other triangle is of `a`)."""
     half, rest = (np.tril, np.triu(grad, 1)) if lower else (np.triu, np.tril(grad, -1))
-    return cholesky_back(half(grad), half(c), not lower) + rest
+    grad_a = cholesky_back(half(grad), half(c), not lower)
+    return grad_a + rest if _keeps_other_triangle() else grad_a
+
+
+def _keeps_other_triangle() -> bool:
+    """Say whether this SciPy leaves in the other triangle of a factor what stood there."""
+    factor, _ = linalg.cho_factor(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    return bool(factor[1, 0] != 0.0)
 
 
 def cho_solve_back(grad: Any, c: Any, lower: bool, b: Any, y: Any) -> tuple[Any, Any]:
