@@ -277,7 +277,8 @@ class Dimensions:
         if canonical in _REDUCTIONS:
             return self._of_reduction(operation)
         if canonical in _SAME:
-            return self.of(operation.args[0]) if "shape" not in operation.keywords else None
+            reshapes = "shape" in operation.keywords or len(operation.args) > 4
+            return None if reshapes else self.of(operation.args[0])
         if canonical in _CREATIONS:
             return self._of_creation(operation.args[0]) if operation.args else None
         return self._of_arranged(canonical, operation) if not operation.keywords else None

@@ -260,7 +260,8 @@ class Shapes:
             return SCALAR if whole else None
         if canonical in _SAME:
             alone = len(operation.args) == 1 or canonical == "numpy.roll"
-            return self.of(operation.args[0]) if alone else None
+            same = alone and "shape" not in operation.keywords
+            return self.of(operation.args[0]) if same else None
         if canonical in _BROADCAST:
             return self._union(operation.args) if not operation.keywords else None
         if canonical.startswith("math.") or primal is abs:

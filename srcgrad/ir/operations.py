@@ -165,9 +165,16 @@ class Reader:
         if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
             return Operation("taped", callee, args, keywords)
         followed = isinstance(callee, FunctionType) and not _is_never_followed(callee)
-        if operation.kind == "unknown" and followed:
+        if operation.kind == "unknown" and followed and not self._passes_context(node.func):
             return Operation("user", callee, args, keywords)
         return operation
+
+    def _passes_context(self, func: Any) -> bool:
+        """Say whether a call is of one half of a rule, which hands values on through a context."""
+        if not isinstance(func, gast.Attribute) or func.attr not in _HALVES_OF_RULES:
+            return False
+        owner = self.scope.resolve(func.value)
+        return owner is not MISSING and self.vocabulary.is_function_class(owner)
 
     def _apply_class(self, func: Any) -> Any:
         if isinstance(func, gast.Attribute) and func.attr == "apply":
@@ -197,6 +204,7 @@ def _is_never_followed(function: FunctionType) -> bool:
     return str(function.__globals__.get("__name__")).startswith(_CONVERTING)
 
 
+_HALVES_OF_RULES = frozenset(["forward", "backward", "vjp", "jvp", "setup_context"])
 _CONVERTING = ("scipy.", "numpy.ma.", "numpy.matrixlib.", "numpy._core.records", "numpy.rec")
 _PERHAPS_THEMSELVES = frozenset(
     ["numpy.nan_to_num", "numpy.diff", "numpy.polyder", "numpy.polyint"]

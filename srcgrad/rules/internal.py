@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    beside,
     chosen_part,
     conj,
     copied,
@@ -78,6 +79,22 @@ class Edited(Function):
     @staticmethod
     def forward(ctx: Context, x: Any, block: Any, *reads: Any) -> Any:
         return x
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
+
+
+@table.rule(beside)
+class Beside(Function):
+    """Value, in the memory where like is."""
+
+    linear = ("value",)
+    inert = ("like",)
+
+    @staticmethod
+    def forward(ctx: Context, value: Any, like: Any) -> Any:
+        return beside(value, like)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:

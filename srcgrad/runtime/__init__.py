@@ -67,6 +67,7 @@ from srcgrad.runtime.cumulating import (
     tail,
 )
 from srcgrad.runtime.dispatch import (
+    beside,
     recordable,
     records,
 )
@@ -294,7 +295,7 @@ from srcgrad.runtime.units import unit_vectors
 __all__ = [
     "COMPLEX_ONLY", "SHORTCUTS", "accumulate", "across", "add_at", "add_entries", "add_to_shadows",
     "adjoint", "along", "along_back", "angle_slope", "any_selected", "arange_back", "are_tied",
-    "as_complex", "as_rows", "as_shape", "astype", "at_ties", "average_back", "bessel_i1",
+    "as_complex", "as_rows", "as_shape", "astype", "at_ties", "average_back", "beside", "bessel_i1",
     "bessel_i1_slope", "block_back", "border_sum", "cast_back", "cast_like", "checked_generator",
     "cholesky_back", "cholesky_push", "choose_back", "chosen_part", "complex_zeros_like",
     "compress", "cond_back", "conj", "contracted", "convolve_part", "copied", "copied_like",

@@ -27,7 +27,7 @@ def batched_grad(
         RuntimeError: The vectors do not have the shape of their outputs.
     """
     given = (grads,) if isinstance(grads, (Core, np.ndarray)) else tuple(grads or ())
-    given = tuple(make(g) if isinstance(g, np.ndarray) else g for g in given)
+    given = tuple(g if g is None or isinstance(g, Core) else make(g) for g in given)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for i, (out, grad) in enumerate(zip(outputs, given, strict=True)):

@@ -28,7 +28,7 @@ def checked(new: Any, old: Any) -> Any:
         TypeError: It is no tensor.
         RuntimeError: It has another shape.
     """
-    if isinstance(new, np.ndarray):
+    if isinstance(new, np.ndarray) and not isinstance(new, Core):  # in strict mode it is both
         new = make(new)
     if not isinstance(new, Core):
         raise TypeError(

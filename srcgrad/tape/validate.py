@@ -19,9 +19,8 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
     """
     if grad is None:
         return None
-    if isinstance(grad, (np.ndarray, np.generic, float, int, complex)) and not isinstance(
-        grad, bool
-    ):
+    plain = isinstance(grad, (np.ndarray, np.generic, float, int, complex))
+    if plain and not isinstance(grad, (bool, Core)):  # in strict mode a tensor is an array, too
         grad = make(grad)
     if not isinstance(grad, Core):
         raise RuntimeError(  # noqa: TRY004 - PyTorch's type

@@ -133,3 +133,15 @@ def parts_with_two_names(m):
     same = parts
     same[0][:] = parts[1] ** 2
     return np.sum(np.concatenate(parts) * m)
+
+
+@program("v")
+def zeros_of_another_shape_joined(x):
+    end = np.zeros_like(x, shape=(2,))
+    return np.sum(np.concatenate([end, x]) ** 2 * np.arange(len(x) + 2.0))
+
+
+@program("v")
+def ones_of_another_shape_by_place(x):
+    rows = np.ones_like(x, None, "K", True, (2, len(x)))
+    return np.sum(rows * x**2) + np.sum((rows[:, :1] * x[0]) ** 2)

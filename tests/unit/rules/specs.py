@@ -48,7 +48,7 @@ def elementwise() -> list[OpSpec]:
         specs += [op(fn, C(2, 3))]
     specs += [op(np.angle, C(2, 3), deg=True)]
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])
-    specs += [op(rt.greater_part, A(3), low, high)]
+    specs += [op(rt.greater_part, A(3), low, high), op(rt.beside, A(3), low)]
     specs += [op(rt.chosen_part, A(3), np.maximum(low, high), low, high)]
     return specs
 
