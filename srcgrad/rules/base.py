@@ -138,7 +138,8 @@ class Pointwise(Function):
     """A function of several arrays that acts on each element: a subclass gives only its partials.
 
     `primal` is the function itself. `partials` is a static method with the parameters and defaults
-    of the function, and returns a tuple of the derivatives in each; None where one is not known. A
+    of the function, and returns a tuple of the derivatives in each; None where one is not known,
+    ``lambda: derivative`` where one costs much, to be calculated only where it is wanted. A
     keyword-only parameter `out` reads the result. Both engines read rules made so as if `forward`
     and `backward` were written out, with ``unbroadcast(grad * conj(partial), x.shape)`` for each.
     """
@@ -187,7 +188,8 @@ class Pointwise(Function):
             for name, part, shape, needed in needs:
                 if needed and part is None:
                     raise unknown_partial(primal, name)
-                whole = grad * conj(part) if needed else None
+                slope = part() if needed and callable(part) else part
+                whole = grad * conj(slope) if needed else None
                 found.append(unbroadcast(narrowed(whole, grad), shape) if needed else None)
             return tuple(found)
 

@@ -206,7 +206,7 @@ def _only_needed(tree: Any, needed: list[bool]) -> Any:
     """Return the body of `partials` without what serves only gradients that are not wanted."""
     *others, last = tree.body
     parts = [
-        item if flag else gast.Constant(None, None)
+        getattr(item, "body", item) if flag else gast.Constant(None, None)
         for item, flag in zip(last.value.elts, needed, strict=True)
     ]
     body = [gast.Return(gast.Tuple(parts, gast.Load()))]

@@ -30,6 +30,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "other_distributions",
             "positive_distributions",
             "sample_statistics",
+            "student_distribution",
         ),
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.parameters import f_slope_1, f_slope_2, gammainc_slope, stdtr_slope
 
 table = RuleTable("distribution_functions")
 
@@ -22,41 +23,45 @@ def owens_t(h: Any, a: Any) -> tuple[Any, ...]:
 @table.partials(special.stdtr)
 def stdtr(df: Any, t: Any) -> tuple[Any, ...]:
     density = (1 + t * t / df) ** (-(df + 1) / 2) / (np.sqrt(df) * special.beta(df / 2, 0.5))
-    return None, density
+    return lambda: stdtr_slope(df, t), density
 
 
 @table.partials(special.stdtrit)
 def stdtrit(df: Any, p: Any, *, out: Any) -> tuple[Any, ...]:
     spread = (1 + out * out / df) ** ((df + 1) / 2)
-    return None, spread * np.sqrt(df) * special.beta(df / 2, 0.5)
+    run = spread * np.sqrt(df) * special.beta(df / 2, 0.5)
+    return lambda: -stdtr_slope(df, out) * run, run
 
 
 @table.partials(special.chdtr)
 def chdtr(v: Any, x: Any) -> tuple[Any, ...]:
-    return None, np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+    density = np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+    return lambda: gammainc_slope(v / 2, x / 2) / 2, density
 
 
 @table.partials(special.chdtrc)
 def chdtrc(v: Any, x: Any) -> tuple[Any, ...]:
-    return None, -np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+    density = np.exp(special.xlogy(v / 2 - 1, x / 2) - x / 2 - special.gammaln(v / 2)) / 2
+    return lambda: -gammainc_slope(v / 2, x / 2) / 2, -density
 
 
 @table.partials(special.chdtri)
 def chdtri(v: Any, p: Any, *, out: Any) -> tuple[Any, ...]:
     log_density = special.xlogy(v / 2 - 1, out / 2) - out / 2 - special.gammaln(v / 2)
-    return None, -2 * np.exp(-log_density)
+    run = 2 * np.exp(-log_density)
+    return lambda: -gammainc_slope(v / 2, out / 2) / 2 * run, -run
 
 
 @table.partials(special.gdtr)
 def gdtr(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(b - 1, a * x) - a * x - special.gammaln(b))
-    return density * x, None, density * a
+    return density * x, lambda: gammainc_slope(b, a * x), density * a
 
 
 @table.partials(special.gdtrc)
 def gdtrc(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(b - 1, a * x) - a * x - special.gammaln(b))
-    return -density * x, None, -density * a
+    return -density * x, lambda: -gammainc_slope(b, a * x), -density * a
 
 
 @table.partials(special.pdtr)
@@ -89,14 +94,16 @@ def bdtrc(k: Any, n: Any, p: Any) -> tuple[Any, ...]:
 def fdtr(dfn: Any, dfd: Any, x: Any) -> tuple[Any, ...]:
     share = dfn * x / (dfn * x + dfd)
     inner = special.xlogy(dfn / 2, share) + special.xlog1py(dfd / 2, -share)
-    return None, None, np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+    density = np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+    return lambda: f_slope_1(dfn, dfd, x), lambda: f_slope_2(dfn, dfd, x), density
 
 
 @table.partials(special.fdtrc)
 def fdtrc(dfn: Any, dfd: Any, x: Any) -> tuple[Any, ...]:
     share = dfn * x / (dfn * x + dfd)
     inner = special.xlogy(dfn / 2, share) + special.xlog1py(dfd / 2, -share)
-    return None, None, -np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+    density = np.exp(inner - special.betaln(dfn / 2, dfd / 2)) / x
+    return lambda: -f_slope_1(dfn, dfd, x), lambda: -f_slope_2(dfn, dfd, x), -density
 
 
 RULES = table.freeze()

@@ -10,6 +10,7 @@ from scipy import special
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import shortcut, unbroadcast
+from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from srcgrad.runtime.scipy.special import comb_slopes
 
 table = RuleTable("gamma_functions")
@@ -125,39 +126,41 @@ def factorial(n: Any, exact: Any = False) -> tuple[Any, ...]:
     return np.where(n < 0, 0, special.gamma(n + 1) * special.digamma(n + 1)), None
 
 
-# --- incomplete integrals: the derivative in a parameter of the integrand has no closed form ------
+# --- incomplete integrals: the derivative in a parameter of the integrand is one by quadrature ----
 
 
 @table.partials(special.gammainc)
 def gammainc(a: Any, x: Any) -> tuple[Any, ...]:
-    return None, np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+    return lambda: gammainc_slope(a, x), np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
 @table.partials(special.gammaincc)
 def gammaincc(a: Any, x: Any) -> tuple[Any, ...]:
-    return None, -np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+    return lambda: -gammainc_slope(a, x), -np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
 @table.partials(special.gammaincinv)
 def gammaincinv(a: Any, y: Any, *, out: Any) -> tuple[Any, ...]:
-    return None, np.exp(out - special.xlogy(a - 1, out) + special.gammaln(a))
+    run = np.exp(out - special.xlogy(a - 1, out) + special.gammaln(a))
+    return lambda: -gammainc_slope(a, out) * run, run
 
 
 @table.partials(special.gammainccinv)
 def gammainccinv(a: Any, y: Any, *, out: Any) -> tuple[Any, ...]:
-    return None, -np.exp(out - special.xlogy(a - 1, out) + special.gammaln(a))
+    run = np.exp(out - special.xlogy(a - 1, out) + special.gammaln(a))
+    return lambda: -gammainc_slope(a, out) * run, -run
 
 
 @table.partials(special.betainc)
 def betainc(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
-    return None, None, density
+    return lambda: betainc_slope(a, b, x), lambda: -betainc_slope(b, a, 1 - x), density
 
 
 @table.partials(special.betaincc)
 def betaincc(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
-    return None, None, -density
+    return lambda: -betainc_slope(a, b, x), lambda: betainc_slope(b, a, 1 - x), -density
 
 
 @table.partials(special.betaincinv)
@@ -165,7 +168,11 @@ def betaincinv(a: Any, b: Any, y: Any, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(
         special.xlogy(a - 1, out) + special.xlog1py(b - 1, -out) - special.betaln(a, b)
     )
-    return None, None, 1 / density
+    return (
+        lambda: -betainc_slope(a, b, out) / density,
+        lambda: betainc_slope(b, a, 1 - out) / density,
+        1 / density,
+    )
 
 
 @table.partials(special.betainccinv)
@@ -173,7 +180,26 @@ def betainccinv(a: Any, b: Any, y: Any, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(
         special.xlogy(a - 1, out) + special.xlog1py(b - 1, -out) - special.betaln(a, b)
     )
-    return None, None, -1 / density
+    return (
+        lambda: -betainc_slope(a, b, out) / density,
+        lambda: betainc_slope(b, a, 1 - out) / density,
+        -1 / density,
+    )
+
+
+@table.partials(gammainc_slope)
+def gammainc_slopes(a: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+    return None, density * (np.log(x) - special.digamma(a))
+
+
+@table.partials(betainc_slope)
+def betainc_slopes(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+    center = special.digamma(a) - special.digamma(a + b)
+    return None, None, density * (np.log(x) - center)
 
 
 RULES = table.freeze()
+for _function in (gammainc_slope, betainc_slope):
+    vars(_function)["__srcgrad_rule__"] = RULES[_function]

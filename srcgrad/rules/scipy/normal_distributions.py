@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -217,14 +218,26 @@ def truncnorm_pdf(
 def truncnorm_cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.truncnorm.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b),
+        lambda: -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.truncnorm.sf)
 def truncnorm_sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.truncnorm.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b),
+        lambda: stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.truncnorm.logcdf)
@@ -239,7 +252,13 @@ def truncnorm_logcdf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.truncnorm.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: -stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out),
+        lambda: -stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.truncnorm.logsf)
@@ -254,7 +273,13 @@ def truncnorm_logsf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.truncnorm.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: stats.truncnorm.pdf(a, a, b) * stats.truncnorm.sf(z, a, b) * np.exp(-out),
+        lambda: stats.truncnorm.pdf(b, a, b) * stats.truncnorm.cdf(z, a, b) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.truncnorm.ppf)
@@ -268,7 +293,21 @@ def truncnorm_ppf(
     out: Any,
 ) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.truncnorm.pdf(out, a, b, loc, scale), None, None, 1, z
+    return (
+        1 / stats.truncnorm.pdf(out, a, b, loc, scale),
+        lambda: (
+            stats.truncnorm.pdf(a, a, b)
+            * stats.truncnorm.sf(z, a, b)
+            / stats.truncnorm.pdf(out, a, b, loc, scale)
+        ),
+        lambda: (
+            stats.truncnorm.pdf(b, a, b)
+            * stats.truncnorm.cdf(z, a, b)
+            / stats.truncnorm.pdf(out, a, b, loc, scale)
+        ),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.truncnorm.isf)
@@ -282,7 +321,21 @@ def truncnorm_isf(
     out: Any,
 ) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.truncnorm.pdf(out, a, b, loc, scale), None, None, 1, z
+    return (
+        -1 / stats.truncnorm.pdf(out, a, b, loc, scale),
+        lambda: (
+            stats.truncnorm.pdf(a, a, b)
+            * stats.truncnorm.sf(z, a, b)
+            / stats.truncnorm.pdf(out, a, b, loc, scale)
+        ),
+        lambda: (
+            stats.truncnorm.pdf(b, a, b)
+            * stats.truncnorm.cdf(z, a, b)
+            / stats.truncnorm.pdf(out, a, b, loc, scale)
+        ),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.skewnorm.logpdf)
@@ -310,121 +363,78 @@ def skewnorm_pdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> t
 def skewnorm_cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.skewnorm.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return (
+        density,
+        lambda: -np.exp(-z * z * (1 + a * a) / 2) / (math.pi * (1 + a * a)),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.skewnorm.sf)
 def skewnorm_sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.skewnorm.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return (
+        -density,
+        lambda: np.exp(-z * z * (1 + a * a) / 2) / (math.pi * (1 + a * a)),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.skewnorm.logcdf)
 def skewnorm_logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.skewnorm.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return (
+        density,
+        lambda: -np.exp(-z * z * (1 + a * a) / 2) / (math.pi * (1 + a * a)) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.skewnorm.logsf)
 def skewnorm_logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.skewnorm.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return (
+        -density,
+        lambda: np.exp(-z * z * (1 + a * a) / 2) / (math.pi * (1 + a * a)) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.skewnorm.ppf)
 def skewnorm_ppf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.skewnorm.pdf(out, a, loc, scale), None, 1, z
+    return (
+        1 / stats.skewnorm.pdf(out, a, loc, scale),
+        lambda: (
+            np.exp(-z * z * (1 + a * a) / 2)
+            / (math.pi * (1 + a * a))
+            / stats.skewnorm.pdf(out, a, loc, scale)
+        ),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.skewnorm.isf)
 def skewnorm_isf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.skewnorm.pdf(out, a, loc, scale), None, 1, z
-
-
-@table.partials(stats.t.logpdf)
-def t_logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
-    z = (x - loc) / scale
-    by_z = -(df + 1) * z / (df + z * z)
     return (
-        by_z / scale,
-        (
-            special.digamma((df + 1) / 2)
-            - special.digamma(df / 2)
-            - 1 / df
-            - np.log1p(z * z / df)
-            + (df + 1) * z * z / (df * (df + z * z))
-        )
-        / 2,
-        -by_z / scale,
-        -(1 + z * by_z) / scale,
-    )
-
-
-@table.partials(stats.t.pdf)
-def t_pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
-    z = (x - loc) / scale
-    by_z = -(df + 1) * z / (df + z * z)
-    return (
-        out * by_z / scale,
-        out
-        * (
-            (
-                special.digamma((df + 1) / 2)
-                - special.digamma(df / 2)
-                - 1 / df
-                - np.log1p(z * z / df)
-                + (df + 1) * z * z / (df * (df + z * z))
-            )
-            / 2
+        -1 / stats.skewnorm.pdf(out, a, loc, scale),
+        lambda: (
+            np.exp(-z * z * (1 + a * a) / 2)
+            / (math.pi * (1 + a * a))
+            / stats.skewnorm.pdf(out, a, loc, scale)
         ),
-        -out * by_z / scale,
-        -out * (1 + z * by_z) / scale,
+        1,
+        z,
     )
-
-
-@table.partials(stats.t.cdf)
-def t_cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
-    density = stats.t.pdf(x, df, loc, scale)
-    z = (x - loc) / scale
-    return density, None, -density, -density * z
-
-
-@table.partials(stats.t.sf)
-def t_sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
-    density = stats.t.pdf(x, df, loc, scale)
-    z = (x - loc) / scale
-    return -density, None, density, density * z
-
-
-@table.partials(stats.t.logcdf)
-def t_logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
-    density = np.exp(stats.t.logpdf(x, df, loc, scale) - out)
-    z = (x - loc) / scale
-    return density, None, -density, -density * z
-
-
-@table.partials(stats.t.logsf)
-def t_logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
-    density = np.exp(stats.t.logpdf(x, df, loc, scale) - out)
-    z = (x - loc) / scale
-    return -density, None, density, density * z
-
-
-@table.partials(stats.t.ppf)
-def t_ppf(q: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
-    z = (out - loc) / scale
-    return 1 / stats.t.pdf(out, df, loc, scale), None, 1, z
-
-
-@table.partials(stats.t.isf)
-def t_isf(q: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
-    z = (out - loc) / scale
-    return -1 / stats.t.pdf(out, df, loc, scale), None, 1, z
 
 
 RULES = table.freeze()

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.parameters import betainc_slope, f_slope_1, f_slope_2
 
 table = RuleTable("other_distributions", real=True)
 
@@ -44,14 +45,26 @@ def beta_pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1, *, out: Any) 
 def beta_cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.beta.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: betainc_slope(a, b, np.clip(z, 0, 1)),
+        lambda: -betainc_slope(b, a, np.clip(1 - z, 0, 1)),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.beta.sf)
 def beta_sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.beta.pdf(x, a, b, loc, scale)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: -betainc_slope(a, b, np.clip(z, 0, 1)),
+        lambda: betainc_slope(b, a, np.clip(1 - z, 0, 1)),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.beta.logcdf)
@@ -66,7 +79,13 @@ def beta_logcdf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.beta.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: betainc_slope(a, b, np.clip(z, 0, 1)) * np.exp(-out),
+        lambda: -betainc_slope(b, a, np.clip(1 - z, 0, 1)) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.beta.logsf)
@@ -81,19 +100,37 @@ def beta_logsf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.beta.logpdf(x, a, b, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: -betainc_slope(a, b, np.clip(z, 0, 1)) * np.exp(-out),
+        lambda: betainc_slope(b, a, np.clip(1 - z, 0, 1)) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.beta.ppf)
 def beta_ppf(q: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.beta.pdf(out, a, b, loc, scale), None, None, 1, z
+    return (
+        1 / stats.beta.pdf(out, a, b, loc, scale),
+        lambda: -betainc_slope(a, b, np.clip(z, 0, 1)) / stats.beta.pdf(out, a, b, loc, scale),
+        lambda: betainc_slope(b, a, np.clip(1 - z, 0, 1)) / stats.beta.pdf(out, a, b, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.beta.isf)
 def beta_isf(q: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.beta.pdf(out, a, b, loc, scale), None, None, 1, z
+    return (
+        -1 / stats.beta.pdf(out, a, b, loc, scale),
+        lambda: -betainc_slope(a, b, np.clip(z, 0, 1)) / stats.beta.pdf(out, a, b, loc, scale),
+        lambda: betainc_slope(b, a, np.clip(1 - z, 0, 1)) / stats.beta.pdf(out, a, b, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.f.logpdf)
@@ -142,14 +179,26 @@ def f_pdf(
 def f_cdf(x: Any, dfn: Any, dfd: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.f.pdf(x, dfn, dfd, loc, scale)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: f_slope_1(dfn, dfd, np.maximum(z, 0)),
+        lambda: f_slope_2(dfn, dfd, np.maximum(z, 0)),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.f.sf)
 def f_sf(x: Any, dfn: Any, dfd: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.f.pdf(x, dfn, dfd, loc, scale)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: -f_slope_1(dfn, dfd, np.maximum(z, 0)),
+        lambda: -f_slope_2(dfn, dfd, np.maximum(z, 0)),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.f.logcdf)
@@ -164,7 +213,13 @@ def f_logcdf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.f.logpdf(x, dfn, dfd, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, None, -density, -density * z
+    return (
+        density,
+        lambda: f_slope_1(dfn, dfd, np.maximum(z, 0)) * np.exp(-out),
+        lambda: f_slope_2(dfn, dfd, np.maximum(z, 0)) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.f.logsf)
@@ -179,7 +234,13 @@ def f_logsf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.f.logpdf(x, dfn, dfd, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, None, density, density * z
+    return (
+        -density,
+        lambda: -f_slope_1(dfn, dfd, np.maximum(z, 0)) * np.exp(-out),
+        lambda: -f_slope_2(dfn, dfd, np.maximum(z, 0)) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.f.ppf)
@@ -193,7 +254,13 @@ def f_ppf(
     out: Any,
 ) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.f.pdf(out, dfn, dfd, loc, scale), None, None, 1, z
+    return (
+        1 / stats.f.pdf(out, dfn, dfd, loc, scale),
+        lambda: -f_slope_1(dfn, dfd, np.maximum(z, 0)) / stats.f.pdf(out, dfn, dfd, loc, scale),
+        lambda: -f_slope_2(dfn, dfd, np.maximum(z, 0)) / stats.f.pdf(out, dfn, dfd, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.f.isf)
@@ -207,7 +274,13 @@ def f_isf(
     out: Any,
 ) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.f.pdf(out, dfn, dfd, loc, scale), None, None, 1, z
+    return (
+        -1 / stats.f.pdf(out, dfn, dfd, loc, scale),
+        lambda: -f_slope_1(dfn, dfd, np.maximum(z, 0)) / stats.f.pdf(out, dfn, dfd, loc, scale),
+        lambda: -f_slope_2(dfn, dfd, np.maximum(z, 0)) / stats.f.pdf(out, dfn, dfd, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.weibull_min.logpdf)

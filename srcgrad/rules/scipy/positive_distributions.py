@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.parameters import gammainc_slope
 
 table = RuleTable("positive_distributions", real=True)
 
@@ -89,40 +90,60 @@ def gamma_pdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tupl
 def gamma_cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.gamma.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return density, lambda: gammainc_slope(a, np.maximum(z, 0)), -density, -density * z
 
 
 @table.partials(stats.gamma.sf)
 def gamma_sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.gamma.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return -density, lambda: -gammainc_slope(a, np.maximum(z, 0)), density, density * z
 
 
 @table.partials(stats.gamma.logcdf)
 def gamma_logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.gamma.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return (
+        density,
+        lambda: gammainc_slope(a, np.maximum(z, 0)) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.gamma.logsf)
 def gamma_logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.gamma.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return (
+        -density,
+        lambda: -gammainc_slope(a, np.maximum(z, 0)) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.gamma.ppf)
 def gamma_ppf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.gamma.pdf(out, a, loc, scale), None, 1, z
+    return (
+        1 / stats.gamma.pdf(out, a, loc, scale),
+        lambda: -gammainc_slope(a, np.maximum(z, 0)) / stats.gamma.pdf(out, a, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.gamma.isf)
 def gamma_isf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.gamma.pdf(out, a, loc, scale), None, 1, z
+    return (
+        -1 / stats.gamma.pdf(out, a, loc, scale),
+        lambda: -gammainc_slope(a, np.maximum(z, 0)) / stats.gamma.pdf(out, a, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.invgamma.logpdf)
@@ -148,40 +169,60 @@ def invgamma_pdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> t
 def invgamma_cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.invgamma.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return density, lambda: -gammainc_slope(a, 1 / np.maximum(z, 0)), -density, -density * z
 
 
 @table.partials(stats.invgamma.sf)
 def invgamma_sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.invgamma.pdf(x, a, loc, scale)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return -density, lambda: gammainc_slope(a, 1 / np.maximum(z, 0)), density, density * z
 
 
 @table.partials(stats.invgamma.logcdf)
 def invgamma_logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.invgamma.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return (
+        density,
+        lambda: -gammainc_slope(a, 1 / np.maximum(z, 0)) * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.invgamma.logsf)
 def invgamma_logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.invgamma.logpdf(x, a, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return (
+        -density,
+        lambda: gammainc_slope(a, 1 / np.maximum(z, 0)) * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.invgamma.ppf)
 def invgamma_ppf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.invgamma.pdf(out, a, loc, scale), None, 1, z
+    return (
+        1 / stats.invgamma.pdf(out, a, loc, scale),
+        lambda: gammainc_slope(a, 1 / np.maximum(z, 0)) / stats.invgamma.pdf(out, a, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.invgamma.isf)
 def invgamma_isf(q: Any, a: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.invgamma.pdf(out, a, loc, scale), None, 1, z
+    return (
+        -1 / stats.invgamma.pdf(out, a, loc, scale),
+        lambda: gammainc_slope(a, 1 / np.maximum(z, 0)) / stats.invgamma.pdf(out, a, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.chi2.logpdf)
@@ -212,40 +253,64 @@ def chi2_pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tupl
 def chi2_cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.chi2.pdf(x, df, loc, scale)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return density, lambda: gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2, -density, -density * z
 
 
 @table.partials(stats.chi2.sf)
 def chi2_sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.chi2.pdf(x, df, loc, scale)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return -density, lambda: -gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2, density, density * z
 
 
 @table.partials(stats.chi2.logcdf)
 def chi2_logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.chi2.logpdf(x, df, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return (
+        density,
+        lambda: gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2 * np.exp(-out),
+        -density,
+        -density * z,
+    )
 
 
 @table.partials(stats.chi2.logsf)
 def chi2_logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     density = np.exp(stats.chi2.logpdf(x, df, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return (
+        -density,
+        lambda: -gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2 * np.exp(-out),
+        density,
+        density * z,
+    )
 
 
 @table.partials(stats.chi2.ppf)
 def chi2_ppf(q: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.chi2.pdf(out, df, loc, scale), None, 1, z
+    return (
+        1 / stats.chi2.pdf(out, df, loc, scale),
+        lambda: (
+            -gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2 / stats.chi2.pdf(out, df, loc, scale)
+        ),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.chi2.isf)
 def chi2_isf(q: Any, df: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.chi2.pdf(out, df, loc, scale), None, 1, z
+    return (
+        -1 / stats.chi2.pdf(out, df, loc, scale),
+        lambda: (
+            -gammainc_slope(df / 2, np.maximum(z, 0) / 2) / 2 / stats.chi2.pdf(out, df, loc, scale)
+        ),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.rayleigh.logpdf)

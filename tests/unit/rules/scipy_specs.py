@@ -15,6 +15,7 @@ from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from srcgrad.runtime.scipy.implicit import root_back, value_back
+from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 BETWEEN = {"low": 0.2, "high": 0.8}
@@ -90,9 +91,10 @@ def special_of_several() -> list[OpSpec]:
         op(sp.lpmv, 1, 2.5, A(4)),
     ]
     for fn in (sp.gammainc, sp.gammaincc, sp.gammaincinv, sp.gammainccinv):
-        specs += [op(fn, 1.7, A(4, **BETWEEN)), op(fn, np.array([[0.6], [2.3]]), A(3, **BETWEEN))]
+        specs += [op(fn, 1.7, A(4, **BETWEEN)), op(fn, A(2, 1, low=0.6, high=2.3), A(3, **BETWEEN))]
     for fn in (sp.betainc, sp.betaincc, sp.betaincinv, sp.betainccinv):
-        specs += [op(fn, 1.7, 0.8, A(4, **BETWEEN))]
+        specs += [op(fn, 1.7, 0.8, A(4, **BETWEEN)), op(fn, S(), A(2, **LARGE), A(2, **BETWEEN))]
+    specs += [op(gammainc_slope, 1.7, A(3)), op(betainc_slope, 1.7, 0.8, A(3))]
     for fn in (
         *(sp.jv, sp.yv, sp.yn, sp.iv, sp.kv, sp.kn, sp.ive, sp.kve, sp.hankel1, sp.hankel2),
         *(sp.hankel1e, sp.hankel2e, sp.struve, sp.modstruve, sp.spherical_jn, sp.spherical_yn),
@@ -118,19 +120,19 @@ def special_families() -> list[OpSpec]:
             op(sp.eval_jacobi, n, 0.4, 1.3, A(4)),
         ]
     specs += [
-        op(sp.stdtr, 3.5, A(4, **SIGNED)),
-        op(sp.stdtrit, 3.5, A(4, **BETWEEN)),
-        op(sp.chdtr, 3.5, A(4)),
-        op(sp.chdtrc, 3.5, A(4)),
-        op(sp.chdtri, 3.5, A(4)),
-        op(sp.gdtr, A(3, 1), 1.4, A(4)),
-        op(sp.gdtrc, A(3, 1), 1.4, A(4)),
+        op(sp.stdtr, A(4, **LARGE), A(4, **SIGNED)),
+        op(sp.stdtrit, A(4, **LARGE), A(4, **BETWEEN)),
+        op(sp.chdtr, S(3, 4), A(4)),
+        op(sp.chdtrc, S(3, 4), A(4)),
+        op(sp.chdtri, S(3, 4), A(4)),
+        op(sp.gdtr, A(3, 1), S(1, 2), A(4)),
+        op(sp.gdtrc, A(3, 1), S(1, 2), A(4)),
         op(sp.pdtr, 2, A(4)),
         op(sp.pdtrc, 2, A(4)),
         op(sp.bdtr, 2, 5, A(4), _single=False),
         op(sp.bdtrc, 2, 5, A(4), _single=False),
-        op(sp.fdtr, 2.5, 4.5, A(4)),
-        op(sp.fdtrc, 2.5, 4.5, A(4)),
+        op(sp.fdtr, S(2, 3), S(4, 5), A(4)),
+        op(sp.fdtrc, S(2, 3), S(4, 5), A(4)),
     ]
     return specs
 
@@ -296,7 +298,7 @@ DISTRIBUTIONS = {
     st.weibull_min: (1.6,),
     st.pareto: (2.2,),
 }
-INTEGRALS = (st.lognorm, st.weibull_min, st.pareto)  # with a known derivative in the shape too
+HELD = (st.vonmises,)  # whose distribution function has no known derivative in the shape
 
 
 def distributions() -> list[OpSpec]:
@@ -306,10 +308,10 @@ def distributions() -> list[OpSpec]:
         x = A(3, 1, low=1.1, high=1.2) if dist is st.pareto else A(3, 1, low=0.25, high=0.45)
         loc, scale = A(4, low=0.0, high=0.1), S(0.6, 0.8)
         for name in METHODS:
-            known = drawn if name in ("logpdf", "pdf") or dist in INTEGRALS else shapes
+            known = drawn if name in ("logpdf", "pdf") or dist not in HELD else shapes
             specs += [op(getattr(dist, name), x, *known, loc, scale)]
         q = A(3, 1, **BETWEEN)
-        known = drawn if dist in INTEGRALS else shapes
+        known = drawn if dist not in HELD else shapes
         specs += [op(getattr(dist, name), q, *known, loc, scale) for name in ("ppf", "isf")]
         specs += [op(dist.logpdf, x, *drawn)]
     counts = np.array([[0], [2], [3]])
