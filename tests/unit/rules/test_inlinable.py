@@ -84,6 +84,12 @@ def is_target(node: ast.expr) -> bool:
     return is_option(node)
 
 
+def parts_of(node: ast.stmt) -> list[Any]:
+    """Return the items of a tuple that is returned."""
+    value = node.value if isinstance(node, ast.Return) else None
+    return list(value.elts) if isinstance(value, ast.Tuple) else []
+
+
 def check_statement(node: ast.stmt) -> None:
     text = ast.unparse(node)
     if isinstance(node, ast.If):
@@ -98,7 +104,10 @@ def check_statement(node: ast.stmt) -> None:
         assert isinstance(node.value, ast.Constant) or kept == "ctx.save_for_backward", text
     else:
         assert isinstance(node, ast.Return), f"not straight-line: {text}"
+    slopes = parts_of(node)
     for part in ast.walk(node):
+        if part in slopes:
+            continue  # it is put in place where that slope is wanted
         assert not isinstance(part, (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield)), text
         if isinstance(part, ast.IfExp):
             assert folds(part.test), f"a test that cannot fold: {text}"
