@@ -81,28 +81,25 @@ class Columns:
         names: The parameters, in order.
         name: That of the array.
         push: The tangent function.
+        seeds: A stack of those of all columns, which nobody writes into.
     """
 
     names: tuple[str, ...]
     name: str
     push: Tangents
+    seeds: Stack
 
     def again(self, args: Sequence[Any]) -> Any:
         """Return the Jacobian of an array, or None where it must be made as if it were new."""
         arguments = dict(zip(self.names, args, strict=True))
-        argument = arguments[self.name]
-        seeds = np.eye(argument.size, dtype=argument.dtype)
-        shape = (argument.size, *argument.shape)
-        stack = Units(seeds) if argument.ndim == 1 else Stack(seeds.reshape(shape), is_array=True)
         try:
-            found = self.push.rows_again(arguments, [stack])
+            found = self.push.rows_again(arguments, [self.seeds])
         except CannotStackError:
             return None
-        if found is None or type(found[0]) is not np.ndarray:
+        if found is None or type(found[0]) is not np.ndarray or not isinstance(found[1], Stack):
             return None
-        (rows,) = rows_in(*found, argument.size)
-        block = np.array(rows.reshape(argument.size, -1).T, order="C")
-        return block.reshape(found[0].shape + argument.shape)
+        value, tangent = found
+        return tangent.columns().reshape(value.shape + arguments[self.name].shape)
 
 
 def columns_of(
@@ -115,7 +112,14 @@ def columns_of(
     at_once = len(_parts(argument.reshape(-1), arguments)) == 1
     if not at_once or found.ndim <= argument.ndim or not argument.size:
         return None
-    return Columns(tuple(arguments), names[0], tangents_of(f, (names[0],)))
+    push = tangents_of(f, (names[0],))
+    if push.writes_rows():
+        return None
+    seeds = np.eye(argument.size, dtype=argument.dtype)
+    seeds.flags.writeable = False
+    shape = (argument.size, *argument.shape)
+    stack = Units(seeds) if argument.ndim == 1 else Stack(seeds.reshape(shape), is_array=True)
+    return Columns(tuple(arguments), names[0], push, stack)
 
 
 # -- many seeds

@@ -118,6 +118,11 @@ class Tangents:
         plan = None if CHECKS.nans else self._stacked.still()
         return None if plan is None else self._run_rows(plan, arguments, tangents)
 
+    def writes_rows(self) -> bool:
+        """Say whether the text for stacks may write into them, or nobody knows."""
+        plan = self._stacked.still()
+        return plan is None or plan.in_place
+
     def _run_rows(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:

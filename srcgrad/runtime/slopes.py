@@ -102,6 +102,8 @@ def exp_difference(x: Any, z: Any) -> Any:
 
     Of two arguments of `logaddexp` that are -inf each gets half, as of two equal numbers.
     """
+    if np.isfinite(z).all():
+        return np.exp(x - z)
     same = x == z
     share = np.exp(np.where(same, 0, x) - np.where(same, 0, z))
     return np.where(z == -np.inf, 0.5, share)

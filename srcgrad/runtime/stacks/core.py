@@ -117,6 +117,16 @@ class Stack:
     def dtype(self) -> Any:
         return self._bare.dtype
 
+    def columns(self) -> Any:
+        """Return a new matrix that has the numbers of each row in a column."""
+        flat = self._bare.reshape(len(self._bare), -1).T
+        factor = self._factor
+        if factor is None:
+            return np.array(flat, order="C")
+        if np.shape(factor) != self.shape:
+            factor = np.broadcast_to(factor, self.shape)
+        return np.multiply(flat, factor.reshape(-1, 1), order="C")
+
     def times(self, factor: Any) -> Stack | None:
         """Return the rows with one more factor put off, or None if that must not be."""
         if self._factor is not None:
