@@ -9,6 +9,7 @@ from typing import Any, Literal
 import gast
 
 from srcgrad.ir.changes import is_change
+from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.runtime.results import solver_of
@@ -112,6 +113,9 @@ class Reader:
     _read_JoinedStr = _read_Constant
 
     def _read_BinOp(self, node: Any) -> Operation:
+        idiom = idiom_of(node, self.scope)
+        if idiom is not None:
+            return self._primitive(idiom.primal, idiom.operand)
         primal = self.vocabulary.binary.get(type(node.op).__name__)
         return self._primitive(primal, node.left, node.right)
 

@@ -82,9 +82,8 @@ class Body(Control):
         """Note what a statement evaluates first."""
         parts = (getattr(node, name, None) for name in ("value", "test", "iter"))
         value = next((part for part in parts if isinstance(part, gast.AST)), None)
-        if isinstance(node, gast.AugAssign):
-            value = None  # the target is read before
-        self.begin(value)
+        first = None if isinstance(node, gast.AugAssign) else value  # the target is read before
+        self.begin(first, value)
 
     def _other(self, node: Any) -> None:
         """Rewrite a statement of a kind without a method of its own."""

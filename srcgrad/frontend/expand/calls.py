@@ -8,9 +8,11 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
 from srcgrad.frontend.expand.derivatives import Derivatives
 from srcgrad.frontend.expand.scoping import free_names, parameters
+from srcgrad.frontend.expand.short import reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
     Identity,
@@ -34,6 +36,7 @@ from srcgrad.runtime.objects import is_plain_class, is_plain_object
 Bound = dict[str, Value]
 _STEPS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare, gast.Subscript)
 _MOST_STEPS = 10
+_WRITTEN_OUT = "__srcgrad_written_out__"
 
 
 class Calls(Derivatives):
@@ -217,7 +220,7 @@ class Calls(Derivatives):
         """Say whether a function is one that is differentiated from its source."""
         if not isinstance(function, FunctionType) or hasattr(function, "__srcgrad_source__"):
             return isinstance(function, FunctionType)
-        if hasattr(function, "__srcgrad_written_out__"):
+        if hasattr(function, _WRITTEN_OUT):
             return True
         vocabulary = self.session.vocabulary
         if vocabulary.rule_for(function) or vocabulary.constant_reason(function) is not None:
@@ -281,7 +284,7 @@ class Calls(Derivatives):
         inlined = any(tree is item for item in self.inlined) or is_repeated(function)
         if function.__name__ == "<lambda>" and not inlined:
             bound = self.bound_to(function, args, keywords, node)
-            if self._may_substitute(tree, bound):
+            if self._may_substitute(tree, bound, node):
                 return self.inline(self.session.code(function), bound, {}, node)
         if hasattr(function, "__srcgrad_in_place__") and self.hoistable:
             bound = self.bound_to(function, args, keywords, node)
@@ -292,6 +295,9 @@ class Calls(Derivatives):
         constant = not any(map(self.varies, given)) and not of_class
         if constant and not _may_return_function(source):
             return self._as_text(self.plain(callee, node), args, keywords, node)
+        bound = self._shortly(function, source, args, keywords, node)
+        if bound is not None:
+            return self.inline(self.session.code(function), bound, {}, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         if not starred and not any(isinstance(item, Static) for item in every):
@@ -300,6 +306,29 @@ class Calls(Derivatives):
         return self.call_code(
             code, source.name, self.bound_tree(tree, args, keywords, defaults, node), {}, node
         )
+
+    def _shortly(
+        self,
+        function: FunctionType,
+        source: FunctionSource,
+        args: list[Value],
+        keywords: Bound,
+        node: Any,
+    ) -> Bound | None:
+        """Return the values of the parameters of a function that reads better in place."""
+        tree = source.tree
+        apart = hasattr(function, "__srcgrad_source__") or hasattr(function, _WRITTEN_OUT)
+        inside = any(tree is item for item in [*self.inlined, self.code.tree])
+        if apart or inside or is_repeated(function) or function in self.session.factories:
+            return None
+        if source.file != self.code.source.file or tree.name in free_names(tree):
+            return None
+        if not reads_better_in_place(tree, node, self.code.tree):
+            return None
+        if not self.is_first(node) and written_parameters(function, self.session.vocabulary):
+            return None
+        bound = self.bound_to(function, args, keywords, node)
+        return bound if self._may_substitute(tree, bound, node) else None
 
     def bound_to(
         self, function: FunctionType, args: list[Value], keywords: Bound, node: Any
@@ -356,7 +385,7 @@ class Calls(Derivatives):
         single = len(tree.body) == 1 and isinstance(tree.body[0], gast.Return)
         short = self._is_short(tree, node)
         recursive = recursive or callee.code.repeated
-        if single and short and not recursive and self._may_substitute(tree, bound):
+        if single and short and not recursive and self._may_substitute(tree, bound, node):
             return self.inline(callee.code, bound, callee.captured, node)
         return self.call_code(callee.code, tree.name, bound, callee.captured, node)
 
@@ -371,14 +400,21 @@ class Calls(Derivatives):
         makes = isinstance(getattr(tree.body[0], "value", None), (gast.Lambda, gast.Name))
         return calls <= 1 or makes or size * calls <= _MOST_STEPS
 
-    def _may_substitute(self, tree: Any, bound: Bound) -> bool:
+    def _may_substitute(self, tree: Any, bound: Bound, node: Any) -> bool:
         """Say whether arguments may be put in place of parameters, or kept in variables before."""
+        ordered = sum(self.order.count(value) for value in bound.values())
         if self.hoistable:
-            return True
-        return all(
-            isinstance(value, (Static, gast.Name, gast.Constant))
-            or count_reads(name, tree.body) < 2
-            for name, value in bound.items()
+            named = isinstance(node, gast.Call) and bool(node.keywords)
+            return not self.disturbs(node) and (ordered < 2 or not named)
+        single = len(tree.body) == 1
+        return (
+            single
+            and not ordered
+            and all(
+                isinstance(value, (Static, gast.Name, gast.Constant))
+                or count_reads(name, tree.body) < 2
+                for name, value in bound.items()
+            )
         )
 
 

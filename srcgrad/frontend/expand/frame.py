@@ -14,6 +14,7 @@ import gast
 
 from srcgrad.errors import Diagnostic, UnsupportedSyntaxError
 from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.order import Order
 from srcgrad.frontend.expand.scoping import all_names, bound_once, own_names, spread, starred_names
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Home, Instance, Items, Known, Root, Static, Value
@@ -46,6 +47,7 @@ class Frame:
         temporaries: The variables that the user did not name.
         depth: How many branches and loops are around; `depths` says it of objects when made.
         wished: What the value being made will be called.
+        ordered: How many calls of the statement must stay in their order.
         assigned: The name that the value of an expression is given, and the expression.
         receivers: The class and the object of each method being expanded, for `super()`.
     """
@@ -78,6 +80,8 @@ class Frame:
         self.depths: dict[int, int] = {}
         self.wished = ""
         self.assigned: tuple[str, Any] = ("", None)
+        self.order = Order(session.vocabulary, self.look)
+        self.ordered = 0
 
     # -- what the other files define
 
@@ -146,9 +150,14 @@ class Frame:
         self.out.append(assign(name, expression, node))
         return load(name)
 
-    def begin(self, value: Any) -> None:
+    def begin(self, value: Any, whole: Any) -> None:
         """Note what a statement evaluates first: that alone may have effects if put before it."""
         self.first = {place(item) for item in evaluated_first(value)}
+        self.ordered = self.order.count(whole)
+
+    def disturbs(self, node: Any) -> bool:
+        """Say whether what is put before a statement for a call may overtake another call."""
+        return not self.is_first(node) and self.ordered > self.order.count(node)
 
     def is_first(self, node: Any) -> bool:
         """Say whether nothing of the statement is evaluated before a node."""

@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.results import ResultObject
+from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
     Instance,
     Items,
@@ -387,8 +388,9 @@ class Objects(Calls):
                 and getattr(tuple, method, None) is not getattr(_class(owner), method)
             ):
                 return self.call(self.attribute(owner, method, node), [other], {}, node)
+        named = isinstance(node.left, gast.Name) or isinstance(node.right, gast.Name)
         node.left, node.right = self.plain(left, node.left), self.plain(right, node.right)
-        return node
+        return at(short_number(node), node) if named else node
 
     def _value_UnaryOp(self, node: Any) -> Value:
         operand = self.value(node.operand)

@@ -176,7 +176,7 @@ class Placing(Special):
     def inline(self, code: Code, bound: Bound, captured: Any, node: Any) -> Value:
         """Put the statements of a definition before the statement; return its value."""
         before, own, start = set(self.env), set(self.own), len(self.out)
-        evaluated_first, is_first = self.first, self.is_first(node)
+        outer, is_first = (self.first, self.ordered), self.is_first(node)
         fresh = self._meanings(code, captured, node)
         hidden = {name for name in fresh if fresh[name] in self.env}
         tree = self.put_in_place(code.tree, fresh)
@@ -199,7 +199,7 @@ class Placing(Special):
         finally:
             self.inlined.pop()
             self.receivers.pop()
-            self.first = evaluated_first
+            self.first, self.ordered = outer
         if not is_first and self.changes(self.out[start:], own):
             self.refuse_order(node)
         if not _makes_functions(tree):  # else a closure may still read its parameters
@@ -244,6 +244,7 @@ class Placing(Special):
     ) -> None:
         written = {name for s in statements(tree.body) for name in _assigned(s)}
         makes = _makes_functions(tree)
+        ordered = any(map(self.order.count, bound.values()))
         for name, value in bound.items():
             new = fresh[name]
             if isinstance(value, Static):
@@ -255,9 +256,8 @@ class Placing(Special):
                 and value.id not in written
                 and (not makes or value.id in self.bound_once)
             )
-            if new not in written and (
-                in_text or (reads == 1 and len(tree.body) == 1 and not makes)
-            ):
+            once = reads == 1 and len(tree.body) == 1 and not makes and not ordered
+            if new not in written and (in_text or once):
                 self.env[new] = value
                 continue
             self.own.add(new)

@@ -15,6 +15,7 @@ from srcgrad.frontend.normalize.selects import nested_where
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
@@ -85,7 +86,10 @@ class Expressions:
             return value
         if operation.kind == "primitive" and not self._fits_rule(operation, value):
             return value
-        if isinstance(value, gast.BinOp):
+        idiom = idiom_of(value, self._reader.scope)
+        if idiom is not None:
+            idiom.replace(self.atom(idiom.operand, node))
+        elif isinstance(value, gast.BinOp):
             if not self._is_arithmetic(value):
                 return value
             value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)

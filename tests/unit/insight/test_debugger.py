@@ -14,6 +14,7 @@ import srcgrad as sg
 
 
 def step(u, r):
+    assert u.ndim == 1  # which keeps it a function of its own
     return u + r * np.sin(u)
 
 

@@ -10,6 +10,7 @@ import srcgrad as sg
 
 def step(u, r):
     k = np.sin(u)
+    assert k.ndim == 1  # which keeps it a function of its own
     return u + r * k
 
 

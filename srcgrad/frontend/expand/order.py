@@ -1,0 +1,60 @@
+"""Says which calls must stay in their order: draws, iterators that go on, what writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.expand.values import Known, Local
+from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.ir.vocabulary import Vocabulary
+
+_WRITERS: Final = frozenset("append extend insert pop remove clear update sort fill put".split())
+_ONCE: Final = (next, input)
+
+
+class Order:
+    """Counts the calls in expressions that must stay in their order.
+
+    `look(name)` says what a name means, as a static value or anything else.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, look: Callable[[str], Any]) -> None:
+        self._vocabulary = vocabulary
+        self._look = look
+        self._known: dict[Any, bool] = {}
+
+    def count(self, node: Any) -> int:
+        """Return how many calls in an expression have effects, or depend on those of others."""
+        if not isinstance(node, gast.AST):
+            return 0
+        calls = (item for item in gast.walk(node) if isinstance(item, gast.Call))
+        return sum(self._call(item.func) for item in calls)
+
+    def _call(self, func: Any) -> bool:
+        if isinstance(func, gast.Attribute):
+            return func.attr in _WRITERS or func.attr in self._vocabulary.draws
+        found = self._look(func.id) if isinstance(func, gast.Name) else None
+        if isinstance(found, Local):
+            return self._once(found.code.tree, lambda: self.count(found.code.tree) > 0)
+        function = found.value if isinstance(found, Known) else None
+        if isinstance(function, FunctionType):
+            return self._once(function, lambda: self._has_effects(function))
+        return function in _ONCE if callable(function) else False
+
+    def _once(self, key: Any, ask: Callable[[], bool]) -> bool:
+        if key not in self._known:
+            self._known[key] = False  # of a function that calls itself
+            self._known[key] = ask()
+        return self._known[key]
+
+    def _has_effects(self, function: FunctionType) -> bool:
+        if self._vocabulary.rule_for(function) or self._vocabulary.constant_reason(function):
+            return False
+        if not_repeatable(function, self._vocabulary) is not None:
+            return True
+        return bool(written_parameters(function, self._vocabulary))
