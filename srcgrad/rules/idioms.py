@@ -48,3 +48,6 @@ class FallingLogistic(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (y,) = ctx.saved_tensors
         return grad * conj(y) * conj(y - 1)
+
+
+RULES = table.freeze()
