@@ -30,12 +30,10 @@ def loss_grad(w, x, y, penalty):
     Taken for granted: w.ndim == 1; x.ndim == 2; y.ndim == 1; penalty is a number;
     len(x) == len(y).
     """
-    exp = np.exp(-(x @ w))
-    total = 1 + exp
-    p = 1 / total
+    p = 1 / (1 + np.exp(-(x @ w)))
 
     # backward
     # L10: likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
     grad_p = (1 - y) / (1 - p) - y / p
     # L9: p = 1 / (1 + np.exp(-(x @ w)))
-    return 2 * w * penalty + grad_p * p / total * exp @ x
+    return 2 * w * penalty + grad_p * p * (1 - p) @ x

@@ -38,21 +38,6 @@ import numpy as np
 from srcgrad.runtime import matmul_left, matmul_right, split_like, unbroadcast, zeros_like
 
 
-def sigmoid_forward(x):
-    """Run `sigmoid` and keep what `sigmoid_backward` reads."""
-    exp = np.exp(-x)
-    total = 1 + exp
-    out = 1 / total
-    return out, (out, total, exp)
-
-
-def sigmoid_backward(saved, grad_out):
-    """Return the gradients of `sigmoid` with respect to `x`."""
-    out, total, exp = saved
-    # L9: return 1 / (1 + np.exp(-x))
-    return grad_out * out / total * exp
-
-
 def loss_grad(w, b, xs, target):
     """Gradient of `loss` (lstm.py:12) with respect to `w`, `b`.
 
@@ -66,9 +51,9 @@ def loss_grad(w, b, xs, target):
         concatenate = np.concatenate([h, x])
         product = w @ concatenate
         gates = product + b
-        forget, saved = sigmoid_forward(gates[:size])
-        write, saved_2 = sigmoid_forward(gates[size : 2 * size])
-        show, saved_3 = sigmoid_forward(gates[2 * size : 3 * size])
+        forget = 1 / (1 + np.exp(-gates[:size]))
+        write = 1 / (1 + np.exp(-gates[size : 2 * size]))
+        show = 1 / (1 + np.exp(-gates[2 * size : 3 * size]))
         forget_times_c = forget * c
         tanh_gates = np.tanh(gates[3 * size :])
         product_2 = write * tanh_gates
@@ -80,11 +65,8 @@ def loss_grad(w, b, xs, target):
                 product,
                 gates,
                 forget,
-                saved,
                 write,
-                saved_2,
                 show,
-                saved_3,
                 forget_times_c,
                 tanh_gates,
                 product_2,
@@ -109,11 +91,8 @@ def loss_grad(w, b, xs, target):
         product,
         gates,
         forget,
-        saved,
         write,
-        saved_2,
         show,
-        saved_3,
         forget_times_c,
         tanh_gates,
         product_2,
@@ -136,14 +115,11 @@ def loss_grad(w, b, xs, target):
         grad_forget = unbroadcast(grad_forget_times_c * c, forget)
         grad_c = unbroadcast(grad_forget_times_c * forget, c)
         # L20: show = sigmoid(gates[2 * size : 3 * size])
-        grad_gates_part_3 = sigmoid_backward(saved_3, grad_show)
-        grad_gates[2 * size : 3 * size] += grad_gates_part_3
+        grad_gates[2 * size : 3 * size] += grad_show * show * (1 - show)
         # L19: write = sigmoid(gates[size : 2 * size])
-        grad_gates_part_2 = sigmoid_backward(saved_2, grad_write)
-        grad_gates[size : 2 * size] += grad_gates_part_2
+        grad_gates[size : 2 * size] += grad_write * write * (1 - write)
         # L18: forget = sigmoid(gates[:size])
-        grad_gates_part = sigmoid_backward(saved, grad_forget)
-        grad_gates[:size] += grad_gates_part
+        grad_gates[:size] += grad_forget * forget * (1 - forget)
         # L17: gates = w @ np.concatenate([h, x]) + b
         grad_product = unbroadcast(grad_gates, product)
         grad_b += unbroadcast(grad_gates, b)

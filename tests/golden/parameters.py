@@ -44,37 +44,6 @@ import numpy as np
 from srcgrad.runtime import zeros_like
 
 
-def frequency_forward(spring_mass, spring_stiffness):
-    """Run `frequency` and keep what `frequency_backward` reads."""
-    out = np.sqrt(spring_stiffness / spring_mass)
-    return out, (out, spring_mass)
-
-
-def frequency_backward(saved, grad_out):
-    """Return the gradients of `frequency` with respect to `spring_stiffness`."""
-    out, spring_mass = saved
-    # L18: return np.sqrt(self.stiffness / self.mass)
-    return 0.5 * grad_out / out / spring_mass
-
-
-def force_forward(x, v, spring_stiffness, spring_damping):
-    """Run `force` and keep what `force_backward` reads."""
-    value = -spring_stiffness
-    return value * x - spring_damping * v, (spring_damping, value, x, v)
-
-
-def force_backward(saved, grad_out):
-    """Return the gradients of `force`.
-
-    With respect to `x`, `v`, `spring_stiffness`, `spring_damping`.
-    """
-    spring_damping, value, x, v = saved
-    # L21: return -self.stiffness * x - self.damping * v
-    grad_product_2 = -grad_out
-    grad_v = grad_product_2 * spring_damping
-    return grad_out * value, grad_v, -(grad_out * x).sum(), (grad_product_2 * v).sum()
-
-
 def displacement_grad(x, v, stiffness, damping):
     """Gradient of `displacement` (parameters.py:24) with respect to `stiffness`, `damping`.
 
@@ -84,14 +53,15 @@ def displacement_grad(x, v, stiffness, damping):
     spring_mass = 2.0
     spring_stiffness = stiffness
     spring_damping = damping
-    value, saved = frequency_forward(spring_mass, spring_stiffness)
-    dt = 0.1 / value
+    sqrt = np.sqrt(spring_stiffness / spring_mass)
+    dt = 0.1 / sqrt
     steps = []
     for _ in range(5):
-        force_x, saved_2 = force_forward(x, v, spring_stiffness, spring_damping)
-        v = v + dt * force_x / spring_mass
-        steps.append((force_x, saved_2, v))
-        x = x + dt * v
+        difference = -spring_stiffness * x - spring_damping * v
+        v_2 = v + dt * difference / spring_mass
+        steps.append((difference, v_2, v, x))
+        x = x + dt * v_2
+        v = v_2
 
     # backward
     # L30: return np.sum(x**2)
@@ -101,20 +71,19 @@ def displacement_grad(x, v, stiffness, damping):
     grad_spring_damping = 0.0
     grad_spring_stiffness = 0.0
     grad_v = zeros_like(v)
-    for force_x, saved_2, v in reversed(steps):
+    for difference, v_2, v, x in reversed(steps):
         # L29: x = x + dt * v
-        grad_dt += (grad_x * v).sum()
+        grad_dt += (grad_x * v_2).sum()
         grad_v = grad_v + grad_x * dt
         # L28: v = v + dt * spring.force(x, v) / spring.mass
         grad_product = grad_v / spring_mass
-        grad_dt += (grad_product * force_x).sum()
-        grad_x_2, grad_v_2, grad_spring_stiffness_2, grad_spring_damping_2 = force_backward(
-            saved_2, grad_product * dt
-        )
-        grad_x = grad_x + grad_x_2
-        grad_v = grad_v + grad_v_2
-        grad_spring_stiffness += grad_spring_stiffness_2
-        grad_spring_damping += grad_spring_damping_2
+        grad_dt += (grad_product * difference).sum()
+        grad_difference = grad_product * dt
+        grad_product_3 = -grad_difference
+        grad_spring_damping += (grad_product_3 * v).sum()
+        grad_v = grad_v + grad_product_3 * spring_damping
+        grad_x = grad_x + grad_difference * -spring_stiffness
+        grad_spring_stiffness -= (grad_difference * x).sum()
     # L26: dt = 0.1 / spring.frequency
-    grad_spring_stiffness += frequency_backward(saved, -grad_dt * dt / value)
+    grad_spring_stiffness += 0.5 * (-grad_dt * dt / sqrt) / sqrt / spring_mass
     return grad_spring_stiffness, grad_spring_damping

@@ -31,49 +31,32 @@ def example(rng):
 import numpy as np
 
 
-def midpoint_forward(y, t, dt, rate):
-    """Run `midpoint` and keep what `midpoint_backward` reads."""
-    product_2 = 0.5 * dt
-    neg_rate = -rate
-    cos_t = np.cos(t)
-    half = y + product_2 * (neg_rate * y * cos_t)
-    neg_rate_2 = -rate
-    cos_np_2 = np.cos(t + 0.5 * dt)
-    return (
-        y + dt * (neg_rate_2 * half * cos_np_2),
-        (dt, cos_np_2, neg_rate_2, product_2, cos_t, neg_rate, half, y),
-    )
-
-
-def midpoint_backward(saved, grad_out):
-    """Return the gradients of `midpoint` with respect to `y`, `rate`."""
-    dt, cos_np_2, neg_rate_2, product_2, cos_t, neg_rate, half, y = saved
-    # L10: return y + dt * f(half, t + 0.5 * dt)
-    grad_product_7 = grad_out * dt * cos_np_2
-    grad_half = grad_product_7 * neg_rate_2
-    # L9: half = y + 0.5 * dt * f(y, t)
-    grad_product_4 = grad_half * product_2 * cos_t
-    grad_y = grad_out + grad_half + grad_product_4 * neg_rate
-    return grad_y, -(grad_product_7 * half).sum() - (grad_product_4 * y).sum()
-
-
 def loss_grad(y, rate, n):
     """Gradient of `loss` (runge_kutta.py:13) with respect to `y`, `rate`.
 
     Taken for granted: y.ndim == 1; rate is a number.
     """
-    saved_saved = []
+    steps = []
     for i in range(n):
-        y, saved = midpoint_forward(y, 0.1 * i, 0.1, rate)
-        saved_saved.append(saved)
+        t_2 = 0.1 * i
+        cos_t_2 = np.cos(t_2)
+        half = y + 0.05 * (-rate * y * cos_t_2)
+        cos = np.cos(t_2 + 0.05)
+        steps.append((cos_t_2, half, cos, y))
+        y = y + 0.1 * (-rate * half * cos)
 
     # backward
     # L19: return np.sum(y**2)
     grad_y = 2 * y
     # L17: for i in range(n):
     grad_rate = 0.0
-    for saved in reversed(saved_saved):
+    for cos_t_2, half, cos, y in reversed(steps):
         # L18: y = midpoint(decay, y, 0.1 * i, 0.1)
-        grad_y, grad_rate_2 = midpoint_backward(saved, grad_y)
-        grad_rate += grad_rate_2
+        grad_product_6 = grad_y * 0.1 * cos
+        grad_half = grad_product_6 * -rate
+        grad_rate -= (grad_product_6 * half).sum()
+        # L9: half = y + 0.5 * dt * f(y, t)
+        grad_product_3 = grad_half * 0.05 * cos_t_2
+        grad_y = grad_y + grad_half + grad_product_3 * -rate
+        grad_rate -= (grad_product_3 * y).sum()
     return grad_y, grad_rate
