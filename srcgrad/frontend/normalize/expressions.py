@@ -86,13 +86,8 @@ class Expressions:
             return value
         if operation.kind == "primitive" and not self._fits_rule(operation, value):
             return value
-        idiom = idiom_of(value, self._reader.scope)
-        if idiom is not None:
-            idiom.replace(self.atom(idiom.operand, node))
-        elif isinstance(value, gast.BinOp):
-            if not self._is_arithmetic(value):
-                return value
-            value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
+        if isinstance(value, gast.BinOp):
+            self._arithmetic(value, node)
         elif isinstance(value, gast.UnaryOp):
             value.operand = self.atom(value.operand, node)
         elif isinstance(value, gast.Subscript) and self._reader.computing_owner(value) is not None:
@@ -109,6 +104,14 @@ class Expressions:
         elif isinstance(value, gast.Call):
             self._call_operands(value, node, shown=operation.kind != "user")
         return value
+
+    def _arithmetic(self, value: Any, node: Any) -> None:
+        """Make the operands of arithmetic simple, or the one operand of what is known as a whole."""
+        idiom = idiom_of(value, self._reader.scope)
+        if idiom is not None:
+            idiom.replace(self.atom(idiom.operand, node))
+        elif self._is_arithmetic(value):
+            value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
 
     def _fits_rule(self, operation: Operation, value: Any) -> bool:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
