@@ -295,9 +295,9 @@ class Calls(Derivatives):
         constant = not any(map(self.varies, given)) and not of_class
         if constant and not _may_return_function(source):
             return self._as_text(self.plain(callee, node), args, keywords, node)
-        bound = self._shortly(function, source, args, keywords, node)
-        if bound is not None:
-            return self.inline(self.session.code(function), bound, {}, node)
+        short = self._shortly(function, source, args, keywords, node)
+        if short is not None:
+            return self.inline(self.session.code(function), short, {}, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         if not starred and not any(isinstance(item, Static) for item in every):

@@ -98,6 +98,6 @@ def _count_calls(node: Any, caller: Any) -> int:
 
 def _called(node: Any) -> str:
     if isinstance(node, gast.Attribute):  # a property
-        return node.attr
+        return str(node.attr)
     func = node.func if isinstance(node, gast.Call) else None
-    return getattr(func, "id", "") or getattr(func, "attr", "")
+    return str(getattr(func, "id", "") or getattr(func, "attr", ""))

@@ -106,7 +106,7 @@ class Expressions:
         return value
 
     def _arithmetic(self, value: Any, node: Any) -> None:
-        """Make the operands of arithmetic simple, or the one operand of what is known as a whole."""
+        """Make the operands of arithmetic simple, or the one of what is known as a whole."""
         idiom = idiom_of(value, self._reader.scope)
         if idiom is not None:
             idiom.replace(self.atom(idiom.operand, node))
