@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from docutils import nodes
+from sphinx.pycode import ModuleAnalyzer
+
 import srcgrad
 
 project = "srcgrad"
@@ -24,3 +29,26 @@ html_title = f"srcgrad {release}"
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+
+
+def setup(app: Any) -> None:
+    """Show one signature of each function, and what is generated in colours."""
+    analyze = ModuleAnalyzer.analyze
+
+    def without_overloads(analyzer: ModuleAnalyzer) -> None:
+        analyze(analyzer)
+        analyzer.overloads.clear()  # they are for type checkers
+
+    ModuleAnalyzer.analyze = without_overloads  # type: ignore[method-assign]
+    app.connect("doctree-read", colour_generated)
+
+
+def colour_generated(app: Any, page: nodes.document) -> None:
+    """Let printed texts that are Python be coloured as such."""
+    del app
+    for block in page.findall(nodes.literal_block):
+        text = block.astext()
+        if block.get("language") == "text" and text.startswith(("import ", "from ", "def ")):
+            block["language"] = "python"

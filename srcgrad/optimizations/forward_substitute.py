@@ -122,6 +122,7 @@ class ForwardSubstitution:
                 _set(holder, key, gast.Name(name, gast.Load(), None, None))
             else:
                 gone.add(id(source))
+                _take_line(statement, source)
 
     def _too_wide(self, statement: Any) -> bool:
         value = getattr(statement, "value", None)
@@ -161,6 +162,13 @@ def _set(holder: Any, key: Any, value: Any) -> None:
         holder[key] = value
     else:
         setattr(holder, key, value)
+
+
+def _take_line(statement: Any, source: Any) -> None:
+    """Let a `return` that is of no line be of the one that it computes the value of."""
+    is_mine = isinstance(statement, gast.Return) and not getattr(statement, "lineno", None)
+    if is_mine and not getattr(source, "is_primal", False) and hasattr(source, "lineno"):
+        gast.copy_location(statement, source)
 
 
 def _returns_alone(statement: Any) -> bool:

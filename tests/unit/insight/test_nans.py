@@ -172,3 +172,13 @@ def test_where_all_is_finite_the_result_is_the_same(program):
         warnings.simplefilter("ignore", RuntimeWarning)
         expected = plain(*program.arguments())
         np.testing.assert_equal(checking(*program.arguments()), expected)
+
+
+def test_a_result_that_is_returned_as_it_is_computed_has_its_line():
+    def distance(x, y):
+        return np.sqrt(np.sum((x - y) ** 2))
+
+    x = np.ones(3)
+    with pytest.raises(sg.NonFiniteError, match="slope of a root") as caught:
+        sg.grad(distance, debug_nans=True)(x, x)
+    assert caught.value.span.line == distance.__code__.co_firstlineno + 1
