@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.rules.reasons import refusal_of
 from srcgrad.runtime import conj, unbroadcast
 
 
@@ -207,8 +208,7 @@ _NARROW = {np.dtype(np.float32): np.float64, np.dtype(np.complex64): np.complex1
 
 def unknown_partial(primal: Any, name: str) -> MissingRuleError:
     """Return the error for an argument in which no derivative is known."""
+    owner = getattr(getattr(primal, "__self__", None), "name", None)
     called = getattr(primal, "__name__", "the function")
-    return MissingRuleError(
-        f"`{called}` has no derivative rule in its argument `{name}`",
-        hint="write a srcgrad.autograd.Function for it, or keep that argument constant",
-    )
+    message, hint = refusal_of(f"{owner}.{called}" if isinstance(owner, str) else called, name)
+    return MissingRuleError(message, hint=hint)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from srcgrad.errors import InternalError, MissingRuleError
+from srcgrad.rules.reasons import refusal_of
 from srcgrad.runtime import conj, real_part
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
@@ -101,12 +102,8 @@ class RuleNode(Node):
         name = names[position] if position < len(names) else ""
         if name in self.op.rule.inert:
             return
-        which = f"its argument `{name}`" if name else "one of its arguments"
-        raise MissingRuleError(
-            f"{self.op.label} has no derivative rule in {which}",
-            hint="write a srcgrad.autograd.Function for it, use sg.numeric_vjp, or keep that "
-            "argument constant, by srcgrad.stop_gradient if need be",
-        )
+        message, hint = refusal_of(self.op.label, name)
+        raise MissingRuleError(message, hint=hint)
 
     def check_saved(self) -> None:
         """Check that saved memory is still there and has not been written to since.

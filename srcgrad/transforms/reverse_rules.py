@@ -8,11 +8,13 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.lengths import summed_axes
+from srcgrad.errors import MissingRuleError
 from srcgrad.ir.build import assign, at, call, clone, load, method, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import walk
 from srcgrad.rules.base import Context
+from srcgrad.rules.reasons import refusal_of
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
 from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
@@ -150,7 +152,7 @@ class RuleSteps:
             for place, (item, value) in enumerate(zip_longest(placed.parameters, given)):
                 if value is None and self._sweep.is_active(item):
                     if not self._is_inert(statement, place):
-                        self.note_missing(statement, item)
+                        self.note_missing(statement, item, self._parameter(statement, place))
                 elif self._sweep.is_active(item):
                     part = self._masking.within(statement, targets, item, value)
                     emitted.extend(self.spread(item, self.short(part, targets), contributions))
@@ -180,8 +182,19 @@ class RuleSteps:
         rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
         if operation.kind != "primitive" or not getattr(rule, "inert", ()):
             return False
-        names = [item.id for item in rule_source(rule).forward.args.args[1:]]
-        return place < len(names) and names[place] in rule.inert
+        return self._parameter(statement, place) in rule.inert
+
+    def _parameter(self, statement: Any, place: int) -> str:
+        """Return the name of a parameter of the rule of a primitive; nothing if it has none."""
+        operation = self._sweep.program.operation(statement)
+        rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
+        if operation.kind != "primitive" or rule is None:
+            return ""
+        source = rule_source(rule)
+        signature = source.forward.args
+        names = [item.id for item in [*signature.args, *signature.kwonlyargs]]
+        names = names if source.is_partials or source.is_slope else names[1:]
+        return names[place] if place < len(names) else ""
 
     def _simplify_sizes(self, node: Any) -> None:
         """Ask a variable for its shape or size, rather than an intermediate value of that shape."""
@@ -192,14 +205,17 @@ class RuleSteps:
                 item.args[0] = renamed(item.args[0], self._sweep.originals)
                 item.args[0] = self._sweep.facts.shapes.representative(item.args[0])
 
-    def note_missing(self, statement: Any, item: Any) -> None:
+    def note_missing(self, statement: Any, item: Any, parameter: str = "") -> None:
         """Note a gradient that a built-in rule does not know; None from a user's means zero."""
         operation = self._sweep.program.operation(statement)
         if operation.kind == "primitive":
             name = self._sweep.program.reader.vocabulary.canonical_name(operation.primal)
-            self._sweep.missing.append(
-                (statement, name, self._sweep.namer.base(direct_names(item)[0]))
-            )
+            operand = self._sweep.namer.base(direct_names(item)[0])
+            if parameter:
+                said = refusal_of(name, parameter, operand)
+                self._sweep.refused.append((statement, *said, MissingRuleError))
+            else:
+                self._sweep.missing.append((statement, name, operand))
 
     def results(self, statement: Any, wanted: int) -> int | None:
         primal = self._sweep.program.operation(statement).primal

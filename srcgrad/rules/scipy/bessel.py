@@ -1,4 +1,4 @@
-"""Rules of the functions of Bessel, Airy, Struve and Kelvin: in the argument, not in the order."""
+"""Rules of the functions of Bessel, Airy, Struve and Kelvin."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from scipy import special
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import conj
+from srcgrad.runtime.scipy.orders import (
+    iv_slope,
+    ive_slope,
+    jv_slope,
+    kv_slope,
+    kve_slope,
+    yv_slope,
+)
 
 table = RuleTable("bessel")
 
@@ -77,12 +85,12 @@ def k1e(x: Any) -> Any:
 
 @table.partials(special.jv)
 def jv(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
+    return lambda: jv_slope(v, z), (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
 
 
 @table.partials(special.yv)
 def yv(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
+    return lambda: yv_slope(v, z), (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
 
 
 @table.partials(special.yn)
@@ -92,12 +100,12 @@ def yn(n: Any, x: Any) -> tuple[Any, ...]:
 
 @table.partials(special.iv)
 def iv(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
+    return lambda: iv_slope(v, z), (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
 
 
 @table.partials(special.kv)
 def kv(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, -(special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
+    return lambda: kv_slope(v, z), -(special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
 
 
 @table.partials(special.kn)
@@ -108,22 +116,26 @@ def kn(n: Any, x: Any) -> tuple[Any, ...]:
 @table.partials(special.ive)
 def ive(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
     sign = np.copysign(1, z)  # of real numbers only: of others, this function has no derivative
-    return None, (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2 - sign * out
+    return lambda: ive_slope(v, z), (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2 - sign * out
 
 
 @table.partials(special.kve)
 def kve(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
-    return None, out - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2
+    return lambda: kve_slope(v, z), out - (special.kve(v - 1, z) + special.kve(v + 1, z)) / 2
 
 
 @table.partials(special.hankel1)
 def hankel1(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)) / 2
+    return lambda: jv_slope(v, z) + 1j * yv_slope(v, z), (
+        special.hankel1(v - 1, z) - special.hankel1(v + 1, z)
+    ) / 2
 
 
 @table.partials(special.hankel2)
 def hankel2(v: Any, z: Any) -> tuple[Any, ...]:
-    return None, (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)) / 2
+    return lambda: jv_slope(v, z) - 1j * yv_slope(v, z), (
+        special.hankel2(v - 1, z) - special.hankel2(v + 1, z)
+    ) / 2
 
 
 @table.partials(special.hankel1e)
@@ -236,4 +248,39 @@ class Airy(Function):
         return by_ai + by_bi
 
 
+# --- in the order ---------------------------------------------------------------------------------
+
+
+@table.partials(jv_slope)
+def jv_slopes(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (jv_slope(v - 1, z) - jv_slope(v + 1, z)) / 2
+
+
+@table.partials(yv_slope)
+def yv_slopes(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (yv_slope(v - 1, z) - yv_slope(v + 1, z)) / 2
+
+
+@table.partials(iv_slope)
+def iv_slopes(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, (iv_slope(v - 1, z) + iv_slope(v + 1, z)) / 2
+
+
+@table.partials(kv_slope)
+def kv_slopes(v: Any, z: Any) -> tuple[Any, ...]:
+    return None, -(kv_slope(v - 1, z) + kv_slope(v + 1, z)) / 2
+
+
+@table.partials(ive_slope)
+def ive_slopes(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    return None, (ive_slope(v - 1, z) + ive_slope(v + 1, z)) / 2 - out
+
+
+@table.partials(kve_slope)
+def kve_slopes(v: Any, z: Any, *, out: Any) -> tuple[Any, ...]:
+    return None, out - (kve_slope(v - 1, z) + kve_slope(v + 1, z)) / 2
+
+
 RULES = table.freeze()
+for _function in (jv_slope, yv_slope, iv_slope, kv_slope, ive_slope, kve_slope):
+    vars(_function)["__srcgrad_rule__"] = RULES[_function]

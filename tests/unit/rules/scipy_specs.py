@@ -15,6 +15,14 @@ from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from srcgrad.runtime.scipy.implicit import root_back, value_back
+from srcgrad.runtime.scipy.orders import (
+    iv_slope,
+    ive_slope,
+    jv_slope,
+    kv_slope,
+    kve_slope,
+    yv_slope,
+)
 from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
@@ -103,6 +111,10 @@ def special_of_several() -> list[OpSpec]:
         specs += [op(fn, 2, A(3, **LARGE)), op(fn, 0, A(3, **LARGE))]
     for fn in (sp.jv, sp.iv, sp.kv, sp.hankel1):
         specs += [op(fn, 1.5, C(3))]
+    for fn in (sp.jv, sp.yv, sp.iv, sp.kv, sp.ive, sp.kve, sp.hankel1, sp.hankel2):
+        specs += [op(fn, A(2, 1, low=-1.3, high=3.4), A(2, **LARGE))]
+    for fn in (jv_slope, yv_slope, iv_slope, kv_slope, ive_slope, kve_slope):
+        specs += [op(fn, 1.3, A(2, **LARGE))]
     return specs
 
 

@@ -141,6 +141,7 @@ def reductions() -> list[OpSpec]:
         op(rt.expand_reduced, A(4), (3, 4), 0),
         op(rt.expand_reduced, A(3, 1), (3, 4), 1, True),
         op(rt.copied, A(3, 4)),
+        op(rt.exp_difference, A(3, 1), A(4, low=1.0, high=1.6)),
         op(rt.unbroadcast, A(2, 3, 4), (3, 1)),
         op(rt.unbroadcast, A(3, 4), ()),
     ]

@@ -48,7 +48,7 @@ def test_arguments_are_those_of_the_specs() -> None:
     found = differentiated()
     assert found["numpy"]["add"] == ["x", "y"]
     assert set(found["numpy"]["interp"]) >= {"x", "fp"}
-    assert found["scipy.special"]["jv"] == ["z"]
+    assert set(found["scipy.special"]["jv"]) == {"v", "z"}
     assert found["scipy.stats"]["norm.logpdf"] == ["x", "loc", "scale"]
 
 

@@ -1,0 +1,100 @@
+"""Says why a rule has no derivative in an argument: it jumps, is none, or is not written yet."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+WAY_OUT = (
+    "keep that argument constant (srcgrad.stop_gradient), take srcgrad.numeric_vjp of the call, or "
+    "write a `Function` with its forward and backward and call `apply`"
+)
+
+
+class Reason(NamedTuple):
+    """What is so of a derivative, and why."""
+
+    what: str
+    why: str
+
+
+WHOLE = Reason("does not exist", "the function is defined at whole numbers of it only")
+STEPS = Reason(
+    "is 0 between jumps and does not exist at them", "only the whole part of the argument counts"
+)
+PIXELS = Reason(
+    "is 0 between jumps and does not exist at them", "it sets the number of pixels, a whole number"
+)
+ORDER = Reason(
+    "is not written yet", "in the order it is an integral or a series of its own, no closed form"
+)
+DEGREE = Reason("is not written yet", "in the degree or a parameter it has no closed form")
+SERIES = Reason("is not written yet", "it is a hypergeometric series with more parameters")
+MODULUS = Reason("is not written yet", "it needs elliptic integrals of the amplitude as well")
+EXPONENT = Reason("is not written yet", "it is a Dirichlet series of its own, no closed form")
+WIDTH = Reason("is not written yet", "the weights of the filter depend on it")
+LAW = Reason("is not written yet", "the law has no closed form in that parameter")
+SECOND = Reason("is not written yet", "it is a second derivative in a parameter")
+TRIALS = Reason("does not exist", "it counts trials or successes, which are whole numbers")
+
+REASONS: dict[str, dict[str, Reason]] = {
+    **{name: {"n": WHOLE} for name in ("jn", "yn", "kn", "expn", "spherical_*n", "polygamma")},
+    **{name: {"v": ORDER, "n": WHOLE} for name in ("hankel*", "*vp", "*struve")},
+    "?v*_slope": {"v": SECOND},
+    "eval_*": dict.fromkeys(("n", "alpha", "beta", "p", "q"), DEGREE),
+    "lpmv": {"m": WHOLE, "v": DEGREE},
+    "hyp*": dict.fromkeys(("a", "b", "c", "v"), SERIES),
+    "ellipj": {"m": MODULUS},
+    "zeta": {"x": EXPONENT},
+    "lambertw": {"k": WHOLE},
+    "multigammaln": {"d": WHOLE},
+    "pdtr*": {"k": STEPS},
+    "bdtr*": {"k": STEPS, "n": TRIALS},
+    "gaussian_filter*": {"sigma": WIDTH},
+    "uniform_filter*": {"size": PIXELS},
+    "zoom": {"zoom": PIXELS},
+    "rotate": {"reshape": PIXELS},
+    "vonmises.*": {"kappa": LAW},
+    "*.logpmf": {"k": TRIALS, "n": TRIALS, "loc": TRIALS},
+    "*.pmf": {"k": TRIALS, "n": TRIALS, "loc": TRIALS},
+    **{
+        name: {"k": STEPS, "n": TRIALS, "loc": STEPS}
+        for name in ("poisson.*", "binom.*", "geom.*", "nbinom.*")
+    },
+    "gammainc_slope": {"a": SECOND},
+    "betainc_slope": {"a": SECOND, "b": SECOND},
+}
+"""The reasons by patterns of the names of functions, and by parameters."""
+
+
+def reason_for(function: str, parameter: str) -> Reason | None:
+    """Return why a function has no derivative in a parameter, if more is known than that.
+
+    >>> reason_for("scipy.special.yn", "n").what
+    'does not exist'
+    >>> reason_for("scipy.stats.poisson.cdf", "k").what
+    'is 0 between jumps and does not exist at them'
+    >>> reason_for("numpy.sin", "x") is None
+    True
+    """
+    parts = function.split(".")
+    for name in (".".join(parts[-2:]), parts[-1]):
+        for pattern, found in REASONS.items():
+            if fnmatchcase(name, pattern) and parameter in found:
+                return found[parameter]
+    return None
+
+
+def refusal_of(function: str, parameter: str, operand: str = "") -> tuple[str, str]:
+    """Return what to say of a derivative in a parameter that no rule has, and the way out.
+
+    >>> refusal_of("scipy.special.kvp", "v", "nu")[0][:70]
+    'the derivative of `scipy.special.kvp` in its argument `v`, here `nu`, '
+    """
+    reason = reason_for(function, parameter)
+    here = f", here `{operand}`," if operand and operand != parameter else ""
+    which = f"its argument `{parameter}`" if parameter else "one of its arguments"
+    named = f"the derivative of `{function}` in {which}{here}"
+    if reason is None:
+        return f"{named} has no rule", WAY_OUT
+    return f"{named} {reason.what}: {reason.why}", WAY_OUT
