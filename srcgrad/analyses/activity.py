@@ -28,11 +28,15 @@ class Activity:
 
 
 def activity(
-    program: Program, outputs: tuple[str, ...], shared: Sequence[tuple[str, str]] = ()
+    program: Program,
+    outputs: tuple[str, ...],
+    shared: Sequence[tuple[str, str]] = (),
+    idle: frozenset[str] = frozenset(),
 ) -> Activity:
     """Return the active names of a program, for derivatives of `outputs`.
 
-    `shared` are pairs of names of the same memory: what flows into one flows into the other.
+    `shared` are pairs of names of the same memory: what flows into one flows into the other. On
+    those that are `idle` the outputs do not depend, whatever is computed from them.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -51,6 +55,9 @@ def activity(
     for first, second in [*shared, *[(second, first) for first, second in shared]]:
         forward[first].append(second)
         backward[second].append(first)
+    for name in idle:
+        for source in backward.pop(name, ()):
+            forward[source] = [target for target in forward[source] if target != name]
     varied = _reach(program.inputs, forward)
     useful = _reach(outputs, backward)
     return Activity(frozenset(varied), frozenset(varied & useful))

@@ -17,6 +17,7 @@ from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
@@ -193,7 +194,8 @@ class Derivation:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
         self.written = frozenset(memory.mirror.names & set(self.program.parameters))
-        reached = activity(self.program, outputs, memory.mirror.links)
+        idle = taken_off(self.program, dimensions.rank, memory.mutated)
+        reached = activity(self.program, outputs, memory.mirror.links, idle)
         for reader in numbers_from_texts(self.program, reached.varied):
             self.refusals.add(
                 reader,

@@ -1,4 +1,4 @@
-"""Programs whose expressions are known as a whole, and whose helpers are put in place."""
+"""Programs whose expressions are known as a whole, and those whose helpers are put in place."""
 
 from __future__ import annotations
 
@@ -89,3 +89,66 @@ def lambda_of_a_draw_after_a_draw(x):
 def lambda_of_an_entry_taken_after_another(x):
     entries = [x[0] * 2.0, x[1] * 3.0, x[2]]
     return entries.pop() * _cubed(entries.pop()) + entries[0]
+
+
+@program("m")
+def softmax_of_what_is_taken_off(x):
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.sum((weights / weights.sum(-1, keepdims=True)) ** 2)
+
+
+@program("m")
+def logarithm_of_a_sum_of_exponentials(x):
+    peak = np.max(x, axis=1)
+    return np.sum(peak + np.log(np.sum(np.exp(x - peak[:, None]), axis=1)))
+
+
+@program("m")
+def largest_of_all_taken_off(x):
+    shifted = x - np.max(x)
+    log_p = shifted - np.log(np.sum(np.exp(shifted)))
+    return np.sum(log_p * np.sin(x)) + np.log(np.mean(np.exp(shifted), axis=0))[0] - shifted[0, 0]
+
+
+@program("m")
+def sum_along_another_axis_than_the_largest(x):
+    peak = np.max(x, axis=1, keepdims=True)
+    scaled = np.exp(x - peak)
+    return np.sum((scaled / scaled.sum(axis=0, keepdims=True)) ** 2)
+
+
+@program("m")
+def largest_that_is_not_added_again(x):
+    peak = np.max(x, axis=1)
+    return np.sum(np.log(np.sum(np.exp(x - peak[:, None]), axis=1)))
+
+
+@program("m")
+def largest_taken_off_along_a_wrong_axis(x):
+    square = x[:, :3]
+    peak = np.max(square, axis=0)
+    return np.sum(peak + np.log(np.sum(np.exp(square - peak[:, None]), axis=1)))
+
+
+@program("m")
+def largest_taken_off_twice(x):
+    peak = np.max(x, axis=1, keepdims=True)
+    weights = np.exp(x - peak - peak)
+    return np.sum(weights * np.exp(2.0 * x)) / np.sum(weights)
+
+
+@program("v")
+def largest_taken_off_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        peak = np.max(x)
+        total = total + peak + np.log(np.sum(np.exp(x - peak)))
+        x = x * x + i * peak
+    return total
+
+
+@program("v")
+def largest_taken_off_and_written_into(x):
+    weights = np.exp(x - np.max(x))
+    weights[0] = 2.0 * x[1]
+    return np.sum((weights / np.sum(weights)) ** 2)
