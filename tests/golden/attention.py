@@ -23,8 +23,6 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import share_among_ties
-
 
 def loss_grad(q, k, v):
     """Gradient of `loss` (attention.py:8) with respect to `q`, `k`, `v`.
@@ -33,10 +31,9 @@ def loss_grad(q, k, v):
     """
     sqrt = np.sqrt(q.shape[1])
     scores = q @ k.T / sqrt
-    max_scores = scores.max(axis=-1, keepdims=True)
-    scores_2 = np.exp(scores - max_scores)
-    sum_scores = scores_2.sum(axis=-1, keepdims=True)
-    p = scores_2 / sum_scores
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    sum_scores = scores.sum(axis=-1, keepdims=True)
+    p = scores / sum_scores
 
     # backward
     # L12: return np.sum((p @ v) ** 2)
@@ -45,10 +42,6 @@ def loss_grad(q, k, v):
     grad_v = p.T @ grad_p_at_v
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
     grad_scores = grad_p / sum_scores + (-grad_p * p / sum_scores).sum(axis=1, keepdims=True)
-    # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    grad_difference = grad_scores * scores_2
-    grad_max_scores = -grad_difference.sum(axis=1, keepdims=True)
-    grad_scores = grad_difference + share_among_ties(grad_max_scores, scores, max_scores, -1, True)
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
-    grad_product = grad_scores / sqrt
+    grad_product = grad_scores * scores / sqrt
     return grad_product @ k, np.transpose(q.T @ grad_product), grad_v

@@ -24,7 +24,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import expand_sum, share_among_ties
+from srcgrad.runtime import expand_sum
 
 
 def log_likelihood_grad(means, log_scales, weights, x):
@@ -44,13 +44,9 @@ def log_likelihood_grad(means, log_scales, weights, x):
     # backward
     # L12: return np.sum(peak + np.log(np.sum(np.exp(log_p - peak[:, None]), axis=1)))
     grad_log_p_minus_peak = expand_sum(1.0 / np.sum(exp, axis=1), np.shape(exp), 1, False) * exp
-    grad_peak = np.full_like(peak, 1.0)
-    grad_peak[:, None] -= grad_log_p_minus_peak.sum(axis=1, keepdims=True)
-    # L11: peak = np.max(log_p, axis=1)
-    grad_log_p = grad_log_p_minus_peak + share_among_ties(grad_peak, log_p, peak, 1)
     # L10: log_p = np.log(weights) - log_scales - 0.5 * z**2
-    grad_difference = grad_log_p.sum(axis=0)
-    grad_z = z * -grad_log_p
+    grad_difference = grad_log_p_minus_peak.sum(axis=0)
+    grad_z = z * -grad_log_p_minus_peak
     grad_log_scales = -grad_difference
     grad_weights = grad_difference / weights
     # L9: z = (x[:, None] - means) / np.exp(log_scales)

@@ -24,7 +24,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import add_at, share_among_ties, zeros_like
+from srcgrad.runtime import add_at, zeros_like
 
 
 def loss_value_and_grad(w, b, x, labels):
@@ -34,11 +34,10 @@ def loss_value_and_grad(w, b, x, labels):
     len(b) == w.shape[1].
     """
     logits = x @ w + b
-    max_logits = logits.max(axis=1, keepdims=True)
-    logits_2 = logits - max_logits
-    exp_logits = np.exp(logits_2)
+    logits = logits - logits.max(axis=1, keepdims=True)
+    exp_logits = np.exp(logits)
     sum_2 = np.sum(exp_logits, axis=1, keepdims=True)
-    log_p = logits_2 - np.log(sum_2)
+    log_p = logits - np.log(sum_2)
     arange = np.arange(len(labels))
     log_p_part = log_p[arange, labels]
     out = -np.mean(log_p_part)
@@ -49,8 +48,5 @@ def loss_value_and_grad(w, b, x, labels):
     add_at(grad_log_p, (arange, labels), -1.0 / np.size(log_p_part))
     # L11: log_p = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
     grad_logits = grad_log_p - grad_log_p.sum(axis=1, keepdims=True) / sum_2 * exp_logits
-    # L10: logits = logits - logits.max(axis=1, keepdims=True)
-    grad_max_logits = -grad_logits.sum(axis=1, keepdims=True)
-    grad_logits = grad_logits + share_among_ties(grad_max_logits, logits, max_logits, 1, True)
     # L9: logits = x @ w + b
     return out, (x.T @ grad_logits, grad_logits.sum(axis=0))
