@@ -33,7 +33,7 @@ PERHAPS_VIEWS: Final = frozenset(
         "reshape ravel asarray asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d "
         "atleast_3d real"
     ).split()
-)
+) | {"srcgrad.runtime.shadows.shadow_of_view"}
 """Functions that return a view, the argument itself or a copy: the run tells."""
 
 _ARRAY_MAKERS: Final = frozenset(

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, uncached
 from srcgrad.ir.walk import names_read, root_name, walk
+from srcgrad.runtime import add_entries, add_to_shadows
 
 _LIST_METHODS: Final = frozenset(
     {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
@@ -58,6 +59,8 @@ class CallWrites:
         callee = uncached(reader.scope.resolve(call.func))
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
+            if callee in (add_entries, add_to_shadows):
+                return direct_names(call.args[0])
             if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
                 return self._out_keyword(call)
             if isinstance(callee, FunctionType):

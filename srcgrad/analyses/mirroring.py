@@ -26,6 +26,7 @@ WRITERS: Final = frozenset(
         *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
         "srcgrad.runtime.indexing.add_at",
         "srcgrad.runtime.indexing.add_entries",
+        "srcgrad.runtime.shadows.add_to_shadows",
     ]
 )
 """The calls that write their last operand into their first, at what is between."""

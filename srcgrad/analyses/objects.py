@@ -19,6 +19,7 @@ from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.runtime import accumulate, copied, gathered, regathered, zeros_like
 
 Object = tuple[str, int]
 """``("new", place)``, ``("old", place)``, or one of the two below."""
@@ -27,10 +28,13 @@ FOREIGN: Final[Object] = ("foreign", 0)
 """Stands for what the caller, the module or a called function may reach."""
 NO_CONTAINER: Final[Object] = ("none", 0)
 """Stands for numbers and arrays."""
+TREE: Final[Object] = ("tree", 0)
+"""Stands for entries that are numbers, arrays and new lists and dicts, each of them held once."""
 
 Objects = frozenset[Object]
 
 _COPIERS: Final = (list, dict, tuple, set, sorted)
+TREES: Final = (accumulate, copied, gathered, regathered, zeros_like)
 _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict, gast.Set)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp)
 
@@ -185,6 +189,8 @@ class _Analysis:
             if change.value is not None:
                 self._put(change.name, [change.value])
             if change.target is not None:
+                if TREE in held:  # what is taken out of a tree is a tree of its own
+                    held = (held - {TREE}) | self._new(statement, frozenset({TREE}))
                 self._bind(change.target, held | {NO_CONTAINER})
         elif is_store(statement):
             base = store_target(statement).value
@@ -224,6 +230,8 @@ class _Analysis:
             return held | {NO_CONTAINER}
         if isinstance(value, _DISPLAYS):
             return self._new(statement, self._entries(value))
+        if operation.primal in TREES:
+            return self._new(statement, frozenset({TREE})) | {NO_CONTAINER}
         if self._makes_new(value):
             return self._new(statement, self._read_from(value))
         if operation.kind in ("primitive", "constant", "class"):
@@ -286,7 +294,7 @@ class _Analysis:
         """Judge a change of the object that `name` is bound to."""
         found = self._state.of(name)
         real = found - {NO_CONTAINER}
-        if FOREIGN in found or not real or (is_store(statement) and NO_CONTAINER in found):
+        if not real.isdisjoint({FOREIGN, TREE}) or not real or (is_store(statement) and NO_CONTAINER in found):
             if not is_store(statement):
                 self._result.conflicts[id(statement)] = (statement, None)
             return

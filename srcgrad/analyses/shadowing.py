@@ -15,9 +15,11 @@ from typing import Any, Literal
 import gast
 
 from srcgrad.analyses.axes import PERHAPS_VIEWS, SPLITS, SURE_VIEWS, Axes, is_basic, is_position
+from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.objects import TREES
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -100,6 +102,7 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._axes = Axes(program, dimensions, integers, self._makers)
         self._indexed = _indexed(program)
+        self._arrays = kinds(program).arrays
 
     def shadow(
         self, members: set[str], writes: list[tuple[Any, str]], live: dict[int, frozenset[str]]
@@ -273,11 +276,13 @@ class Shadowing:
         if isinstance(value, gast.Constant):
             return "nothing" if value.value is None else "number"
         if operation.kind == "unpack":
-            return "unpack"
+            return self._unpacks(statement)
         if operation.kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name):
             return "display"
         if operation.kind in ("user", "class", "taped", "unknown"):
             raise NotShadowedError("what a call returns may be a view of something")
+        if operation.primal in TREES and not self._is_of_array(operation):
+            raise NotShadowedError("it may be a list of adjoints, or a dict of them")
         if not self._shared(statement):
             return "fresh"
         if not operation.args or not isinstance(operation.args[0], gast.Name):
@@ -287,6 +292,20 @@ class Shadowing:
         if operation.kind == "primitive":
             return self._views(statement, operation)
         raise NotShadowedError("what its names may be bound to is not known")
+
+    def _unpacks(self, statement: Any) -> Maker:
+        """Say what unpacking gives: views, unless what is unpacked may be a vector of numbers."""
+        source = statement.value.id
+        if self._is_display(source, set()) or self._holds_views(source):
+            return "unpack"
+        for name in _targets(statement):
+            if name not in self._indexed and self._axes.of(name) is None:
+                raise NotShadowedError("numbers out of an array have no memory")
+        return "unpack"
+
+    def _is_of_array(self, operation: Operation) -> bool:
+        """Say whether adjoints are those of an array, and not of a list or dict."""
+        return all(name in self._arrays for name in direct_names(operation.args[0]))
 
     def _views(self, statement: Any, operation: Operation) -> Maker:
         name = self._program.reader.vocabulary.canonical_name(operation.primal)

@@ -37,7 +37,7 @@ _VIEWS: Final = frozenset(
         "linalg.diagonal linalg.matrix_transpose linalg.matrix_power "
         "lib.stride_tricks.sliding_window_view"
     ).split()
-)
+) | {"srcgrad.runtime.shadows.shadow_of_view"}
 
 
 def _is_function_class(value: Any) -> bool:

@@ -89,9 +89,12 @@ def _conflicts(
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
             names = [statement.target.id]
         value = getattr(statement, "value", None)
-        copied = value.id if isinstance(value, gast.Name) else None
+        plain = isinstance(value, gast.Name) and all(
+            isinstance(target, gast.Name) for target in targets_of(statement)
+        )
+        copied = value.id if plain and len(names) == 1 else None
         for name in names:
-            note(name, live | set(names), copied if len(names) == 1 else None)
+            note(name, live | set(names), copied)
         if isinstance(statement, gast.For):
             inside = live | _read_in(statement)
             for name in names:

@@ -36,6 +36,7 @@ class Getitem(Function):
     """y = x[index], whatever the index selects."""
 
     linear = ("x",)
+    inert = ("index",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, index: Any) -> Any:
@@ -52,6 +53,7 @@ class Where(Function):
     """z = x where the condition holds, else y; what is not selected gets exactly 0."""
 
     linear = ("x", "y")
+    inert = ("condition",)
     spreads = True
 
     @staticmethod

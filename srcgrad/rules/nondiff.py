@@ -15,16 +15,20 @@ from srcgrad.runtime import (
     add_at,
     any_selected,
     complex_zeros_like,
+    is_above,
+    is_below,
     is_matrix,
     is_number,
     picked,
     refuse_array,
     refuse_integers,
     scalar_seed,
+    shadow_of,
     shortcut,
     stop_gradient,
     taken,
     unit_vectors,
+    within,
     zeros_like,
 )
 
@@ -95,6 +99,7 @@ _TEXT = (
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
+    *(is_above, is_below, shadow_of, within),
 )
 
 

@@ -45,7 +45,7 @@ from srcgrad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.copies import copied, copied_like, gathered, several
+from srcgrad.runtime.copies import copied, copied_like, gathered, regathered, several
 from srcgrad.runtime.creating import (
     arange_back,
     astype,
@@ -149,6 +149,7 @@ from srcgrad.runtime.indexing import (
     last_written,
     may_repeat,
     picked,
+    placed,
     scatter,
 )
 from srcgrad.runtime.joining import (
@@ -317,11 +318,11 @@ __all__ = [
     "matrix_power_push", "may_repeat", "meshgrid_back", "multi_dot_back", "multi_dot_push",
     "negated", "nested_shapes", "norm_back", "number_sign", "numbers", "of_reals", "on_diagonal",
     "on_tape", "only_if", "onto_triangle", "opposite", "others_product", "over_gaps", "pad_back",
-    "pad_push", "picked", "pinv_back", "pinv_push", "places", "poly_back", "poly_push",
+    "pad_push", "picked", "pinv_back", "pinv_push", "placed", "places", "poly_back", "poly_push",
     "polyder_back", "polyfit_back", "polyfit_push", "polyint_back", "polyval_left", "polyval_push",
     "polyval_right", "power_log_slope", "power_slope", "prod_back", "prod_initial_back",
     "product_back", "put_along_axis", "qr_back", "qr_r_back", "quantile_back", "read_order",
-    "real_part", "recordable", "records", "recurrence", "reduceat_back", "reduced_size",
+    "real_part", "recordable", "records", "recurrence", "reduceat_back", "reduced_size", "regathered",
     "refuse_array", "refuse_integers", "repeat_back", "repeated", "reshape_back", "reshape_each",
     "resize_axis", "restack", "result_dtype", "reverse_steps", "rfft_back", "rfftn_back",
     "rollaxis_back", "roots_back", "roots_push", "run_steps", "running_back", "scalar_seed",

@@ -11,6 +11,8 @@ from srcgrad.runtime.dispatch import hand_over, recordable, records
 
 Shape = tuple[int, ...]
 
+_UNSHAPED = frozenset({float, int, complex, list, dict})  # numbers, and adjoints of containers
+
 
 def shape_of(like: Any) -> Shape:
     """Return `like` if it is a shape already, else the shape of that array or number."""
@@ -24,7 +26,7 @@ def unbroadcast(grad: Any, like: Any) -> Any:
 
     `like` is an array, a number or a shape. If the shapes agree, `grad` itself is returned.
     """
-    if type(grad) is float or type(grad) is complex:
+    if type(grad) in _UNSHAPED:
         return grad
     shape = like if type(like) is tuple else shape_of(like)
     if grad.shape == shape:

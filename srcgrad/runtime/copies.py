@@ -42,6 +42,18 @@ def gathered(parts: Any, like: Any) -> Any:
     return np.reshape(np.stack(parts), np.shape(like)) if len(parts) else np.zeros_like(like)
 
 
+def regathered(grad: Any, parts: Any, like: Any) -> Any:
+    """Return the adjoint of ``gathered(parts, like)`` in the structure of `parts`."""
+    if parts is None or grad is None:
+        return None
+    if isinstance(like, (list, tuple)):
+        items = [regathered(*item) for item in zip(grad, parts, like, strict=True)]
+        return np.stack(items) if hasattr(parts, "shape") and items else items
+    if not isinstance(parts, (list, tuple)) or not len(parts):
+        return grad if not isinstance(parts, (list, tuple)) else []
+    return list(np.reshape(grad, (len(parts), *np.shape(parts[0]))))
+
+
 def several(grad: Any, *used: int) -> Any:
     """Return the adjoints of the results of a function that returns one value or a list of them.
 

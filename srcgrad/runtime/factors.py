@@ -108,7 +108,9 @@ def onto_triangle(grad: Any, lower: bool) -> Any:
 
 def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
     """Return the gradient of a Cholesky factor, in the triangle that was read."""
-    factor, grad = (adjoint(y), adjoint(grad)) if upper else (y, grad)
+    factor = y
+    if upper:
+        factor, grad = adjoint(y), adjoint(grad)
     inner = np.tril(adjoint(factor) @ np.tril(grad))
     count = np.shape(inner)[-1]
     inner = inner * beside((1 - 0.5 * np.eye(count)).astype(inner.dtype), inner)

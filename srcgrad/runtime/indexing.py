@@ -78,6 +78,13 @@ def last_written(grad: Any, index: Any) -> Any:
     return np.where(writer[index] == order, part, 0)
 
 
+def placed(grad: Any, index: Any, shape: Any) -> Any:
+    """Return zeros of a shape with `grad` written at `index`: the adjoint of `last_written`."""
+    full = np.zeros_like(grad, shape=shape)
+    full[beside(index, full)] = grad
+    return full
+
+
 def scatter(grad: Any, index: Any, like: Any) -> Any:
     """Return zeros shaped as `like` with `grad` added at `index`: the adjoint of `getitem`."""
     if records(grad):

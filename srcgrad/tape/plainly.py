@@ -175,7 +175,7 @@ def run_call(
     def pullback(grad: Any) -> Any:
         inner = nested or isinstance(grad, Core)
         if isinstance(result, Tensor) and result.requires_grad:
-            seed = np.broadcast_to(grad, result.shape)
+            seed = np.broadcast_to(grad, np.shape(result._data))
             found: Any = tape_grad(
                 result,
                 arguments.tracked,

@@ -86,6 +86,10 @@ class Adjoints:
         """Say whether there is an adjoint of `cell` that may differ from zero."""
         return cell in self.state or cell in self.mirrored
 
+    def is_whole(self, cell: str) -> bool:
+        """Say whether the adjoint of `cell` can be bound anew: nothing else shares its memory."""
+        return cell in self.state and cell not in self.mirrored and cell not in self.parts
+
     def consume(self, cell: str) -> Status | None:
         """Forget the adjoint of `cell`, made here; return what may be done with its array."""
         return Status.OWNED if cell in self.mirrored else self.state.pop(cell, None)

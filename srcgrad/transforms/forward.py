@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.analyses.mirroring import WRITERS, Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
@@ -232,8 +231,6 @@ class Forwarder:
         raise NoTangentError
 
     def _call(self, statement: Any, operation: Operation) -> list[Any]:
-        if operation.primal in (runtime.shadow_of, runtime.shadow_of_view):
-            raise NoTangentError  # only the run tells what their results share memory with
         pushed = self._push_call(statement, operation, self._varies)
         if pushed is None:
             raise NoTangentError
@@ -322,10 +319,10 @@ class Forwarder:
         raise NoTangentError
 
     def _written_call(self, value: Any) -> Any:
-        """Return ``np.add.at(x, i, v)`` and its like on tangents: first and last operand vary."""
+        """Return ``np.add.at(x, i, v)`` and its like on tangents, at the same places."""
         first, *between, last = value.args
         root = self._dot(root_name(first) or "")
-        if root is None or any(self._varies(item) for item in between):
+        if root is None:
             raise NoTangentError
         args = [_renamed_root(first, root), *map(clone, between), self._tangent_or_zeros(last)]
         return gast.Call(clone(value.func), args, [])

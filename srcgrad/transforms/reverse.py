@@ -11,7 +11,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import InternalError
 from srcgrad.frontend.long_loops import loop_of
-from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.operations import Operation
@@ -35,7 +35,7 @@ _CHOICES = (
     itertools.combinations,
     itertools.combinations_with_replacement,
 )
-_WRITERS: Final = ("add_at", "add_entries")
+_WRITERS: Final = ("add_at", "add_entries", "add_to_shadows")
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
 
 
@@ -383,6 +383,8 @@ class Reverser:
             return at(gast.For(clone(loop.target), iterable, body, [], None), loop)
         if isinstance(loop, gast.For) and not breaks_out(loop) and self._runs_again(loop.iter):
             again = clone(loop.iter)
+            if isinstance(again, gast.Name) and self._sweep.adjoints.rebinds:
+                again = self._keys(again)
             if isinstance(again, gast.Call):
                 again = call("list", again)
             iterable = call("reversed", again)
@@ -390,6 +392,12 @@ class Reverser:
         mirror = at(gast.For(store("_"), gast.Constant(None, None), body, [], None), loop)
         mirror.counts = counts  # some first part of a range
         return mirror
+
+    def _keys(self, name: Any) -> Any:
+        """Return a dict's keys by name, so that whoever reads the text knows it for a dict."""
+        if name.id in self._sweep.entries.sequences:
+            return name
+        return method(name, "keys")
 
     def _runs_again(self, iterable: Any) -> bool:
         """Say whether a loop's iterable gives the same in the backward pass and goes backwards."""

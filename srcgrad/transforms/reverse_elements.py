@@ -77,7 +77,7 @@ class ElementSteps:
 
     def _add_part(self, source: str, index: Any, grad: Any, target: str, like: Any) -> Any:
         whole = load(self._sweep.adjoints.name(source))
-        if self._is_array(target):
+        if self._is_array(target) and not self._sweep.of_generated:  # what is saved may be None
             return add_assign(subscript(whole, index, storing=True), grad, like)
         function = self._sweep.externals.use_runtime("add_at")
         return at(gast.Expr(call(function, whole, index, grad)), like)

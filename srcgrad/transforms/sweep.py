@@ -173,6 +173,12 @@ class Sweep:
         )
 
     @property
+    def of_generated(self) -> bool:
+        """Say whether the program is a derivative that was generated before."""
+        module = str(self.program.reader.scope.function.__module__)
+        return module.startswith("srcgrad._generated.")
+
+    @property
     def containers(self) -> frozenset[str]:
         """The names that are bound to dicts, lists or tuples."""
         return self.kinds.containers
@@ -292,6 +298,8 @@ class Sweep:
 
     def add_entries(self, cell: str, value: Any, like: Any) -> list[Any]:
         """Add the adjoint of a container, entry by entry."""
+        if self.adjoints.rebinds and self.adjoints.is_whole(cell):
+            return self.add_anything(cell, value, like)
         done = self.adjoints.need(cell, like)
         helper = "add_to_shadows" if cell in self.adjoints.mirrored else "add_entries"
         function = self.externals.use_runtime(helper)

@@ -113,6 +113,11 @@ class Expressions:
         elif self._is_arithmetic(value):
             value.left, value.right = self.atom(value.left, node), self.atom(value.right, node)
 
+    def operands_of(self, call: Any, node: Any) -> Any:
+        """Return a call with its arguments made simple."""
+        self._call_operands(call, node, shown=False)
+        return call
+
     def _fits_rule(self, operation: Operation, value: Any) -> bool:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
         rule = self._reader.vocabulary.rule_for(operation.primal)

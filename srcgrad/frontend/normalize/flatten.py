@@ -23,6 +23,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.runtime import add_entries, add_to_shadows
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")
 
@@ -186,6 +187,8 @@ class Flattener:
                 return
             if made is None:
                 made = self._popped(node)
+            if made is None and self._adds_adjoints(node.value):
+                made = [at(gast.Expr(self._expressions.operands_of(node.value, node)), node)]
             if made is None:
                 self._expressions.refuse(node.value)
                 made = [node]
@@ -193,6 +196,11 @@ class Flattener:
                 self._work.emit(statement)
             return
         self._work.emit(node)
+
+    def _adds_adjoints(self, value: Any) -> bool:
+        """Say whether a call adds adjoints up in place, in a text that was generated before."""
+        called = isinstance(value, gast.Call)
+        return called and self._reader.scope.resolve(value.func) in (add_entries, add_to_shadows)
 
     def _popped(self, node: Any) -> list[Any] | None:
         """Bind what ``xs.pop()`` takes out, though nobody reads it."""

@@ -92,7 +92,7 @@ class WriteCalls:
         """Rewrite a call for its effect; say whether that was done."""
         func = node.func
         callee = self._reader.scope.resolve(func)
-        if callee is add_at and not _is_key(node.args[1]):  # a generated text is read
+        if callee is add_at:  # a generated text is read
             return self._add_at(node.args, gast.Add(), like, by="add_at")
         if self._numpy is None:
             return False
@@ -315,7 +315,3 @@ def _is_made_or_reached(value: Any) -> bool:
 def _is_list(value: Any) -> bool:
     made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in ("list", "sorted")
     return made or isinstance(value, (gast.List, gast.ListComp, gast.Tuple))
-
-
-def _is_key(index: Any) -> bool:
-    return isinstance(index, gast.Constant) and isinstance(index.value, str)
