@@ -220,7 +220,8 @@ class _Analysis:
             self._note_change(statement)
         elif target is not None:
             self._writes.append((statement, target, True))
-            for value in direct_names(statement.value):
+            adds = isinstance(statement, gast.AugAssign)  # the sum is new memory
+            for value in [] if adds else direct_names(statement.value):
                 if not self._shapes.is_number(statement.value) and self._holds_objects(target):
                     self._join(target, value)
 

@@ -181,6 +181,18 @@ def loop_over_a_generator_with_a_break(x):
 
 
 @program("v")
+def unpacked_into_itself(x):
+    x = (x,)
+    (x,) = x
+    return _of_one((x,), x)
+
+
+def _of_one(pair, x):
+    (pair,) = pair
+    return np.sum(pair * pair * x)
+
+
+@program("v")
 def assertions_and_pass(x):
     assert len(x) == 4
     if x[0] > 0:

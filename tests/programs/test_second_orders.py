@@ -111,6 +111,24 @@ def test_second_derivatives_agree_in_every_order_of_modes(program: Program) -> N
     np.testing.assert_allclose(values, values[0], rtol=1e-8, atol=1e-9)
 
 
+TWICE = (
+    *("basics.axis_reductions", "basics.call_two_results", "basics.dict_parameters"),
+    *("basics.while_counter", "comprehensions.array_of_nested_lists", "exits.return_from_a_while_in_a_for"),
+    *("containers.dict_by_a_key_in_a_variable", "selection.bounded_both_ways"),
+    *("mutation.mask_stored", "objects.inheritance_and_super", "realistic.attention"),
+)
+"""Programs whose gradients share, gather and add adjoints up in as many ways as there are."""
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_gradients_that_gather_adjoints_are_differentiated_by_source(name: str) -> None:
+    orders = Orders(programs_by("source")[name])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("error", sg.FallbackWarning)
+        found = orders.forward_over_reverse(), orders.reverse_over_reverse()
+    np.testing.assert_allclose(found, orders.differences(), rtol=2e-5, atol=1e-6)
+
+
 @few_programs
 def test_third_derivatives_agree_with_differences(program: Program) -> None:
     orders = Orders(program)
