@@ -294,7 +294,11 @@ class _Analysis:
         """Judge a change of the object that `name` is bound to."""
         found = self._state.of(name)
         real = found - {NO_CONTAINER}
-        if not real.isdisjoint({FOREIGN, TREE}) or not real or (is_store(statement) and NO_CONTAINER in found):
+        if (
+            not real.isdisjoint({FOREIGN, TREE})
+            or not real
+            or (is_store(statement) and NO_CONTAINER in found)
+        ):
             if not is_store(statement):
                 self._result.conflicts[id(statement)] = (statement, None)
             return

@@ -113,7 +113,11 @@ def test_second_derivatives_agree_in_every_order_of_modes(program: Program) -> N
 
 TWICE = (
     *("basics.axis_reductions", "basics.call_two_results", "basics.dict_parameters"),
-    *("basics.while_counter", "comprehensions.array_of_nested_lists", "exits.return_from_a_while_in_a_for"),
+    *(
+        "basics.while_counter",
+        "comprehensions.array_of_nested_lists",
+        "exits.return_from_a_while_in_a_for",
+    ),
     *("containers.dict_by_a_key_in_a_variable", "selection.bounded_both_ways"),
     *("mutation.mask_stored", "objects.inheritance_and_super", "realistic.attention"),
 )
