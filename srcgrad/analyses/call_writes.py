@@ -18,6 +18,9 @@ _LIST_METHODS: Final = frozenset(
     {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
 )
 
+_ADDERS: Final = (add_entries, add_to_shadows)
+"""Functions that write into their first argument."""
+
 Report = Callable[[Any, str, str], None]
 
 _APART = frozenset({"warnings", "logging", "time"})
@@ -59,13 +62,12 @@ class CallWrites:
         callee = uncached(reader.scope.resolve(call.func))
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            if callee in (add_entries, add_to_shadows):
-                return direct_names(call.args[0])
             if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
                 return self._out_keyword(call)
-            if isinstance(callee, FunctionType):
+            if isinstance(callee, FunctionType) and callee not in _ADDERS:
                 return self._written_by_user(statement, callee, call)
-            return [n for arg in call.args for n in direct_names(arg)]
+            first = callee in _ADDERS
+            return [n for arg in call.args[: 1 if first else None] for n in direct_names(arg)]
         if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
             name = root_name(call.func.value)
             return [name] if name is not None else []
