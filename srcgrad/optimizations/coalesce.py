@@ -89,10 +89,9 @@ def _conflicts(
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
             names = [statement.target.id]
         value = getattr(statement, "value", None)
-        plain = isinstance(value, gast.Name) and all(
-            isinstance(target, gast.Name) for target in targets_of(statement)
-        )
-        copied = value.id if plain and len(names) == 1 else None
+        unpacks = any(not isinstance(target, gast.Name) for target in targets_of(statement))
+        copies = isinstance(value, gast.Name) and not unpacks and len(names) == 1
+        copied = getattr(value, "id", "") if copies else None
         for name in names:
             note(name, live | set(names), copied)
         if isinstance(statement, gast.For):
