@@ -12,7 +12,10 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements
+from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathered, zeros_like
 
+TREES: Final = (accumulate, copied, copied_like, gathered, regathered, zeros_like)
+"""What gives adjoints as they are given to it: arrays, or new lists and dicts of such."""
 _JOINERS: Final = frozenset(
     (
         "array asarray stack concatenate hstack vstack dstack column_stack block sum mean prod "
@@ -102,6 +105,8 @@ class _Uses:
             self._read(operation, targets, sources)
         elif makes_list(statement.value):
             self.containers.update(targets)
+        elif operation.primal in TREES:
+            pass  # of an array they give arrays, of a list lists
         elif operation.kind == "primitive":
             several = len(targets) == 1 and _returns_several(operation, self._program)
             (self.containers if several else self.arrays).update(targets)

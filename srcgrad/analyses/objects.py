@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.containers import TREES
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
-from srcgrad.runtime import accumulate, copied, gathered, regathered, zeros_like
 
 Object = tuple[str, int]
 """``("new", place)``, ``("old", place)``, or one of the two below."""
@@ -34,7 +34,6 @@ TREE: Final[Object] = ("tree", 0)
 Objects = frozenset[Object]
 
 _COPIERS: Final = (list, dict, tuple, set, sorted)
-TREES: Final = (accumulate, copied, gathered, regathered, zeros_like)
 _DISPLAYS: Final = (gast.List, gast.Tuple, gast.Dict, gast.Set)
 _COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp)
 

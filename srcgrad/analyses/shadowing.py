@@ -15,11 +15,10 @@ from typing import Any, Literal
 import gast
 
 from srcgrad.analyses.axes import PERHAPS_VIEWS, SPLITS, SURE_VIEWS, Axes, is_basic, is_position
-from srcgrad.analyses.containers import kinds
+from srcgrad.analyses.containers import TREES, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.objects import TREES
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk

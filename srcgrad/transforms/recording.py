@@ -24,6 +24,7 @@ from srcgrad.ir.build import (
     store,
     subscript,
 )
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.names import Namer
@@ -389,12 +390,23 @@ def _end_of(block: list[Any]) -> int:
 def _once_bound(block: list[Any], names: list[str]) -> int:
     """Return the first place where all names are bound that the statements of a block bind.
 
-    What is recorded early leaves its name free for the next value.
+    What is recorded early leaves its name free for the next value. A list is recorded when it is
+    full: then it is reached by one name while it grows, which second derivatives ask for.
     """
     end = _end_of(block)
     wanted = set(names)
-    binding = [place for place in range(end) if bound_names([block[place]]) & wanted]
+    binding = [
+        place
+        for place in range(end)
+        if (bound_names([block[place]]) | _grown_in(block[place])) & wanted
+    ]
     return binding[-1] + 1 if binding else end
+
+
+def _grown_in(statement: Any) -> set[str]:
+    """Return the lists that a statement, or one inside of it, appends to."""
+    changes = map(change_of, statements([statement]))
+    return {change.name for change in changes if change is not None}
 
 
 def _first_of(indices: Any, counted: Any) -> Any:

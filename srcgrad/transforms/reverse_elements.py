@@ -49,6 +49,8 @@ class ElementSteps:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
         keyed = cell in self._sweep.containers and not isinstance(read.slice, gast.Slice)
         once = keyed or self._sweep.selects_once(read.slice)
+        if self._sweep.of_generated and isinstance(read.slice, gast.Slice):
+            once = False  # of a list, ``+=`` would insert
         shadow = cell in self._sweep.adjoints.mirrored and not isinstance(read.slice, gast.Slice)
         if once and (shadow or self._is_array(like.targets[0].id) or self._is_array(cell)):
             return add_assign(place, grad, like)
