@@ -155,6 +155,7 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     code = user.__code__
     forward = vars(module)[generated.entry]
     forward.__srcgrad_primal__ = user
+    forward.__srcgrad_renamed__ = _renamed(generated, user)
     plan = HalvesPlan(
         generated,
         module,
@@ -184,6 +185,7 @@ def load_plan(
     only = {renamed.get(k, k): v for k, v in (user.__kwdefaults__ or {}).items()}
     function.__kwdefaults__ = only or None
     function.__srcgrad_primal__ = user
+    function.__srcgrad_renamed__ = _renamed(generated, user)
     names = user.__code__.co_varnames
     scalars = tuple(i for i, name in enumerate(names) if name in generated.scalars)
     holds = _conditions(generated, function)
@@ -191,6 +193,18 @@ def load_plan(
     plan = Plan(generated, module, function, user.__code__, holds, scalars, written, given)
     plan.refresh()
     return plan
+
+
+def _renamed(generated: Generated, user: FunctionType) -> dict[str, str]:
+    """Return what generated text calls the parameters of the user's that it had to rename.
+
+    `user` may be generated itself, and have another name for some of them.
+    """
+    before: dict[str, str] = getattr(user, "__srcgrad_renamed__", {})
+    now = generated.renamed
+    known = {name: now.get(name, name) for name in before.values()}
+    own = {k: v for k, v in now.items() if k not in known}
+    return own | {name: known[inner] for name, inner in before.items()}
 
 
 def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[..., bool] | None:

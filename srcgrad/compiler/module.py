@@ -34,7 +34,7 @@ from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_n
 from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
 from srcgrad.compiler.records import layout_of, returned_by
 from srcgrad.compiler.repeats import Repeats
-from srcgrad.compiler.reserved import own_names
+from srcgrad.compiler.reserved import by_own_names, own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
@@ -375,6 +375,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     for cached in (container_parameters, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
+    request = by_own_names(request)
     collects = gc.isenabled()
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:

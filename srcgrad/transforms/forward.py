@@ -156,11 +156,18 @@ class Forwarder:
             pair = [loop.target, self._target(loop.target)]
             loop.target = gast.Tuple(pair, gast.Store())
             loop.iter = call("zip", loop.iter, load(self._dot(loop.iter.id) or ""))
-        elif not self._varies(loop.iter) and self._written.isdisjoint(names):
+        elif self._gives_constants(loop.iter, names):
             zeros = [assign(self._dot(n) or "", self._zeros_like(load(n), n)) for n in names]
             loop.body[:0] = [at(item, loop) for item in zeros]
         else:
             self.unknown.append((loop, "this loop"))
+
+    def _gives_constants(self, iterable: Any, names: list[str]) -> bool:
+        """Say whether a loop gives new constants, or such as are not written into."""
+        called = isinstance(iterable, gast.Call)
+        if called and self._program.reader.read(iterable).kind == "constant":
+            return True
+        return not self._varies(iterable) and self._written.isdisjoint(names)
 
     def _note_unknown(self, statement: Any) -> None:
         name = "this"

@@ -15,7 +15,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api.pushforward import Tangents
-from tests.differences import copied
+from tests.differences import assert_same, copied
 from tests.programs.corpus import Program, programs_by
 from tests.programs.test_forward import dot, drawn, moved
 
@@ -131,6 +131,23 @@ def test_gradients_that_gather_adjoints_are_differentiated_by_source(name: str) 
         warnings.simplefilter("error", sg.FallbackWarning)
         found = orders.forward_over_reverse(), orders.reverse_over_reverse()
     np.testing.assert_allclose(found, orders.differences(), rtol=2e-5, atol=1e-6)
+
+
+def test_parameters_called_like_functions_of_ours_have_second_derivatives() -> None:
+    def f(numbers: Any, sign: Any) -> Any:
+        return np.sum(numbers**3) * sign
+
+    def same(a: Any, b: Any) -> Any:
+        return np.sum(a**3) * b
+
+    given, along = (np.array([1.0, 2.0]), 2.0), (np.array([0.5, -1.0]), 3.0)
+    for take in (
+        lambda g: sg.hvp(g, given, along),
+        lambda g: sg.hessian(g, (0, 1))(*given),
+        lambda g: sg.vjp(sg.grad(g, (0, 1)), *given)[1](along),
+        lambda g: sg.jvp(sg.hessian(g), given, along)[1],
+    ):
+        assert_same(take(f), take(same), 1e-14)
 
 
 @few_programs

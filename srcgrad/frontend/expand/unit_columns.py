@@ -34,6 +34,8 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
     """
     source = find_source(function)
     names = parameters(source.tree.args)
+    renamed: dict[str, str] = getattr(function, "__srcgrad_renamed__", {})
+    by = renamed.get(by, by)
     spelled = {name: name for name in _OWN} | {"push": push.__name__}
     for key in spelled:
         while spelled[key] in names:
@@ -50,4 +52,5 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
     temporaries = frozenset(own_names(tree) - set(names))
     made = make_function(tree, Home(push.__globals__, cells), source, temporaries)
     made.__defaults__ = function.__defaults__
+    made.__dict__["__srcgrad_renamed__"] = renamed
     return made
