@@ -84,16 +84,19 @@ def drawn(function: Callable[..., Any], seed: int) -> tuple[inspect.BoundArgumen
     parameters = list(signature(function).parameters.values())[len(own) :]
     needed = [item for item in parameters if _is_needed(item)]
     choices = [_OF_ANNOTATION.get(item.annotation, _any_of()) for item in needed]
+    last: str | None = ""
     for kinds in itertools.islice(itertools.product(*choices), _TRIES):
         rng = np.random.default_rng(seed)
         values = [_drawn(kind, rng) for kind in kinds]
         named = {i.name: v for i, v in zip(needed, values, strict=True) if _by_name(i)}
         placed = [v for i, v in zip(needed, values, strict=True) if not _by_name(i)]
         call = signature(function).bind(*own, *placed, **named)
-        if _gives_number(function, call):
+        last = _why_no_number(function, call)
+        if last is None:
             return call, {i.name: kind for i, kind in zip(needed, kinds, strict=True)}
     raise TargetError(
-        "no arguments were found for which the function returns a number\n"
+        "no arguments were found for which the function returns a finite number"
+        f"{f'; the last ones raised {last}' if last else ''}\n"
         "hint: give some, such as --at 'np.ones(3), 0.5'"
     )
 
@@ -118,16 +121,17 @@ def _drawn(kind: str, rng: np.random.Generator) -> Any:
     return rng.uniform(0.5, 2.0, size=(_SIZE,) * (1 if kind == "vector" else 2))
 
 
-def _gives_number(function: Callable[..., Any], call: inspect.BoundArguments) -> bool:
+def _why_no_number(function: Callable[..., Any], call: inspect.BoundArguments) -> str | None:
+    """Return what a call raised, nothing if it gave something else; None if it gave a number."""
     run = plain(function)
     with silence():
         try:
             value = run(*call.args, **call.kwargs)
-        except Exception:  # noqa: BLE001 - whatever such arguments make it raise
-            return False
+        except Exception as error:  # noqa: BLE001 - whatever such arguments make it raise
+            return f"{type(error).__name__}: {error}"
     value = value[0] if isinstance(value, tuple) and value else value
     is_real = isinstance(value, (float, np.floating, np.ndarray)) and np.ndim(value) == 0
-    return bool(is_real and np.isrealobj(value) and np.isfinite(value))
+    return None if is_real and np.isrealobj(value) and np.isfinite(value) else ""
 
 
 def copied(call: inspect.BoundArguments) -> inspect.BoundArguments:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+from types import FunctionType
 from typing import Any, Final
 
 import srcgrad
@@ -58,12 +60,14 @@ def chosen(options: argparse.Namespace, *, fallback: str = "error") -> Any:
         return target
     function = target.primal if decorated else target
     if not callable(function) or isinstance(function, type):
-        raise TargetError(f"`{options.target}` is no function but a {type(function).__name__}")
+        raise TargetError(_no_function(options.target, function))
     wanted: dict[str, Any] = {"has_aux": options.aux} if options.aux else {}
     if options.argnums:
         wanted["argnums"] = options.argnums[0] if len(options.argnums) == 1 else options.argnums
     if options.wrt:
         wanted["argnames"] = options.wrt
+    elif not options.argnums and (name := _after_self(options.target, function)):
+        wanted["argnames"] = name
     if mode not in (None, "grad"):
         if options.value:
             raise TargetError(f"--value is for gradients, not for --mode {mode}")
@@ -72,9 +76,32 @@ def chosen(options: argparse.Namespace, *, fallback: str = "error") -> Any:
     return make(function, fallback=fallback, **wanted)
 
 
+def _no_function(target: str, found: object) -> str:
+    if not isinstance(found, type):
+        return f"`{target}` is of the type {type(found).__name__}, and no function"
+    methods = [name for name, item in vars(found).items() if isinstance(item, FunctionType)]
+    named = [name for name in methods if not name.startswith("_")]
+    hint = f"\nhint: name a method, such as `{target}.{named[0]}`" if named else ""
+    return f"`{target}` is a class, and no function{hint}"
+
+
+def _after_self(target: str, function: Any) -> str:
+    """Return the first parameter of a method of a class after `self`; nothing for functions."""
+    place = target.rpartition(":")[2].rpartition(".")[0]
+    if not place or not isinstance(function, FunctionType):
+        return ""
+    names = list(inspect.signature(function).parameters)
+    return names[1] if len(names) > 1 else ""
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     """Read `0,1`."""
-    return tuple(int(part) for part in text.split(","))
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not made of positions, such as 0,2; names are given with --wrt"
+        ) from None
 
 
 def _names(text: str) -> str | tuple[str, ...]:

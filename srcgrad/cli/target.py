@@ -38,9 +38,12 @@ def find_target(text: str) -> Any:
     """
     place, colon, name = text.rpartition(":")
     if not (colon and place and name):
+        hint = "write module:function or path/to/file.py:function"
+        if text.endswith(".py") and Path(text).is_file():
+            functions = [key for key, v in vars(find_module(text)).items() if callable(v)]
+            hint = _suggest("", functions).partition("hint: ")[2] or hint
         raise TargetError(
-            f"`{text}` does not name a function\n"
-            "hint: write module:function or path/to/file.py:function"
+            f"`{text}` does not name a function, as in `{text or 'module'}:function`\nhint: {hint}"
         )
     found: Any = find_module(place)
     for part in name.split("."):
@@ -81,7 +84,7 @@ def _load_module(name: str) -> ModuleType:
 def _near_modules(name: str) -> str:
     """Return a hint with modules of the folder, or of the package, with a name like this one."""
     parent, _, last = name.rpartition(".")
-    places = list(getattr(sys.modules.get(parent), "__path__", [])) if parent else [""]
+    places = list(getattr(sys.modules.get(parent), "__path__", [])) if parent else [str(Path.cwd())]
     known = [item.name for item in pkgutil.iter_modules(places)]
     close = difflib.get_close_matches(last, known)
     head = f"{parent}." if parent else ""
@@ -117,6 +120,10 @@ def _load_file(path: Path) -> ModuleType:
 def _import_failed(name: str, error: Exception) -> TargetError:
     """Say in one line what went wrong in the user's module, and where."""
     last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, SyntaxError) and error.filename:
+        shown = f"\n  {error.text.rstrip()}" if error.text else ""
+        place = f"{error.filename}:{error.lineno}"
+        return TargetError(f"importing `{name}` failed: {error.msg}\n  --> {place}{shown}")
     what = traceback.format_exception_only(error)[-1].strip()
     return TargetError(f"importing `{name}` failed: {what}\n  --> {last.filename}:{last.lineno}")
 

@@ -80,6 +80,7 @@ class Derivation:
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
     ) -> list[Any]:
         """Return the body of one function that runs forward and backward."""
+        self._refuse_nothing()
         facts = self._facts(self.program.outputs[:1], is_number=True)
         (output, *rest) = self.program.outputs
         if aux and len(rest) != 1:
@@ -112,6 +113,18 @@ class Derivation:
         body = [*self._fields_read(body), *self._finish(body, halves, facts)]
         self._comment(body)
         return body
+
+    def _refuse_nothing(self) -> None:
+        """Refuse a function that ends without a `return` of a value, or an error."""
+        every = list(statements(self.source.tree.body))
+        returns = any(isinstance(item, gast.Return) and item.value is not None for item in every)
+        if not returns and not any(isinstance(item, gast.Raise) for item in every):
+            self.refusals.add(
+                self.source.tree,
+                "the function returns nothing, but a gradient needs one real number",
+                "return the number that is to be differentiated",
+                NonScalarOutputError,
+            )
 
     def _fields_read(self, body: list[Any]) -> list[Any]:
         """Return the statements that read the fields of arguments which are differentiated."""

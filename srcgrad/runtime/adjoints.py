@@ -55,7 +55,9 @@ def scalar_seed(value: Any) -> float:
         return 1.0
     raise NonScalarOutputError(
         f"the gradient needs a function that returns one real number, but got {_name(value)}",
-        hint="reduce it to one number, for example with .sum() or .mean()",
+        hint="a way through the function ends without `return`: add one"
+        if value is None
+        else "reduce it to one number, for example with .sum() or .mean()",
     )
 
 

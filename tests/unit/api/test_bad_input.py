@@ -189,9 +189,12 @@ def test_has_aux_needs_a_pair(function: Any, fallback: Any) -> None:
     assert "has_aux=True needs a function that returns a pair" in str(error)
 
 
-def test_a_function_that_falls_to_the_tape_and_returns_nothing_is_named() -> None:
+def test_a_function_that_returns_nothing_is_named() -> None:
     error = refused(sg.NonScalarOutputError, lambda: sg.grad(nothing, fallback="tape")(X))
+    assert "the function returns nothing" in str(error)
+    error = refused(sg.NonScalarOutputError, lambda: sg.grad(explicit_none)(X))
     assert "NoneType" in str(error)
+    assert "ends without `return`" in str(error)
 
 
 @pytest.mark.parametrize(

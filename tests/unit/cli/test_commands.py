@@ -44,6 +44,15 @@ def refused(x):
 def nowhere(x):
     return "text"
 
+def raises(x):
+    raise ValueError("no")
+
+class Model:
+    scale = 2.0
+
+    def loss(self, w):
+        return self.scale * np.sum(w**2)
+
 def wrong(x):
     return np.sum(Twice.apply(x))
 
@@ -65,6 +74,7 @@ def model(monkeypatch, tmp_path, request):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "commanded.py"
     path.write_text(MODEL)
+    (tmp_path / "broken.py").write_text("def f(x:\n")
     return path
 
 
@@ -107,6 +117,19 @@ def test_other_derivatives_are_exported_and_shown(mode, made, capsys):
     assert main([*command, "--value"]) == 2
 
 
+def test_the_gradient_of_a_method_is_by_what_follows_self(capsys):
+    assert main(["show", "commanded:Model.loss"]) == 0
+    assert "with respect to `w`." in capsys.readouterr().out
+    assert main(["check", "commanded:Model.loss", "--at", "Model(), START"]) == 0
+
+
+def test_positions_are_numbers(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["show", "commanded:loss", "--argnums", "w"])
+    assert caught.value.code == 2
+    assert "names are given with --wrt" in capsys.readouterr().err
+
+
 def test_a_stale_file_is_found_and_made_again(model, monkeypatch, capsys):
     options = ["--at", "START, rng.normal(size=3)", "--seed", "3", "--with-check", "--value"]
     assert main(["export", "commanded.py:loss", *options, "-o", "loss_grad.py"]) == 0
@@ -132,6 +155,10 @@ def test_a_stale_file_is_found_and_made_again(model, monkeypatch, capsys):
         (["export", "commanded:los"], "did you mean `loss`"),
         (["export", "comanded:loss"], "did you mean `commanded`"),
         (["export", "commanded:loss", "--check"], "name the file with -o"),
+        (["show", "commanded.py"], "it has `scaled`, `loss`"),
+        (["show", "broken.py:f"], "broken.py:1"),
+        (["show", "commanded:Model"], "name a method, such as `commanded:Model.loss`"),
+        (["check", "commanded:raises"], "the last ones raised ValueError: no"),
         (["export", "commanded:loss", "commanded:paired"], "one function"),
         (["export", "absent.py"], "there is no file"),
         (["export", "--check", "commanded.py"], "does not say which command"),
@@ -187,7 +214,7 @@ def test_an_explanation_measures_a_call(capsys):
 
 def test_the_coverage_of_a_module_is_counted(capsys):
     assert main(["coverage", "commanded"]) == 0
-    assert "of 8 functions" in (said := capsys.readouterr().out)
+    assert "of 9 functions" in (said := capsys.readouterr().out)
     assert "commanded:refused" in said
     assert main(["coverage", "commanded.py", "--fail-under", "99", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)

@@ -39,8 +39,7 @@ def test_the_source_of_the_gradient_is_printed(capsys):
     assert main(["show", "shown_model.py:loss"]) == 0
     text = capsys.readouterr().out
     compile(text, "shown", "exec")
-    assert "grad_w" in text
-    assert "grad_x" not in text
+    assert "with respect to `w`." in text
 
 
 def test_a_module_in_the_current_folder_is_shown_as_its_file_is(capsys):
@@ -52,9 +51,7 @@ def test_a_module_in_the_current_folder_is_shown_as_its_file_is(capsys):
 
 def test_argnums_choose_the_arguments(capsys):
     assert main(["show", "shown_model.py:loss", "--argnums", "0,1"]) == 0
-    text = capsys.readouterr().out
-    assert "grad_w" in text
-    assert "grad_x" in text
+    assert "with respect to `w`, `x`." in capsys.readouterr().out
 
 
 def test_names_choose_the_arguments_as_numbers_do(capsys):
@@ -105,7 +102,7 @@ def test_a_wrong_target_gives_two(target, capsys):
 
 def test_what_is_no_function_is_refused_by_its_type(capsys):
     assert main(["show", "shown_model.py:RATE"]) == 2
-    assert "`shown_model.py:RATE` is no function but a float" in capsys.readouterr().err
+    assert "`shown_model.py:RATE` is of the type float, and no function" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
