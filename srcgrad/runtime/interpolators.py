@@ -36,6 +36,11 @@ def is_interpolator(value: Any) -> bool:
     return _is_of(type(value), _KINDS)
 
 
+def interpolates_on_grid(value: Any) -> bool:
+    """Say whether a value is an object that interpolates on a rectangular grid."""
+    return _is_of(type(value), frozenset({"RegularGridInterpolator"}))
+
+
 def is_linear_in_values(make: Any) -> bool:
     """Say whether what an object interpolates is linear in the values that it is made of."""
     return make.__name__ in _LINEAR

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.runtime.interpolators import is_interpolator, makes_interpolator
+from srcgrad.runtime.interpolators import (
+    interpolates_on_grid,
+    is_interpolator,
+    makes_interpolator,
+)
 from srcgrad.runtime.results import place_of_args, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.scipy_solvers import recording_caller, recording_solver
@@ -44,15 +48,16 @@ def recording(value: Any) -> Any:
         return RecordingDistribution(value)
     if makes_interpolator(value):
         return RecordingMaker(value)
-    if is_interpolator(value):
-        return RecordingInterpolator(value)
+    if is_interpolator(value) or interpolates_on_grid(value):
+        return (RecordingInterpolator if is_interpolator(value) else RecordingGrid)(value)
     if solver_of(value) is not None:
         return recording_solver(value)
     place = place_of_args(value)
     if place is not None:
         return recording_caller(value, place)
     if isinstance(value, type):
-        return RecordingClass(value) if value.__module__.startswith("scipy.sparse") else value
+        takes = value.__module__.startswith("scipy.sparse") or value.__name__ == GRID
+        return RecordingClass(value) if takes else value
     return _recording_call(value) if is_function(value) else taking_tensors(value)
 
 
@@ -117,6 +122,31 @@ class FrozenDistribution:
             return method(*args, *self._args, **self._kwargs, **kwargs)
 
         return call
+
+
+GRID = "RegularGridInterpolator"
+
+
+class RecordingGrid:
+    """An object that interpolates on a grid and takes tensors as points."""
+
+    def __init__(self, grid: Any) -> None:
+        self.__wrapped__ = grid
+
+    def __call__(self, xi: Any, *args: Any, **kwargs: Any) -> Any:
+        if not has_tensor((xi,)):
+            return self.__wrapped__(xi, *args, **kwargs)
+        if args or kwargs:
+            raise MissingRuleError(
+                f"a `{GRID}` called with options has no derivative rule",
+                hint="give the method when it is made",
+            )
+        grid = self.__wrapped__
+        given = (grid.grid, grid.values, xi, grid.method, grid.bounds_error, grid.fill_value)
+        return call_recorded(importlib.import_module("scipy.interpolate").interpn, given, {})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
 
 
 class RecordingMaker:

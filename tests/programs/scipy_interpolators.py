@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import interpolate
-from scipy.interpolate import CubicSpline, interp1d
+from scipy.interpolate import CubicSpline, RegularGridInterpolator, interp1d
 
 from tests.programs.corpus import program
 
@@ -63,3 +63,15 @@ def curve_through_constants(x):
     """An object made of constants in the function."""
     s = CubicSpline(KNOTS, np.cos(KNOTS), bc_type="natural")
     return np.sum(s(x) * x)
+
+
+GRID = (np.linspace(0.0, 1.0, 4), np.array([0.0, 0.3, 1.0]))
+HELD = RegularGridInterpolator(GRID, np.cos(np.arange(12.0).reshape(4, 3)))
+
+
+@program(("v", 4), ("v", 3))
+def values_on_a_grid(a, b):
+    """Values on a grid that vary, points that vary, and an object from outside."""
+    grid = RegularGridInterpolator(GRID, np.outer(a, b), bounds_error=False, fill_value=0.2)
+    points = np.stack([1 / (1 + a[:3] ** 2), 1 / (2 + b**2)], axis=-1)
+    return np.sum(grid(points) ** 2) + np.sum(HELD(points) * b)

@@ -15,6 +15,7 @@ from srcgrad.frontend.expand.values import Known, Partial, Static, Value
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import (
+    interpolates_on_grid,
     is_interpolator,
     is_linear_in_values,
     makes_interpolator,
@@ -37,6 +38,9 @@ class Interpolators(Expressions):
         function = callee.value
         if is_interpolator(function):
             called = Known(_helpers().interpolated)
+            return self.call(called, [callee, *args], keywords, node)
+        if interpolates_on_grid(function):
+            called = Known(_grids().on_grid)
             return self.call(called, [callee, *args], keywords, node)
         if not makes_interpolator(function):
             return None
@@ -94,6 +98,10 @@ class Interpolators(Expressions):
 def _helpers() -> Any:
     importlib.import_module("srcgrad.rules.scipy.interpolation")
     return importlib.import_module("srcgrad.runtime.scipy.interpolation")
+
+
+def _grids() -> Any:
+    return importlib.import_module("srcgrad.rules.scipy.grids")
 
 
 def _by_name(function: Any, args: list[Value], keywords: Bound) -> Bound | None:

@@ -35,7 +35,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.fft": ("transforms",),
         "scipy.signal": ("signals",),
         "scipy.ndimage": ("images", "image_maps"),
-        "scipy.interpolate": ("interpolation",),
+        "scipy.interpolate": ("grids", "interpolation"),
         "scipy.integrate": ("integrals", "equations"),
         "scipy.optimize": ("roots", "solutions"),
         "scipy.sparse.linalg": ("sparse_systems",),
@@ -47,6 +47,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "scipy.interpolate": ("grids",),
         "scipy.ndimage": ("image_functions",),
     }
 )

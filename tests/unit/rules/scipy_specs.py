@@ -602,6 +602,12 @@ def interpolations() -> list[OpSpec]:
         partial(interpolate.interp1d, kind="quadratic"),
     ):
         specs += [op(interpolation, make, KNOTS, A(6), A(2, 2), _single=False)]
+    lines = (KNOTS, np.array([0.0, 0.4, 1.0]))
+    specs += [
+        op(interpolate.interpn, lines, A(6, 3), A(4, 2)),
+        op(interpolate.interpn, lines, A(6, 3), A(3, 2, low=-1.0), "linear", False, 0.3),
+        op(interpolate.interpn, (KNOTS,), A(6), A(3)),
+    ]
     wide = partial(interpolate.interp1d, axis=0, bounds_error=False, fill_value=0.3)
     specs += [
         op(interpolation, wide, KNOTS, A(6, 2), A(3, low=2.0, high=5.0), _single=False),
