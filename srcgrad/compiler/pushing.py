@@ -30,6 +30,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.share_calls import our_names, share_calls
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
 from srcgrad.transforms.stacking import take_stacks
@@ -111,6 +112,8 @@ class Pusher:
         derivation.refusals.raise_if_any()
         derivation.stages.note("forward", body)
         tangents = tuple(program.namer.tangent(name) for name in program.inputs)
+        ours = our_names(derivation.source.function)
+        share_calls(body, (*program.parameters, *tangents), ours)
         purity = Purity(program.reader, frozenset(runtime.__all__))
         return derivation.polished(
             body,

@@ -1,0 +1,131 @@
+"""Reads a value that has a name, where the same elementwise call would be made once more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.ir.build import load
+from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk
+from srcgrad.runtime import slopes
+
+_OURS: Final[dict[str, Any]] = {
+    "np": np,
+    **{name: item for name, item in vars(slopes).items() if isinstance(item, FunctionType)},
+}
+
+
+def our_names(function: FunctionType) -> frozenset[str]:
+    """Return the names of NumPy and of slopes that mean nothing else where a function stands.
+
+    >>> sorted(name for name in our_names(lambda x: x) if len(name) < 7)
+    ['np', 'shares', 'within']
+    """
+    scope, enclosed = function.__globals__, function.__code__.co_freevars
+    return frozenset(
+        name
+        for name, item in _OURS.items()
+        if scope.get(name, item) is item and name not in enclosed
+    )
+
+
+def share_calls(body: list[Any], parameters: Sequence[str], ours: Collection[str]) -> None:
+    """Let products and sums read what an elementwise call gave, in the place of a call like it.
+
+    The call moves up to where it is needed first. Nothing is done where a body may write into an
+    array: what a name means could be another then. A call by itself stays, since its value may be
+    handed on as an array of its own. `ours` are the names that mean NumPy and what is known of it.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... y_dot = x_dot * np.cos(x)
+    ... cos = np.cos(x)
+    ... cos_dot = -x_dot * np.sin(x)
+    ... return grad * cos, y_dot + cos_dot * np.cos(x)
+    ... ''')
+    >>> share_calls(body, ["x", "x_dot", "grad"], ["np"])
+    >>> print(text(body))
+    cos = np.cos(x)
+    y_dot = x_dot * cos
+    cos_dot = -x_dot * np.sin(x)
+    return grad * cos, y_dot + cos_dot * cos
+    """
+    if not all(map(_binds_alone, statements(body))):
+        return
+    bound = Counter(parameters)
+    for statement in statements(body):
+        for target in getattr(statement, "targets", ()):
+            bound.update(names_bound(target))
+    for block in [body, *(b for statement in statements(body) for b in blocks_of(statement))]:
+        _share_in(block, bound, {name for name in ours if not bound[name]})
+
+
+def _binds_alone(statement: Any) -> bool:
+    """Say whether a statement writes into nothing, so that a name means the same afterwards."""
+    if isinstance(statement, gast.Assign):
+        return all(isinstance(item, (gast.Name, gast.Tuple)) for item in statement.targets)
+    if isinstance(statement, gast.Expr):
+        return isinstance(statement.value, gast.Constant)
+    return isinstance(statement, (gast.If, gast.Return, gast.Pass, Comment, Blank))
+
+
+def _share_in(block: list[Any], bound: Counter[str], ours: set[str]) -> None:
+    for statement in list(block):
+        if not isinstance(statement, gast.Assign) or not _is_elementwise(statement.value, ours):
+            continue
+        name = getattr(statement.targets[0], "id", "")
+        if bound[name] != 1 or any(bound[item] > 1 for item in names_read(statement.value)):
+            continue
+        _share_one(block, statement, name)
+
+
+def _share_one(block: list[Any], statement: Any, name: str) -> None:
+    """Let a block read the name of a call, from where the call is needed first."""
+    wanted = gast.dump(statement.value)
+    place = first = block.index(statement)
+    while first and isinstance(block[first - 1], gast.Assign):
+        first -= 1
+    users = [i for i in range(first, place) if _has(block[i], wanted)]
+    if users:
+        block.insert(users[0], block.pop(place))
+    for user in block[min([place, *users]) :]:
+        if user is not statement:
+            _read_instead(user, wanted, name)
+
+
+def _is_elementwise(node: Any, ours: set[str]) -> bool:
+    if not isinstance(node, gast.Call) or node.keywords:
+        return False
+    func = node.func
+    if isinstance(func, gast.Name):
+        return func.id in ours
+    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", None) != "np":
+        return False
+    return "np" in ours and isinstance(getattr(np, func.attr, None), np.ufunc)
+
+
+def _operands(node: Any) -> list[str]:
+    """Return the fields of an operation that hold its operands."""
+    if isinstance(node, gast.BinOp):
+        return ["left", "right"]
+    return ["operand"] if isinstance(node, gast.UnaryOp) else []
+
+
+def _has(statement: Any, wanted: str) -> bool:
+    parts = (getattr(node, field) for node in walk(statement) for field in _operands(node))
+    return any(isinstance(part, gast.Call) and gast.dump(part) == wanted for part in parts)
+
+
+def _read_instead(node: Any, wanted: str, name: str) -> None:
+    for field in _operands(node):
+        part = getattr(node, field)
+        if isinstance(part, gast.Call) and gast.dump(part) == wanted:
+            setattr(node, field, load(name))
+    for part in nodes_in(node):
+        _read_instead(part, wanted, name)
