@@ -166,7 +166,7 @@ class _Analysis:
         """An array of integers keeps the whole part of what is stored in it, which has no slope."""
         whole = integer_arrays(self._program)
         for statement, name, _ in self._writes if whole else ():
-            stored = names_read(getattr(statement, "value", None))
+            stored = direct_names(getattr(statement, "value", None))  # of the rest nothing varies
             if is_store(statement) and name in whole and not self._varied.isdisjoint(stored):
                 self._problem(
                     statement,

@@ -11,6 +11,7 @@ from srcgrad.runtime.indexing import may_repeat
 from srcgrad.tape.apply import UNCHANGING, apply, frozen, unwrap
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.nesting import to_array
 from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
 from srcgrad.tape.ops import Op, require_op
@@ -316,6 +317,8 @@ def set_item(target: Core, index: Any, value: Any) -> None:
         RuntimeError: `target` may not be written to.
     """
     index = unwrap(index)
+    if isinstance(value, (list, tuple)):
+        value = to_array(value)  # of tensors, which NumPy would take for numbers
     edge = edge_of(value) if isinstance(value, Core) else None
     before = edge_of(target)
     part = index is not Ellipsis and is_basic(index)
@@ -325,8 +328,6 @@ def set_item(target: Core, index: Any, value: Any) -> None:
         STATE.mutation.before_write(target)
     if isinstance(raw, np.ndarray) and np.may_share_memory(raw, target._data):
         raw = raw.copy()
-    if isinstance(raw, list):
-        raw = np.asarray(raw)
     if target._data.dtype.kind not in "fc":
         edge = None
     target._data[index] = raw

@@ -150,3 +150,27 @@ def membership_of_keys(x):
         else:
             d[key] = v + 1.0
     return d[0] - d[1] * d[0]
+
+
+PRICES = {"gold": 2.0, "iron": 0.5, "salt": 1.5}
+
+
+@program("v")
+def zipped_with_keys(x):
+    ranks = {2: 0.5, 0: 1.5, 1: -1.0}
+    total = 0.0
+    for amount, name in zip(x, PRICES):
+        total += amount**2 * PRICES[name]
+    for amount, rank in zip(x, ranks):
+        total += amount * ranks[rank] * rank
+    for amount, rank in zip(x, {1: "a", 0: "b"}):
+        total += np.sin(amount) * rank
+    return total
+
+
+@program("v")
+def zipped_with_keys_of_an_argument(x, prices={1: 2.0, 0: 0.5}):  # noqa: B006 - it is read only
+    total = 0.0
+    for amount, rank in zip(x, prices):
+        total += amount**2 * prices[rank]
+    return total

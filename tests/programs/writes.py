@@ -172,3 +172,37 @@ def doubled_by_several_names(x):
     np.add.at(view, [0, 0], x[:2])
     np.multiply(view, y[:2], out=view)
     return np.sum(y * view[0])
+
+
+@program("v")
+def tuples_put_into_parts(x):
+    a = np.ones((3, 2)) * x[1]
+    a[0] = x[0], 2.0 * x[1]
+    a[1:, 1] = (x[2], x[0] * x[3])
+    a[[1, 2], 0] = (x[3], x[1])
+    pair = (x[2], x[0])
+    a[0] *= x[3]
+    a[2] += pair
+    return np.sum(a**3)
+
+
+@program("v")
+def lists_put_into_parts(x):
+    a = np.zeros((2, 4))
+    a[0] = [v * v for v in x]
+    rest = []
+    for v in x[1:]:
+        rest.append(np.sin(v))
+    a[1, 1:] = rest
+    a[..., 0] = [x[1], x[2]]
+    return np.sum(a * a[::-1]) + np.sum(a[0])
+
+
+@program("v")
+def places_of_the_largest(x):
+    place, best = np.zeros(3, dtype=int), np.zeros(3)
+    for k in range(3):
+        scores = x * k - x[k] * x
+        place[k] = np.argmax(scores)
+        best[k] = scores[place[k]]
+    return np.sum(best**2)

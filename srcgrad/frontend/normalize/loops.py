@@ -66,9 +66,11 @@ class IndexLoops:
         self._namer = namer
         self._simple = simple
         self._is_dict = is_dict
+        self._inside: list[Any] = []
 
     def rewritten(self, node: Any) -> Any | None:
         """Return the loop over indices; None if it cannot be."""
+        self._inside = [item for statement in node.body for item in walk(statement)]
         over_keys = self._over_keys(node)
         if over_keys is not None:
             return over_keys
@@ -172,8 +174,26 @@ class IndexLoops:
         known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
         if isinstance(iterable, gast.Call) and not known and not self._makes_list(iterable):
             return None
+        if isinstance(iterable, (gast.Set, gast.SetComp, gast.GeneratorExp)):
+            return None
+        is_dict = isinstance(iterable, (gast.Dict, gast.DictComp))
+        if is_dict or (isinstance(iterable, gast.Name) and self._has_keys(iterable, target)):
+            iterable = call("list", iterable)
         xs = self._simple(iterable)
         return _Plan([_length(xs)], [(target, _read(xs, index))])
+
+    def _has_keys(self, name: Any, target: Any) -> bool:
+        """Say whether a name is bound to a dict or set, or may be one, as its use shows."""
+        value = self._reader.scope.resolve(name)
+        if self._is_dict(name) or isinstance(value, (dict, set, frozenset)):
+            return True
+        names = names_bound(target)
+        return any(
+            isinstance(item, gast.Subscript)
+            and getattr(item.value, "id", None) == name.id
+            and getattr(item.slice, "id", "") in names
+            for item in self._inside
+        )
 
     def _makes_list(self, node: Any) -> bool:
         return self._reader.scope.resolve(node.func) in (range, sorted, list, tuple)

@@ -10,9 +10,12 @@ from srcgrad.errors import MutationError
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
-from srcgrad.ir.build import assign, clone, constant, load, store, subscript
+from srcgrad.frontend.normalize.writes import name_of_numpy
+from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.changes import is_change
-from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.ir.walk import names_bound, names_read, walk
+
+_OF_ARRAYS = (gast.Slice, gast.Tuple, gast.List, gast.Compare)
 
 
 class Targets:
@@ -40,10 +43,32 @@ class Targets:
 
     def stored(self, value: Any, target: Any, node: Any) -> Any:
         """Return the value of a store as a name other than that of the array written into."""
+        if self._is_array(target) and self._varies.of(value):
+            value = self._numbers(value)
         stored = self._expressions.atom(value, node)
         if getattr(stored, "id", None) != target.value.id:
             return stored
         return self._work.keep("item", stored, node)
+
+    def _is_array(self, target: Any) -> bool:
+        """Say whether an element or a part is surely not one of a list or dict."""
+        if any(isinstance(item, _OF_ARRAYS) for item in walk(target.slice)):
+            return True
+        name = target.value.id
+        code = self._reader.scope.function.__code__
+        given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return name not in (*given, *self._work.lists, *self._work.dicts)
+
+    def _numbers(self, value: Any) -> Any:
+        """Write a tuple or list of numbers, which are put into an array one by one, as an array."""
+        if isinstance(value, gast.Tuple) and not any(
+            isinstance(item, gast.Starred) for item in value.elts
+        ):
+            return at(gast.List(value.elts, gast.Load()), value)
+        if isinstance(value, gast.List) or not self._work.is_list(value):
+            return value
+        numpy = name_of_numpy(self._reader)
+        return value if numpy is None else at(call(f"{numpy}.array", value), value)
 
     def is_plain_element(self, target: Any) -> bool:
         """Say whether a target is ``x[i]`` with a name for `x`; refuse it if not."""

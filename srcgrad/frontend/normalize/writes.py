@@ -52,7 +52,7 @@ class WriteCalls:
         self._reader = reader
         self._namer = namer
         self._lists: set[str] = set()
-        self._numpy = _name_of_numpy(reader)
+        self._numpy = name_of_numpy(reader)
         self._done: list[Any] = []
 
     def function(self, body: list[Any]) -> list[Any]:
@@ -282,7 +282,8 @@ class WriteCalls:
         return self._np("unravel_index", places, shape)
 
 
-def _name_of_numpy(reader: Reader) -> str | None:
+def name_of_numpy(reader: Reader) -> str | None:
+    """Return the name that the module of a function has for NumPy, or None."""
     scope = reader.scope
     names = ["np", "numpy", *scope.function.__globals__]
     return next((name for name in names if scope.lookup(name) is np), None)
