@@ -177,6 +177,7 @@ def rebase(target: Core, edge: Edge | None, shape: tuple[int, ...]) -> None:
     if before is None and edge is None:
         return
     node = CopySlices(base, view.chain, before, edge, shape)
+    note_overwriting(node)
     set_edge(base, (node, 0))
 
 
@@ -184,6 +185,7 @@ class CopySlices(Node):
     """A write into a view, seen from its base."""
 
     __slots__ = ()
+    _stores = True
 
     def __init__(
         self, base: Core, chain: Any, before: Edge | None, value: Edge | None, shape: Any
@@ -256,6 +258,7 @@ class SetItem(Node):
     """``target[index] = value``: the old elements get no gradient there, the value gets it."""
 
     __slots__ = ()
+    _stores = True
 
     def __init__(self, before: Edge | None, value: Edge | None, index: Any, shape: Any) -> None:
         super().__init__()

@@ -64,6 +64,7 @@ class Node:
     _outputs: int = 1
     _special: bool = False  # a leaf, or with hooks or several outputs: the engine looks closer
     _selects: bool = False  # of its operands only some elements matter (see `selection`)
+    _stores: ClassVar[bool] = False  # it writes into elements of its first operand
     _hooks: NodeHooks | None = None
     _packed: Any = None
     _leaf: ClassVar[bool] = False

@@ -34,7 +34,6 @@ NEGATIVE = require_op(np.negative)
 POSITIVE = require_op(np.positive)
 ABSOLUTE = require_op(np.absolute)
 GETITEM = require_op(getitem)
-_PLAIN_INDICES = frozenset({int, slice, type(None), type(...)})
 
 _OPERANDS = (Core, np.ndarray, np.generic, int, float, complex, list, tuple)
 
@@ -230,8 +229,7 @@ class Operators(Core):
             # PyTorch's elements are views; NumPy's, and those of strict mode, are values
             index = (*index, ...) if isinstance(index, tuple) else (index, ...)
         part = apply(GETITEM, (self, whole_index(index) if STATE.strict else index))
-        if type(index) not in _PLAIN_INDICES:
-            note_selection(part, index)
+        note_selection(part, index)
         return part
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -17,6 +17,7 @@ from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.math_calls import recording_math
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
+from srcgrad.tape.passing import PICKING
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 from srcgrad.tape.scipy_calls import is_scipy, recording
@@ -185,7 +186,7 @@ class Op:
         elif self._is_ufunc(2):
             base = BinaryNode
         members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
-        if self.primal in SELECTORS:
+        if self.primal in SELECTORS or self.primal in PICKING:
             members["_special"] = members["_selects"] = True
         if self.slope is not None:
             members["slope"] = staticmethod(self.slope)

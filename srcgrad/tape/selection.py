@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,12 +25,14 @@ from srcgrad.runtime import (
 )
 from srcgrad.tape.core import Core
 from srcgrad.tape.node import FREED, Node
+from srcgrad.tape.passing import PASSING, PICKING
 from srcgrad.tape.rulenode import RuleNode
 
 Masks = dict[int, Any]
 """The masks of operands, by their position among the edges of a node."""
 
 _FARTHEST: Final = 32  # nodes that are looked at before a chain is taken for steep
+_NEAR: Final = 4  # those that are looked at for every element that is read
 
 
 def _of_where(node: Any) -> Masks:
@@ -79,12 +81,6 @@ def _of_largest(node: Any) -> Masks:
 
 def _of_numbers(node: Any) -> Masks:
     return {0: node.saved_tensors[-1]}
-
-
-def _of_getitem(node: Any) -> Masks:
-    full = np.zeros(node.shape, bool)
-    full[_raw(node.index)] = True
-    return {0: full}
 
 
 def _of_take(node: Any) -> Masks:
@@ -144,19 +140,16 @@ SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
 )
 """For functions that select: the mask of each operand, from what their rule saved."""
 
-_PICKS: Final = {getitem: _of_getitem}
-"""The same for those of which each call says whether it selects: see `note_selection`."""
-
-
 def note_selection(result: Any, index: Any) -> None:
-    """Note that `result` consists of elements that arrays pick of one that may be steep."""
-    parts = index if isinstance(index, tuple) else (index,)
-    if not any(isinstance(part, (np.ndarray, list, Core)) for part in parts):
-        return
+    """Note that `result` consists of elements of a tensor that may be steep."""
     edge = getattr(result, "_edge", None)  # a constant has none
     node: Any = edge[0] if edge is not None else None
-    below = node._edges[0] if isinstance(node, RuleNode) and node.op.primal in _PICKS else None
-    if _is_fed_by_steep(below):
+    below = node._edges[0] if isinstance(node, RuleNode) and node.op.primal is getitem else None
+    if below is None:
+        return
+    parts = index if isinstance(index, tuple) else (index,)
+    by_arrays = any(isinstance(part, (np.ndarray, list, Core)) for part in parts)
+    if _is_fed_by_steep(below, _FARTHEST if by_arrays else _NEAR):
         node._special = node._selects = True
 
 
@@ -166,8 +159,10 @@ def note_overwriting(store: Node) -> None:
         store._special = store._selects = True
 
 
-def _is_fed_by_steep(edge: Any) -> bool:
-    return edge is not None and _can_be_masked(edge[0]) and _is_steep(edge[0], STEEP)
+def _is_fed_by_steep(edge: Any, farthest: int = _FARTHEST) -> bool:
+    if edge is None or not _can_be_masked(edge[0]):
+        return False
+    return _is_steep(edge[0], STEEP, farthest)
 
 
 class Selections:
@@ -190,29 +185,36 @@ class Selections:
         else:
             self.masks.pop(key, None)
 
-    def pull(self, node: Node, run: Callable[[], tuple[Any, ...]], nodes: Any) -> tuple[Any, ...]:
-        """Return what `run()` pulls through a node, masked, and hand masks on to its operands."""
+    def pull(self, node: Node, grad: Any, pull: Callable[[Any], Any], nodes: Any) -> Any:
+        """Return what is pulled through a node, masked, and hand masks on to its operands."""
         outer = self.masks.pop(node._key, None)
-        if not isinstance(node, RuleNode):
-            parts = run()
-            if node._selects and parts[0] is not None:  # a store, which overwrites the rest
-                left = np.ones(np.shape(parts[0]), bool)
-                left[cast("Any", node).index] = False
-                self._hand_on(node, parts, None, {0: left}, nodes)
+        if _passes(node):
+            parts = pull(grad)
+            if outer is not None or self._starts(node):
+                used = np.ones(np.shape(grad), bool) if outer is None else outer
+                self._hand_on(node, parts, None, _used_by(node, used), nodes)
             return parts
+        if not isinstance(node, RuleNode):
+            return pull(grad)
         primal = node.op.primal
         chosen = self._chosen(node, primal)
         each = acts_on_each_element(primal)
         if outer is None or not each:
-            parts, outer = run(), None
+            parts, outer = pull(grad), None
         else:
-            parts = _masked(node, outer, run)
+            parts = _masked(node, outer, lambda: pull(grad))
         if each or chosen:
             self._hand_on(node, parts, outer, chosen, nodes)
         return parts
 
+    @staticmethod
+    def _starts(node: Any) -> bool:
+        if isinstance(node, RuleNode) and node.op.primal in PICKING:
+            return any(map(_is_fed_by_steep, node._edges))
+        return node._selects
+
     def _chosen(self, node: Any, primal: Any) -> Masks:
-        maker = SELECTORS.get(primal) or (_PICKS.get(primal) if node._selects else None)
+        maker = SELECTORS.get(primal)
         if maker in _DEAR and not any(map(_is_fed_by_steep, node._edges)):
             return {}
         if maker is None or node._packed is not None or node.saved_tensors is FREED:
@@ -250,17 +252,38 @@ def _both(outer: Any, own: Any) -> Any:
     return np.logical_and(outer, own)
 
 
+def _passes(node: Any) -> bool:
+    """Say whether a node leaves elements as they are: a store, or one of `PASSING`."""
+    if isinstance(node, RuleNode):
+        return node.op.primal in PASSING and node._outputs == 1
+    return node._stores
+
+
 def _can_be_masked(node: Any) -> bool:
-    return isinstance(node, RuleNode) and acts_on_each_element(node.op.primal)
+    each = isinstance(node, RuleNode) and acts_on_each_element(node.op.primal)
+    return each or _passes(node)
 
 
-def _is_steep(node: Any, kinds: frozenset[Any] | None) -> bool:
-    """Say whether a node or an elementwise step behind it is one of `kinds`, or not linear."""
+def _used_by(node: Any, used: Any) -> Masks:
+    """Return which elements of the operands become the `used` ones of a node that passes them."""
+    if node._packed is not None or node.saved_tensors is FREED:
+        return {}
+    parts = node.pull(used.astype(float))
+    return {place: part != 0 for place, part in enumerate(parts) if part is not None}
+
+
+def _is_steep(node: Any, kinds: frozenset[Any] | None, farthest: int = _FARTHEST) -> bool:
+    """Say whether a node or a step that leads to it is one of `kinds`, or not linear.
+
+    Chains that are too long to be followed are taken for steep; short looks give up.
+    """
     stack, seen = [node], {node}
     while stack:
         item = stack.pop()
-        primal = item.op.primal
-        if len(seen) > _FARTHEST or (primal in kinds if kinds else primal not in LINEAR):
+        if len(seen) > farthest:
+            return farthest == _FARTHEST
+        known = kinds if kinds is not None else LINEAR
+        if not _passes(item) and (item.op.primal in known) is (kinds is not None):
             return True
         for edge in item._edges:
             if edge is not None and edge[0] not in seen and _can_be_masked(edge[0]):
