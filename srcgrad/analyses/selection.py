@@ -80,8 +80,9 @@ class Selection:
         self._uses: dict[str, Mask | None] = dict.fromkeys(program.outputs, EVERYWHERE)
         self._misplaced: set[str] = set(program.parameters)
         self._stores = False
+        self._branches: dict[int, int] = {}  # the block around each branch of a condition
         self._find_homes(program.body)
-        if self._stores or any(
+        if self._stores or self._branches or any(
             selects(program.operation(s), program) for s in self._steps(program.body)
         ):
             self._block(program.body)
@@ -109,7 +110,7 @@ class Selection:
                     self._program.operation(statement), self._program.reader.vocabulary.getitem
                 )
                 for name in operands:
-                    if self._homes.get(name) != [id(block)]:
+                    if not self._is_around(name, id(block)):
                         self._misplaced.add(name)
                 for target in statement.targets:
                     for name in names_bound(target):
@@ -117,7 +118,17 @@ class Selection:
                 self._note_level(statement)
             self._stores = self._stores or is_store(statement)
             for part in blocks_of(statement):
+                if isinstance(statement, gast.If):
+                    self._branches[id(part)] = id(block)
                 self._find_homes(part)
+
+    def _is_around(self, name: str, block: int) -> bool:
+        """Say whether a name is bound once, in a block or in one that this is a branch of."""
+        homes = self._homes.get(name)
+        around: int | None = block
+        while around is not None and homes != [around]:
+            around = self._branches.get(around)
+        return around is not None
 
     def _note_level(self, statement: Any) -> None:
         operation = self._program.operation(statement)
@@ -166,6 +177,9 @@ class Selection:
 
     def _block(self, block: list[Any]) -> None:
         for statement in reversed(block):
+            if isinstance(statement, gast.If):
+                self._branch(statement, id(block))
+                continue
             for part in reversed(list(blocks_of(statement))):
                 self._block(part)
             if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
@@ -174,6 +188,35 @@ class Selection:
                 self._store(statement, id(block))
             elif not isinstance(statement, gast.Return):
                 self._use_all(statement)
+
+    def _branch(self, statement: Any, block: int) -> None:
+        """What one branch alone uses is used where that was taken."""
+        after = self._uses
+        found: list[dict[str, Mask | None]] = []
+        for part in (statement.body, statement.orelse):
+            self._uses = dict(after)
+            self._block(part)
+            found.append(self._uses)
+        self._uses = dict(after)
+        for name in {**found[0], **found[1]}:
+            there = [name in uses and (name not in after or uses[name] != after[name]) for uses in found]
+            if name in found[0] and name in found[1] and not any(there):
+                continue
+            if self._homes.get(name) == [id(statement.body)] or self._homes.get(name) == [
+                id(statement.orelse)
+            ]:
+                continue
+            self._uses[name] = self._use_by_branch(statement, block, name, there)
+
+    def _use_by_branch(
+        self, statement: Any, block: int, name: str, there: list[bool]
+    ) -> Mask | None:
+        taken = Mask(statement.test, there[0], STEEP_AT_THE_EDGE, branch=True)
+        known = isinstance(statement.test, gast.Name) and self._is_stable(taken)
+        known = known and self._homes.get(statement.test.id, [block]) == [block]
+        if name in self._uses or all(there) or not known:
+            return EVERYWHERE
+        return taken
 
     def _use_all(self, statement: Any) -> None:
         """Take what any other statement reads as used everywhere."""
@@ -275,7 +318,7 @@ class Selection:
         """Return the mask of an operand that was broadcast to the shape of a masked result."""
         if mask is EVERYWHERE or self._shapes.same(load(name), load(target)):
             return mask
-        if self._shapes.same(mask.condition, load(name)):
+        if mask.branch or self._shapes.same(mask.condition, load(name)):
             return mask
         if self._shapes.is_number(load(name)):
             return Mask(call("np.any", mask.truth()), True, mask.least)

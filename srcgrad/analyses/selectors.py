@@ -31,11 +31,13 @@ class Mask:
         condition: An expression on names that are bound once.
         holds: Whether the elements are used where the condition holds.
         least: The kind of value from which on it matters.
+        branch: The condition is one of Python's, which chose between two blocks.
     """
 
     condition: Any
     holds: bool = True
     least: int = CURVED
+    branch: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mask) and self.key == other.key
@@ -53,6 +55,13 @@ class Mask:
         zero = gast.Constant(0, None)
         sides = (value, zero) if self.holds else (zero, value)
         return call("np.where", clone(self.condition), *sides)
+
+    def of_number(self, value: Any) -> Any:
+        """Return the same for a number and a condition of Python's."""
+        condition: Any = clone(self.condition)
+        if not self.holds:
+            condition = gast.UnaryOp(gast.Not(), condition)
+        return gast.IfExp(condition, value, gast.Constant(0.0, None))
 
     def truth(self) -> Any:
         """Return the mask as an expression of truth values."""

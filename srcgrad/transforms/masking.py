@@ -36,7 +36,11 @@ class Masking:
         primal = self._sweep.program.operation(statement).primal
         if continues and (primal is np.nan_to_num or self._fits(name, targets[0])):
             return _unmasked(value) if primal in (np.where, np.nan_to_num) else value
-        return value if outer is None else self._masked(value, outer)
+        if outer is None:
+            return value
+        if outer.branch and self._sweep.facts.shapes.is_number(load(targets[0])):
+            return outer.of_number(value)
+        return self._masked(value, outer)
 
     def _fits(self, name: str, target: str) -> bool:
         return self._sweep.facts.shapes.same(load(name), load(target))
