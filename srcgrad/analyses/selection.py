@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.passing import led_back, passes
 from srcgrad.analyses.selectors import (
     CURVED,
     EVERYWHERE,
@@ -258,11 +259,11 @@ class Selection:
             return
         operation = self._program.operation(statement)
         whole = self._settle(target) if self._each_element(operation) else EVERYWHERE
-        chosen = self._chosen(operation, target)
+        chosen = self._chosen(operation, target) or self._passed(operation, target)
         names = operand_names(operation, self._program.reader.vocabulary.getitem)
         for name in dict.fromkeys(name for name in names if name in self._active):
             use = both(whole, chosen.get(name, EVERYWHERE))
-            if operation.primal not in _PICK:
+            if operation.primal not in _PICK and not passes(operation):
                 use = self._spread_back(use, name, target)
             self._operands[id(statement), name] = use
             known = name in self._uses
@@ -295,6 +296,17 @@ class Selection:
             use = either(found[operand], mask) if operand in found else mask
             found[operand] = use if use is None or self._is_stable(use) else EVERYWHERE
         return found
+
+    def _passed(self, operation: Operation, target: str) -> dict[str, Mask | None]:
+        """Return the elements of an operand that a step moves to places that are used."""
+        if not passes(operation) or self._homes.get(target, ())[1:] or target in self._misplaced:
+            return {}
+        after = self._uses.get(target, EVERYWHERE)
+        fits = after is not EVERYWHERE and self._shapes.same(after.condition, load(target))
+        mask = led_back(operation, after, fits=fits)
+        if mask is EVERYWHERE or not self._is_stable(mask):
+            return {}
+        return dict.fromkeys(direct_names(operation.args[0]), mask)
 
     def _picks(self, index: Any) -> bool:
         """Say whether an index consists of arrays, which pick elements here and there."""

@@ -32,12 +32,14 @@ class Mask:
         holds: Whether the elements are used where the condition holds.
         least: The kind of value from which on it matters.
         branch: The condition is one of Python's, which chose between two blocks.
+        basic: The elements are those that slices and numbers read.
     """
 
     condition: Any
     holds: bool = True
     least: int = CURVED
     branch: bool = False
+    basic: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mask) and self.key == other.key
@@ -82,6 +84,8 @@ def either(first: Mask | None, second: Mask | None) -> Mask | None:
     if first is EVERYWHERE or second is EVERYWHERE or first == second:
         return first if first == second else EVERYWHERE
     if gast.dump(first.condition) == gast.dump(second.condition):
+        return EVERYWHERE
+    if first.basic or second.basic:  # most often, several slices read all there is
         return EVERYWHERE
     condition = call("np.logical_or", first.truth(), second.truth())
     return Mask(condition, True, min(first.least, second.least))

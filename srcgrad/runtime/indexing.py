@@ -98,10 +98,10 @@ def scatter(grad: Any, index: Any, like: Any) -> Any:
     return full
 
 
-def picked(index: Any, like: Any) -> Any:
-    """Return which elements of an array `index` selects, as truth values."""
+def picked(index: Any, like: Any, used: Any = True) -> Any:
+    """Return which elements of an array `index` selects, as truth values; of these, the used."""
     full = np.zeros_like(like, dtype=bool)
-    full[beside(index, like)] = True
+    full[beside(index, like)] = used
     return full
 
 

@@ -1,0 +1,83 @@
+"""Leads masks back through functions that only move elements, for `Selection`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.selectors import EVERYWHERE, STEEP_AT_THE_EDGE, Mask
+from srcgrad.ir.build import call, clone, index_value
+from srcgrad.ir.operations import Operation
+from srcgrad.runtime import getitem
+
+
+def _reshaped(operation: Operation, truth: Any) -> Any:
+    return call("np.reshape", truth, call("np.shape", clone(operation.args[0])))
+
+
+def _transposed(operation: Operation, truth: Any) -> Any:
+    if len(operation.args) > 1 or operation.keywords:
+        return None
+    return call("np.transpose", truth)
+
+
+def _again(operation: Operation, truth: Any) -> Any:
+    """What undoes itself does the same to the mask."""
+    name = operation.primal.__name__
+    again = call(f"np.{name}", truth, *map(clone, operation.args[1:]))
+    again.keywords = [gast.keyword(k, clone(item)) for k, item in operation.keywords.items()]
+    return again
+
+
+_BACK: Final[dict[Any, Callable[[Operation, Any], Any]]] = {
+    **dict.fromkeys((np.reshape, np.ravel, np.squeeze, np.expand_dims), _reshaped),
+    np.transpose: _transposed,
+    **dict.fromkeys((np.flip, np.fliplr, np.flipud, np.swapaxes), _again),
+}
+
+
+def passes(operation: Operation) -> bool:
+    """Say whether an operation leaves elements as they are, at other places."""
+    known = operation.primal is getitem or operation.primal in _BACK
+    return known and operation.kind == "primitive" and bool(operation.args)
+
+
+def led_back(operation: Operation, mask: Mask | None, *, fits: bool) -> Mask | None:
+    """Return which elements of the first operand become those of a mask of the result.
+
+    `fits` says that the mask surely has the shape of the result.
+    """
+    if not isinstance(operation.args[0], gast.Name):
+        return EVERYWHERE
+    if operation.primal is getitem:
+        return _read(operation, mask, fits=fits)
+    back = _BACK.get(operation.primal)
+    if mask is EVERYWHERE or back is None:
+        return EVERYWHERE
+    if mask.branch:
+        return mask
+    truth = back(operation, mask.truth()) if fits else None
+    return EVERYWHERE if truth is None else Mask(truth, True, mask.least)
+
+
+def _read(operation: Operation, mask: Mask | None, *, fits: bool) -> Mask | None:
+    """Return the elements that brackets read; of those, the ones that are used."""
+    base, index = operation.args
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    if all(map(_is_all, parts)):
+        return mask if mask is EVERYWHERE or fits or mask.branch else EVERYWHERE
+    once = not any(isinstance(part, gast.Name) for part in parts)  # arrays may repeat elements
+    used = [mask.truth()] if mask is not EVERYWHERE and fits and once and not mask.branch else []
+    read = call("picked", index_value(index), clone(base), *used)
+    least = mask.least if mask is not EVERYWHERE and used else STEEP_AT_THE_EDGE
+    return Mask(read, True, least, basic=True)
+
+
+def _is_all(part: Any) -> bool:
+    """Say whether a part of an index takes everything that is there, in its order."""
+    if isinstance(part, gast.Slice):
+        return part.lower is None and part.upper is None and part.step is None
+    return isinstance(part, gast.Constant) and part.value is Ellipsis
