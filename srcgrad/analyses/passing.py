@@ -32,9 +32,17 @@ def _again(operation: Operation, truth: Any) -> Any:
     return again
 
 
+def _rolled(operation: Operation, truth: Any) -> Any:
+    if operation.keywords or not isinstance(operation.args[1], gast.Constant):
+        return None
+    _, shift, *axis = map(clone, operation.args)
+    return call("np.roll", truth, gast.UnaryOp(gast.USub(), shift), *axis)
+
+
 _BACK: Final[dict[Any, Callable[[Operation, Any], Any]]] = {
     **dict.fromkeys((np.reshape, np.ravel, np.squeeze, np.expand_dims), _reshaped),
     np.transpose: _transposed,
+    np.roll: _rolled,
     **dict.fromkeys((np.flip, np.fliplr, np.flipud, np.swapaxes), _again),
 }
 

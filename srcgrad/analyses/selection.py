@@ -8,7 +8,7 @@ left as they are where nothing was selected, and where it ends they are masked.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Any, Final
 
 import gast
@@ -245,6 +245,9 @@ class Selection:
 
     def _left_by(self, name: str, index: Any) -> Mask | None:
         """Return the elements of `name` that a store at `index` leaves as they are."""
+        if _is_opposite(index) and self._picks(index) and index.operand.id in self._truths:
+            if self._shapes.same(index.operand, load(name)):
+                return Mask(index.operand, least=STEEP)
         if not self._picks(index):
             if not any(isinstance(node, gast.Constant) for node in walk(index)):
                 return EVERYWHERE  # a place of its own in each trip, or all of it
@@ -285,6 +288,8 @@ class Selection:
         """Return the elements of each operand that a selecting step uses."""
         reader = self._program.reader
         name = reader.vocabulary.canonical_name(operation.primal) if operation.primal else ""
+        if operation.primal is np.multiply:
+            return self._unless_false(operation.args)
         maker = SELECTORS.get(name)
         if maker is None or operation.kind != "primitive":
             return {}
@@ -296,6 +301,15 @@ class Selection:
             use = either(found[operand], mask) if operand in found else mask
             found[operand] = use if use is None or self._is_stable(use) else EVERYWHERE
         return found
+
+    def _unless_false(self, factors: Sequence[Any]) -> dict[str, Mask | None]:
+        """A product with truth values uses the other factor where they hold."""
+        first, second = factors
+        for truth, other in ((first, second), (second, first)):
+            if getattr(truth, "id", "") in self._truths and isinstance(other, gast.Name):
+                mask = Mask(truth, least=STEEP)
+                return {other.id: mask if self._is_stable(mask) else EVERYWHERE}
+        return {}
 
     def _passed(self, operation: Operation, target: str) -> dict[str, Mask | None]:
         """Return the elements of an operand that a step moves to places that are used."""
@@ -311,7 +325,8 @@ class Selection:
     def _picks(self, index: Any) -> bool:
         """Say whether an index consists of arrays, which pick elements here and there."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(isinstance(p, gast.Name) and not self._shapes.is_number(p) for p in parts)
+        arrays = [part.operand if _is_opposite(part) else part for part in parts]
+        return all(isinstance(a, gast.Name) and not self._shapes.is_number(a) for a in arrays)
 
     def _is_stable(self, mask: Mask) -> bool:
         """Say whether the backward pass finds a condition as it was."""
@@ -339,6 +354,11 @@ class Selection:
 
 _ORDERS: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 _CONNECTIVES: Final = (gast.Invert, gast.BitAnd, gast.BitOr)
+
+
+def _is_opposite(index: Any) -> bool:
+    """Say whether an index is ``~mask``."""
+    return isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.Invert)
 
 
 def _is_whole(index: Any) -> bool:

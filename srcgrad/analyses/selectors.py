@@ -85,10 +85,29 @@ def either(first: Mask | None, second: Mask | None) -> Mask | None:
         return first if first == second else EVERYWHERE
     if gast.dump(first.condition) == gast.dump(second.condition):
         return EVERYWHERE
-    if first.basic or second.basic:  # most often, several slices read all there is
-        return EVERYWHERE
+    if first.basic or second.basic:
+        return _one_or_the_other(first, second)
     condition = call("np.logical_or", first.truth(), second.truth())
     return Mask(condition, True, min(first.least, second.least))
+
+
+def _one_or_the_other(first: Mask, second: Mask) -> Mask | None:
+    """Return the elements that two reads take: by numbers; slices most often read all there is."""
+    places: list[Any] = []
+    for mask in (first, second):
+        if not mask.basic or len(mask.condition.args) != 2:
+            return EVERYWHERE
+        index = mask.condition.args[0]
+        places += index.elts if isinstance(index, gast.List) else [index]
+    plain = all(isinstance(getattr(p, "value", None), int) or _is_negative(p) for p in places)
+    if not plain or len(places) > _MOST:
+        return EVERYWHERE
+    base = clone(first.condition.args[1])
+    read = call("picked", gast.List([clone(p) for p in places], gast.Load()), base)
+    return Mask(read, True, first.least, basic=True)
+
+
+_MOST: Final = 6  # numbers that are listed in a text
 
 
 def selects(operation: Operation, program: Program) -> bool:
@@ -160,15 +179,27 @@ def _reduced(operation: Operation) -> list[tuple[str, Mask | None]]:
 
 
 def largest(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
-    """The largest or smallest of all elements, which is bound to `target`."""
+    """The largest or smallest elements, of all or along an axis, which are bound to `target`."""
     name = getattr(operation.primal, "__name__", "")
     if name.removeprefix("nan").removeprefix("a") not in ("max", "min"):
         return []
-    if len(operation.args) != 1 or operation.keywords:
+    base, *rest = operation.args
+    options = {**dict(zip(("axis",), rest, strict=False)), **operation.keywords}
+    if len(rest) > 1 or options.keys() - {"axis", "keepdims"}:
         return []
-    (base,) = operation.args
-    chosen = gast.Compare(base, [gast.Eq()], [load(target)])
+    found: Any = load(target)
+    axis = getattr(options.get("axis"), "value", None)
+    if "axis" in options and not isinstance(axis, int) and not _is_negative(options["axis"]):
+        return []
+    if "axis" in options and not getattr(options.get("keepdims"), "value", "keepdims" in options):
+        found = call("np.expand_dims", found, clone(options["axis"]))
+    chosen = gast.Compare(base, [gast.Eq()], [found])
     return [(item, Mask(chosen, True, STEEP_ITSELF)) for item in _named(base)]
+
+
+def _is_negative(node: Any) -> bool:
+    constant = isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
+    return constant and isinstance(node.op, gast.USub)
 
 
 def _numbers(operation: Operation) -> list[tuple[str, Mask | None]]:
