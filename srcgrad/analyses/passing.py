@@ -47,9 +47,52 @@ _BACK: Final[dict[Any, Callable[[Operation, Any], Any]]] = {
 }
 
 
+def _same_call(operation: Operation, places: Any) -> Any:
+    name = operation.primal.__name__
+    moved = call(f"np.{name}", places, *map(clone, operation.args[1:]))
+    moved.keywords = [gast.keyword(k, clone(item)) for k, item in operation.keywords.items()]
+    return moved
+
+
+def _constant(value: Any) -> Any:
+    return gast.Constant(value, None)
+
+
+def _sorted(operation: Operation, places: Any) -> Any:
+    axis = [*operation.args[1:], *operation.keywords.values()] or [_constant(-1)]
+    if len(axis) > 1 or operation.keywords.keys() - {"axis"}:
+        return None
+    order = call("np.argsort", clone(operation.args[0]), clone(axis[0]), _constant("stable"))
+    return call("np.take_along_axis", places, order, clone(axis[0]))
+
+
+_MOVED: Final = {np.delete: _same_call, np.take_along_axis: _same_call, np.sort: _sorted}
+"""What becomes of the number of each place; the first two leave places out."""
+
+
+def _moved(operation: Operation, mask: Mask | None, *, fits: bool) -> Mask | None:
+    used = [mask.truth()] if mask is not EVERYWHERE and fits and not mask.branch else []
+    if operation.primal is np.sort and not used:
+        return EVERYWHERE
+    base = operation.args[0]
+    moved = _MOVED[operation.primal](operation, call("places", call("np.shape", clone(base))))
+    if moved is None:
+        return EVERYWHERE
+    least = mask.least if mask is not EVERYWHERE and used else STEEP_AT_THE_EDGE
+    return Mask(call("came_from", clone(base), moved, *used), True, least)
+
+
+def shaped_like(condition: Any) -> Any:
+    """Return an expression of the same shape as a condition."""
+    name = getattr(getattr(condition, "func", None), "id", "")
+    place = {"picked": 1, "came_from": 0}.get(name)
+    return condition if place is None else condition.args[place]
+
+
 def passes(operation: Operation) -> bool:
     """Say whether an operation leaves elements as they are, at other places."""
-    known = operation.primal is getitem or operation.primal in _BACK
+    primal = operation.primal
+    known = primal is getitem or primal in _BACK or primal in _MOVED
     return known and operation.kind == "primitive" and bool(operation.args)
 
 
@@ -62,6 +105,8 @@ def led_back(operation: Operation, mask: Mask | None, *, fits: bool) -> Mask | N
         return EVERYWHERE
     if operation.primal is getitem:
         return _read(operation, mask, fits=fits)
+    if operation.primal in _MOVED:
+        return _moved(operation, mask, fits=fits)
     back = _BACK.get(operation.primal)
     if mask is EVERYWHERE or back is None:
         return EVERYWHERE

@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
-from srcgrad.analyses.passing import led_back, passes
+from srcgrad.analyses.passing import led_back, passes, shaped_like
 from srcgrad.analyses.selectors import (
     CURVED,
     EVERYWHERE,
@@ -83,8 +83,10 @@ class Selection:
         self._stores = False
         self._branches: dict[int, int] = {}  # the block around each branch of a condition
         self._find_homes(program.body)
-        if self._stores or self._branches or any(
-            selects(program.operation(s), program) for s in self._steps(program.body)
+        if (
+            self._stores
+            or self._branches
+            or any(selects(program.operation(s), program) for s in self._steps(program.body))
         ):
             self._block(program.body)
 
@@ -200,7 +202,9 @@ class Selection:
             found.append(self._uses)
         self._uses = dict(after)
         for name in {**found[0], **found[1]}:
-            there = [name in uses and (name not in after or uses[name] != after[name]) for uses in found]
+            there = [
+                name in uses and (name not in after or uses[name] != after[name]) for uses in found
+            ]
             if name in found[0] and name in found[1] and not any(there):
                 continue
             if self._homes.get(name) == [id(statement.body)] or self._homes.get(name) == [
@@ -245,9 +249,10 @@ class Selection:
 
     def _left_by(self, name: str, index: Any) -> Mask | None:
         """Return the elements of `name` that a store at `index` leaves as they are."""
-        if _is_opposite(index) and self._picks(index) and index.operand.id in self._truths:
-            if self._shapes.same(index.operand, load(name)):
-                return Mask(index.operand, least=STEEP)
+        kept = getattr(index, "operand", None) if _is_opposite(index) else None
+        known = kept is not None and getattr(kept, "id", "") in self._truths
+        if known and self._shapes.same(kept, load(name)):
+            return Mask(kept, least=STEEP)
         if not self._picks(index):
             if not any(isinstance(node, gast.Constant) for node in walk(index)):
                 return EVERYWHERE  # a place of its own in each trip, or all of it
@@ -316,7 +321,8 @@ class Selection:
         if not passes(operation) or self._homes.get(target, ())[1:] or target in self._misplaced:
             return {}
         after = self._uses.get(target, EVERYWHERE)
-        fits = after is not EVERYWHERE and self._shapes.same(after.condition, load(target))
+        like = None if after is EVERYWHERE else shaped_like(after.condition)
+        fits = like is not None and self._shapes.same(like, load(target))
         mask = led_back(operation, after, fits=fits)
         if mask is EVERYWHERE or not self._is_stable(mask):
             return {}

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.runtime import (
     add_at,
     any_selected,
+    came_from,
     complex_zeros_like,
     is_above,
     is_below,
@@ -99,7 +100,7 @@ _TEXT = (
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
-    *(is_above, is_below, shadow_of, within),
+    *(came_from, is_above, is_below, shadow_of, within),
 )
 
 

@@ -105,6 +105,13 @@ def picked(index: Any, like: Any, used: Any = True) -> Any:
     return full
 
 
+def came_from(like: Any, places: Any, used: Any = True) -> Any:
+    """Return of which elements of an array the numbers are among `places`, where these are used."""
+    flat = np.zeros_like(like, dtype=bool, shape=(np.size(like),))
+    flat[beside(places, like)[np.broadcast_to(used, np.shape(places))]] = True
+    return np.reshape(flat, np.shape(like))
+
+
 def compress(x: Any, condition: Any, axis: int | None = None) -> Any:
     """Return ``x.compress(condition, axis)``: `np.compress` with the array first."""
     return np.compress(condition, x, axis)

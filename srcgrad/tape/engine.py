@@ -218,7 +218,8 @@ class Pass:
     def _call(self, node: Node, grad: Any) -> tuple[Any, ...]:
         pull = node.pull_recorded if self.create else node.pull
         if node._selects or node._key in self.selections.masks:
-            return self.selections.pull(node, grad, pull, self.nodes)
+            masked: tuple[Any, ...] = self.selections.pull(node, grad, pull, self.nodes)
+            return masked
         return pull(grad)
 
     def _capture(self, slots: list[tuple[int, int]], grads: list[Any]) -> None:

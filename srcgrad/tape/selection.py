@@ -140,6 +140,7 @@ SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
 )
 """For functions that select: the mask of each operand, from what their rule saved."""
 
+
 def note_selection(result: Any, index: Any) -> None:
     """Note that `result` consists of elements of a tensor that may be steep."""
     edge = getattr(result, "_edge", None)  # a constant has none
@@ -211,7 +212,7 @@ class Selections:
     def _starts(node: Any) -> bool:
         if isinstance(node, RuleNode) and node.op.primal in PICKING:
             return any(map(_is_fed_by_steep, node._edges))
-        return node._selects
+        return bool(node._selects)
 
     def _chosen(self, node: Any, primal: Any) -> Masks:
         maker = SELECTORS.get(primal)
@@ -256,7 +257,7 @@ def _passes(node: Any) -> bool:
     """Say whether a node leaves elements as they are: a store, or one of `PASSING`."""
     if isinstance(node, RuleNode):
         return node.op.primal in PASSING and node._outputs == 1
-    return node._stores
+    return bool(node._stores)
 
 
 def _can_be_masked(node: Any) -> bool:

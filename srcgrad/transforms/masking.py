@@ -47,7 +47,7 @@ class Masking:
 
     def _masked(self, value: Any, mask: Mask) -> Any:
         """Mask a value, before it is summed if it was broadcast."""
-        for name in ("any_selected", "picked", "taken", "within"):
+        for name in ("any_selected", "came_from", "picked", "places", "taken", "within"):
             if name in names_read(mask.condition):
                 self._sweep.externals.use_runtime(name)
         if getattr(getattr(value, "func", None), "id", "") != "unbroadcast":
