@@ -66,7 +66,7 @@ class Generated:
         findings: What the passes found out, if an account of it was kept.
         nested: Whether the derivatives that the function takes itself are still current.
         shape_blind: Whether the text would be plainer if the shapes of arguments were known.
-        returned: The names of what each function returns, though it may return them as computed.
+        inlined: The adjoints of each function that stand where they are read, by their texts.
     """
 
     source: str
@@ -88,7 +88,7 @@ class Generated:
     findings: Findings | None = None
     nested: tuple[Callable[[], bool], ...] = ()
     shape_blind: bool = False
-    returned: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    inlined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def has_steps(self) -> bool:

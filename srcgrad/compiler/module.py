@@ -32,7 +32,7 @@ from srcgrad.compiler.module_text import (
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
 from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
-from srcgrad.compiler.records import layout_of, returned_by
+from srcgrad.compiler.records import inlined_in, layout_of
 from srcgrad.compiler.repeats import Repeats
 from srcgrad.compiler.reserved import by_own_names, own_names
 from srcgrad.compiler.stages import Stages
@@ -411,7 +411,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         _findings(module),
         tuple(session.nested),
         not _SHAPE_BLIND.isdisjoint(module.externals.runtime),
-        returned_by(module.definitions),
+        inlined_in(module.definitions),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.compiler.stages import Stages
 from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.fold_constants import ConstantFolding
@@ -61,6 +62,7 @@ class Polishing:
         asked_next(body, self.is_temporary)
         body = self._folded(body)
         name_unused_parts(body, self.is_temporary)
+        self._name_adjoints(body)
         return body
 
     def _substituted(self, body: list[Any]) -> list[Any]:
@@ -83,6 +85,13 @@ class Polishing:
         body = self._coalesced(gathering.run(merge_additions(body, width)))
         body = read_originals(tidy(folding.run(body)), self.is_temporary)
         return folding.run(return_directly(body, self.purity, width))
+
+    def _name_adjoints(self, body: list[Any]) -> None:
+        """Give adjoints that stand where they are read the names that the user knows them by."""
+        for statement in body:
+            for node in walk(statement):
+                if hasattr(node, "adjoint"):
+                    node.adjoint = self.program.namer.base(node.adjoint)
 
     def _is_number(self) -> Callable[[str], bool]:
         """Say which variables never hold anything but a number, and so which adjoints."""

@@ -7,11 +7,12 @@ from typing import Any
 
 import gast
 
+from srcgrad.codegen.printer import to_source
 from srcgrad.compiler.findings import Record
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
 
 
 def records_of(definition: Any, program: Program, *, is_half: bool) -> list[Record]:
@@ -73,13 +74,21 @@ def layout_of(
     return found
 
 
-def returned_by(definitions: Sequence[tuple[Any, Any]]) -> dict[str, tuple[str, ...]]:
-    """Return for each generated function the names of what its last line returns, part by part."""
-    found: dict[str, tuple[str, ...]] = {}
+def inlined_in(definitions: Sequence[tuple[Any, Any]]) -> dict[str, dict[str, str]]:
+    """Return for each generated function the adjoints that stand where they are read.
+
+    They are given by the texts of their expressions.
+    """
+    found: dict[str, dict[str, str]] = {}
     for _, definition in definitions:
-        names = getattr(definition.body[-1], "names", ())
-        if any(names):
-            found[definition.name] = tuple(names)
+        texts = {
+            to_source(node): node.adjoint
+            for statement in definition.body
+            for node in walk(statement)
+            if getattr(node, "adjoint", "") and not isinstance(node, (gast.Name, gast.Constant))
+        }
+        if texts:
+            found[definition.name] = texts
     return found
 
 

@@ -85,7 +85,7 @@ def instrumented(generated: Generated, module: ModuleType) -> Instrumented:
     """Return the variant of a generated module; its lines are those of the module's file."""
     if module not in _KNOWN:
         tree = ast.parse(generated.source)
-        writer = _Writer(generated.layout, generated.returned)
+        writer = _Writer(generated.layout, generated.inlined)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
                 writer.function(node)
@@ -98,13 +98,13 @@ def instrumented(generated: Generated, module: ModuleType) -> Instrumented:
 class _Writer:
     """Rewrites functions.
 
-    `layout` says how many statements of each come before its backward pass, `returned` what the
-    parts of its result are called.
+    `layout` says how many statements of each come before its backward pass, `inlined` which
+    adjoints stand where they are read.
     """
 
-    def __init__(self, layout: Mapping[str, int], returned: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, layout: Mapping[str, int], inlined: Mapping[str, Mapping[str, str]]) -> None:
         self.sites: list[Site] = []
-        self._returned = returned
+        self._inlined = inlined
         self._layout = layout
         self._function = ""
         self._loops: tuple[int, ...] = ()
@@ -115,6 +115,8 @@ class _Writer:
         self._function = node.name
         start = self._layout.get(node.name)
         self._backward = start == 0
+        texts = self._inlined.get(node.name, {})
+        self._adjoints = {_canonical(text): name for text, name in texts.items()}
         body: list[ast.stmt] = []
         entered = self._shown(node.body[0], "enter")
         for place, statement in enumerate(node.body):
@@ -147,8 +149,7 @@ class _Writer:
             names = tuple(_names(node.target))
             node.value = self._watched(node.value, "store" if is_store else "update", names)
         elif isinstance(node, ast.Return) and node.value is not None:
-            parts = self._returned.get(self._function, ())
-            node.value = self._watched(self._parts(node.value, iter(parts)), "return", ())
+            node.value = self._watched(node.value, "return", ())
         elif isinstance(node, ast.Expr):
             self._appended(node.value)
         yield node
@@ -156,17 +157,28 @@ class _Writer:
             name = node.target.id
             yield self._shown(node, "update", (name,), ast.Name(name, ast.Load()), done=True)
 
-    def _parts(self, value: ast.expr, names: Iterator[str]) -> ast.expr:
-        """Show each part of a result that is computed only where it is returned."""
-        if isinstance(value, (ast.Tuple, ast.List)):
-            value.elts = [self._parts(item, names) for item in value.elts]
-        elif isinstance(value, ast.Dict):
-            value.values = [self._parts(item, names) for item in value.values]
-        else:
-            name = next(names, "")
-            if name and not isinstance(value, ast.Name):
-                return self._watched(value, "assign", (name,))
-        return value
+    def _with_adjoints(self, value: ast.expr) -> Any:
+        """Return an expression that shows each adjoint which is computed inside of it."""
+        if not self._adjoints or not self._backward:
+            return value
+        found = {
+            id(node): name
+            for node in ast.walk(value)
+            if isinstance(node, ast.expr) and (name := self._adjoints.pop(ast.dump(node), ""))
+        }
+        return self._shown_inside(value, found) if found else value
+
+    def _shown_inside(self, value: Any, found: Mapping[int, str]) -> Any:
+        """Return a copy of a tree whose parts in `found` are shown by their names."""
+        if isinstance(value, list):
+            return [self._shown_inside(item, found) for item in value]
+        if not isinstance(value, ast.AST):
+            return value
+        parts = {name: self._shown_inside(part, found) for name, part in ast.iter_fields(value)}
+        new: Any = ast.copy_location(type(value)(**parts), value)
+        if not isinstance(value, ast.expr) or id(value) not in found:
+            return new
+        return self._call(self._site(value, "assign", (found[id(value)],)), new, value)
 
     def _loop(self, node: ast.For | ast.While) -> Iterator[ast.stmt]:
         yield self._shown(node, "loop")
@@ -189,7 +201,10 @@ class _Writer:
             call.args[0] = self._watched(call.args[0], "append", (func.value.id,))
 
     def _watched(self, value: ast.expr, kind: Kind, names: Sequence[str]) -> ast.expr:
-        site = Site(
+        return self._call(self._site(value, kind, names), self._with_adjoints(value), value)
+
+    def _site(self, value: ast.expr, kind: Kind, names: Sequence[str]) -> Site:
+        return Site(
             kind,
             self._function,
             value.lineno,
@@ -198,7 +213,6 @@ class _Writer:
             self._loops,
             backward=self._backward,
         )
-        return self._call(site, value, value)
 
     def _shown(
         self,
@@ -228,6 +242,10 @@ class _Writer:
         variables = ast.Call(ast.Name("locals", ast.Load()), [], [])
         call = ast.Call(ast.Name(_WATCH, ast.Load()), [number, value, variables], [])
         return ast.copy_location(call, like)
+
+
+def _canonical(text: str) -> str:
+    return ast.dump(ast.parse(text, mode="eval").body)
 
 
 def _names(target: ast.expr) -> Iterator[str]:

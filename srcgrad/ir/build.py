@@ -134,3 +134,9 @@ def index_value(index: Any) -> Any:
             "slice", *[clone(p) if p is not None else gast.Constant(None, None) for p in parts]
         )
     return clone(index)
+
+
+def name_adjoint(node: Node, name: str) -> None:
+    """Note that an expression, which stands where it is read, is an adjoint of this name."""
+    if name.startswith("grad_"):
+        node.adjoint = name

@@ -141,19 +141,3 @@ def root_name(node: Any) -> str | None:
     while isinstance(node, (gast.Subscript, gast.Attribute)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None
-
-
-def parts_of(value: Any) -> Iterator[Any]:
-    """Yield the expressions that a display of tuples, lists and dicts puts together, in order.
-
-    It may be a tree of `gast` or of `ast`.
-
-    >>> [item.id for item in parts_of(gast.parse("a, {'b': b, 'c': [c]}").body[0].value)]
-    ['a', 'b', 'c']
-    """
-    inner = getattr(value, "elts", None) or getattr(value, "values", None)
-    if type(value).__name__ not in ("Tuple", "List", "Dict") or not inner:
-        yield value
-        return
-    for item in inner:
-        yield from parts_of(item)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.ir.build import constant
+from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.walk import blocks_of, names_read
 
 _MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
@@ -79,6 +79,12 @@ class ConstantFolding:
         return body
 
     def _fold(self, node: Any, *, inner: bool = False) -> Any:
+        folded = self._folded(node, inner=inner)
+        if folded is not node:
+            name_adjoint(folded, getattr(node, "adjoint", ""))
+        return folded
+
+    def _folded(self, node: Any, *, inner: bool = False) -> Any:
         """Return an expression folded; what is `inner` to another is read, and need not be new."""
         if isinstance(node, gast.BinOp):
             node.left = _uncopied(self._fold(node.left, inner=True))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import header_reads, targets_of
@@ -19,9 +20,10 @@ _WIDEST: Final = 84
 
 
 class ForwardSubstitution:
-    """Moves the values of temporaries into the one statement that reads them.
+    """Moves the values of temporaries and adjoints into the one statement that reads them.
 
-    `is_temporary(name)` says which names the compiler made; those of the user stay. `width(node)`
+    `is_temporary(name)` says which names the compiler made. Those of the user stay, and their
+    adjoints move within one line of the user's. `width(node)`
     is the printed width of an expression.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
@@ -101,12 +103,15 @@ class ForwardSubstitution:
         if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
             return False
         target = statement.targets[0]
-        if not isinstance(target, gast.Name) or not self._is_temporary(target.id):
+        if not isinstance(target, gast.Name) or not self._is_ours(target.id):
             return False
         single = self._reads[target.id] == 1 and self._binds[target.id] == 1
         return (
             single and not getattr(statement, "closing", False) and self._purity.of(statement.value)
         )
+
+    def _is_ours(self, name: str) -> bool:
+        return name.startswith("grad_") or self._is_temporary(name)
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
@@ -115,12 +120,13 @@ class ForwardSubstitution:
             if source is None or isinstance(statement, gast.While) or _returns_alone(statement):
                 continue
             holder, key = _place_of(statement, name)
-            if holder is None:
+            if holder is None or not (self._is_temporary(name) or _of_one_line(source, statement)):
                 continue
             _set(holder, key, source.value)
             if self._too_wide(statement):
                 _set(holder, key, gast.Name(name, gast.Load(), None, None))
             else:
+                name_adjoint(source.value, name)
                 gone.add(id(source))
                 _take_line(statement, source)
 
@@ -169,6 +175,12 @@ def _take_line(statement: Any, source: Any) -> None:
     is_mine = isinstance(statement, gast.Return) and not getattr(statement, "lineno", None)
     if is_mine and not getattr(source, "is_primal", False) and hasattr(source, "lineno"):
         gast.copy_location(statement, source)
+
+
+def _of_one_line(first: Any, second: Any) -> bool:
+    """Say whether two statements come from one line of the user."""
+    line = getattr(first, "lineno", 0)
+    return bool(line) and line == getattr(second, "lineno", 0)
 
 
 def _returns_alone(statement: Any) -> bool:

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.program import header_reads
-from srcgrad.ir.walk import names_read, parts_of, statements
+from srcgrad.ir.walk import names_read, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 
@@ -19,7 +20,7 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     """Return `body` with adjoints of the user's last line put into the `return` that reads them.
 
     They go there as long as the `return` stays on one line; `width(node)` is the printed width of
-    an expression. The `return` keeps the names of what it returned before, in ``names``.
+    an expression.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
     >>> from srcgrad.optimizations.width import width
@@ -31,7 +32,6 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     last = body[-1] if body else None
     if not isinstance(last, gast.Return) or last.value is None or len(body) < 2:
         return body
-    last.names = [getattr(part, "id", "") for part in parts_of(last.value)]
     line = getattr(body[-2], "lineno", None)
     movement = Movement(body, purity)
     for statement in reversed(body[:-1]):
@@ -46,6 +46,7 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
         if any(movement.stopped(item, waiting) for item in later[:-1]):
             continue
         if width(last.value) + width(value) - len(name) <= _WIDEST:
+            name_adjoint(value, name)
             last.value = _Put(name, value).visit(last.value)
             last.lineno = line
             body = [item for item in body if item is not statement]
