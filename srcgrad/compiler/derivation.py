@@ -12,11 +12,13 @@ import gast
 from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.final_elements import final_reads
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
@@ -272,13 +274,16 @@ class Derivation:
         def is_stable(name: str) -> bool:
             return name not in facts.storage.mutated | facts.storage.reshaped
 
-        pairs = Fusing(body, is_stable, purity.of).run(_still_there(halves, body))
+        filled = facts.storage.reshaped - facts.storage.mutated
+        fusing = Fusing(body, is_stable, purity.of, filled.__contains__)
+        pairs = fusing.run(_still_there(halves, body))
         recorder = Recorder(
             self.program.namer,
             body,
             is_stable,
             self.program.results,
             lambda name: facts.shapes.is_number(load(name)),
+            self._final_reads(body, purity),
         )
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
@@ -290,6 +295,12 @@ class Derivation:
         keep = recorder.recorded | facts.storage.mutated
         is_float = self.is_float(facts.activity.varied)
         return self.polished(body, purity, keep, is_float, (*self.program.parameters, *given))
+
+    def _final_reads(self, body: list[Any], purity: Purity) -> set[int]:
+        """Return the statements that read elements which nothing writes any more."""
+        if self.program.reader.scope.resolve(load("range")) is not range:
+            return set()
+        return final_reads(body, Sharing(body, purity.of).may_share, purity.of)
 
     def polished(
         self,

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.build import constant, name_adjoint
-from srcgrad.ir.walk import blocks_of, names_read
+from srcgrad.ir.walk import blocks_of, names_read, root_name
 
 _MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
 _EXACT: Final = 2**20
@@ -64,6 +64,7 @@ class ConstantFolding:
     ) -> None:
         self._is_float = is_float
         self._is_number = is_number
+        self._of_adjoint = False
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with its arithmetic made short."""
@@ -72,6 +73,7 @@ class ConstantFolding:
                 self.run(part)
             computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr))
             if computes and statement.value is not None:
+                self._of_adjoint = _is_adjoint(statement)
                 added = isinstance(statement, gast.AugAssign)
                 statement.value = self._fold(statement.value, inner=added)
             if isinstance(statement, gast.AugAssign):
@@ -108,7 +110,7 @@ class ConstantFolding:
             return _arithmetic(node, left, right)
         if isinstance(node.op, gast.Add) and _leads_negative(node.right):
             return gast.BinOp(node.left, gast.Sub(), _turned(node.right))
-        if isinstance(node.op, gast.Add) and _leads_negative(node.left):
+        if self._of_adjoint and isinstance(node.op, gast.Add) and _leads_negative(node.left):
             return gast.BinOp(node.right, gast.Sub(), _turned(node.left))
         if isinstance(node.op, gast.Add) and _same_product(node.left, node.right):
             twice = gast.BinOp(constant(2), gast.Mult(), node.left)
@@ -156,6 +158,14 @@ class ConstantFolding:
     def _is_own(self, node: Any) -> bool:
         """Say whether an expression surely is a number, or an array that nobody else has."""
         return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
+
+
+def _is_adjoint(statement: Any) -> bool:
+    """Say whether a statement computes an adjoint: those of the user's stay as they are written."""
+    if isinstance(statement, gast.Return):
+        return True
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return (root_name(targets[0]) or "").startswith("grad_")
 
 
 def _chained(factors: list[Any]) -> Any:

@@ -48,7 +48,7 @@ class Movement:
             touches = name in inside or changed.intersection(reads)
             elsewhere = written and self.shares(written, reads)
             # adjoints are written in memory of their own, where no value of the primal lies
-            apart = ours and not any(read.startswith("grad_") for read in reads)
+            apart = ours and not any(map(_is_adjoint, _looked_into(source.value)))
             impure_here = impure and not apart
             if touches or elsewhere or (impure_here and _looks_into_memory(source.value)):
                 found.append(name)
@@ -120,3 +120,13 @@ def _writes(statement: Any) -> bool:
 
 def _looks_into_memory(node: Any) -> bool:
     return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in walk(node))
+
+
+def _looked_into(node: Any) -> list[str]:
+    """Return the names of which an expression reads parts; others are not known by name."""
+    found = [item for item in walk(node) if isinstance(item, (gast.Subscript, gast.Attribute))]
+    return [root_name(item) or "grad_" for item in found]
+
+
+def _is_adjoint(name: str) -> bool:
+    return name.startswith("grad_")

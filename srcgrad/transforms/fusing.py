@@ -9,15 +9,17 @@ reads.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
 
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import first_reads
-from srcgrad.ir.program import bound_names, header_reads
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.program import bound_names, header_reads, is_store, store_target
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.sweep import Pair
 
 
@@ -25,7 +27,8 @@ class Fusing:
     """Fuses the loops and branches of one function with their mirrors.
 
     `is_stable(name)` says whether nothing writes into what a name is bound to, `is_pure(node)`
-    whether an expression may be evaluated later.
+    whether an expression may be evaluated later, `is_only_filled(name)` whether a name is bound to
+    one list, which gets and loses entries and is not written otherwise.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -51,7 +54,9 @@ class Fusing:
         body: list[Any],
         is_stable: Callable[[str], bool],
         is_pure: Callable[[Any], bool],
+        is_only_filled: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        self._is_only_filled = is_only_filled
         self._body = body
         self._is_stable = is_stable
         self._is_pure = is_pure
@@ -88,9 +93,35 @@ class Fusing:
         return (
             len(binds) == len(set(binds))
             and not first_reads(loop.body) & made
-            and all(map(self._is_stable, read))
+            and all(self._is_still(name, loop, mirror) for name in read)
             and not (made | set(names_bound(loop.target))) & self._read_outside(loop, mirror)
         )
+
+    def _is_still(self, name: str, loop: Any, mirror: Any) -> bool:
+        """Say whether a loop could as well read what a name is bound to where its mirror stands.
+
+        A list may have been filled before, if nothing between the two changes it.
+        """
+        if self._is_stable(name):
+            return True
+        places = {id(item): place for place, item in enumerate(self._body)}
+        if not self._is_only_filled(name) or id(loop) not in places or id(mirror) not in places:
+            return False
+        between = self._body[places[id(loop)] : places[id(mirror)]]
+        touched = {n for item in statements([*between, mirror]) for n in self._touched(item)}
+        sharing = Sharing(self._body, self._is_pure)
+        return not any(sharing.may_share(other, name) for other in touched)
+
+    def _touched(self, statement: Any) -> Iterator[str]:
+        """Yield the names of lists and of memory that a statement may change; adjoints apart."""
+        change = change_of(statement)
+        names = [change.name] if change is not None else []
+        value = getattr(statement, "value", None)
+        if change is None and value is not None and not self._is_pure(value):
+            names += names_read(value)
+        if is_store(statement):
+            names += [root_name(store_target(statement)) or ""]
+        return (name for name in names if not name.startswith("grad_"))
 
     def _may_wait(self, branch: Any, mirror: Any) -> bool:
         """Say whether all that a branch outside of loops computes serves its mirror alone."""

@@ -7,7 +7,7 @@ that is a mere read, and otherwise kept in a list, one entry an iteration.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import gast
@@ -29,7 +29,7 @@ from srcgrad.ir.jumps import jumps
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
 from srcgrad.transforms.sweep import Pair
 
 _MOST_OPERATIONS: Final = 4
@@ -70,7 +70,9 @@ class Recorder:
         stable: Callable[[str], bool],
         results: frozenset[str] = frozenset(),
         is_number: Callable[[str], bool] = lambda _: False,
+        final: Collection[int] = (),
     ) -> None:
+        self._final = final
         self.recorded: set[str] = set()
         self._is_number = is_number
         self._results = results
@@ -244,24 +246,30 @@ class Recorder:
             if not name or getattr(statement, "closing", False) or binds[name] > 1:
                 continue
             reads = set(names_read(getattr(statement, "value", None)))
-            if not isinstance(statement, gast.Assign) or not all(map(self._stable, reads)):
+            if not isinstance(statement, gast.Assign) or not self._lasts(statement, reads):
                 continue
             if self._is_arithmetic(statement.value):
                 sums[name] = statement.value
-            elif (
-                name in names and self._is_read(statement.value) and not reads & made - again.keys()
-            ):
-                again[name] = statement.value
+            elif self._is_read(statement.value) and not reads & made - again.keys():
+                if name in names:
+                    again[name] = statement.value
+                elif self._is_number(name):
+                    sums[name] = statement.value
         free = {name for name in names if asked[name] == 1 and name in sums}
         kept = {name for name in names if name not in again and name not in free}
         for name in [name for name in sums if name in free]:
             value = _Arithmetic(sums, kept).visit(clone(sums[name]))
-            few = sum(isinstance(node, gast.BinOp) for node in walk(value)) <= _MOST_OPERATIONS
+            few = sum(map(_is_step, walk(value))) <= _MOST_OPERATIONS
             if few and not set(names_read(value)) & made - again.keys() - kept:
                 again[name] = value
             else:
                 kept.add(name)
         return self._anew(again, adjoint), [name for name in names if name in kept]
+
+    def _lasts(self, statement: Any, reads: set[str]) -> bool:
+        """Say whether what a statement reads is still there when the forward pass has ended."""
+        root = root_name(statement.value) if id(statement) in self._final else None
+        return all(name == root or self._stable(name) for name in reads)
 
     def _anew(self, values: dict[str, Any], adjoint: list[Any]) -> list[Any]:
         """Return statements that compute values again for `adjoint`, under versions of their own.
@@ -284,6 +292,10 @@ class Recorder:
             return self._is_number(node.id)
         if isinstance(node, gast.UnaryOp):
             return self._is_arithmetic(node.operand)
+        if isinstance(node, gast.Call):
+            ours = isinstance(node.func, gast.Attribute) and not node.keywords
+            plain = ours and getattr(node.func.value, "id", "") == "math"
+            return plain and all(map(self._is_arithmetic, node.args))
         return isinstance(node, gast.BinOp) and all(
             map(self._is_arithmetic, (node.left, node.right))
         )
@@ -325,6 +337,10 @@ class _Arithmetic(gast.NodeTransformer):  # type: ignore[misc]
         if node.id in self._kept or node.id not in self._sums:
             return node
         return self.visit(clone(self._sums[node.id]))
+
+
+def _is_step(node: Any) -> bool:
+    return isinstance(node, (gast.BinOp, gast.Call))
 
 
 def _bound_by(statement: Any) -> list[str]:

@@ -1,0 +1,169 @@
+"""Says which reads of an array that a loop fills meet elements that nothing writes any more.
+
+``y[i] = f(y[i - 1])`` writes each element once, in the order of `i`: what is read at ``y[i - 1]``
+is still there when the loop has ended, and the backward pass can read it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import targets_of
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A loop over a `range` that goes up by ones: its index, where it starts, and its end."""
+
+    loop: Any
+    index: str
+    start: int
+    stop: Any
+
+
+def final_reads(
+    body: list[Any],
+    may_share: Callable[[str, str], bool],
+    is_pure: Callable[[Any], bool],
+) -> set[int]:
+    """Return the ids of statements ``t = y[...]`` in loops that read elements in their final state.
+
+    `body` is a function in normal form; `may_share(a, b)` says whether two names may lie in the
+    same memory, `is_pure(node)` whether an expression changes nothing.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> body = parse('''
+    ... y = np.zeros(n)
+    ... y[0] = x
+    ... for i in range(1, n):
+    ...     a = y[i - 1]
+    ...     b = y[i]
+    ...     y[i] = a * b
+    ... ''')
+    >>> found = final_reads(body, lambda a, b: a == b, lambda node: True)
+    >>> [id(statement) in found for statement in body[2].body]
+    [True, False, False]
+    """
+    every = list(statements(body))
+    writes = [(item, name) for item in every for name in _written(item, is_pure)]
+    binds = Counter(name for item in every for name in _bound(item))
+    found: set[int] = set()
+    early: set[int] = set()
+    for loop in body:
+        counted = _counted(loop)
+        if counted is not None and not _is_rebound(counted.index, loop):
+            inside = {id(item) for item in statements(loop.body)}
+            for name in {name for item, name in writes if id(item) in inside}:
+                others = [
+                    item
+                    for item, other in writes
+                    if id(item) not in early and (other == name or _touches(other, name, may_share))
+                ]
+                made = binds[name] == 1 and name in {n for item in body for n in _bound(item)}
+                if made and all(
+                    id(item) in inside and _is_element(item, name, counted) for item in others
+                ):
+                    found.update(_reads_before(name, counted))
+        early.update(id(item) for item in statements([loop]))
+    return found
+
+
+def _touches(other: str, name: str, may_share: Callable[[str, str], bool]) -> bool:
+    """Say whether writing through another name may change an array; adjoints lie elsewhere."""
+    return not other.startswith("grad_") and may_share(other, name)
+
+
+def _is_element(statement: Any, name: str, counted: _Counted) -> bool:
+    """Say whether a statement writes the part of an array that this trip of the loop is at."""
+    if not isinstance(statement, (gast.Assign, gast.AugAssign)):
+        return False
+    target = targets_of(statement)[0]
+    if not isinstance(target, gast.Subscript) or getattr(target.value, "id", "") != name:
+        return False
+    first = _components(target)[0]
+    return isinstance(first, gast.Name) and first.id == counted.index
+
+
+def _reads_before(name: str, counted: _Counted) -> Iterator[int]:
+    """Yield the reads, within a loop, of parts that earlier trips have written or none does."""
+    for outer, statement in _with_loops(counted.loop.body, ()):
+        value: Any = getattr(statement, "value", None)
+        plain = isinstance(statement, gast.Assign) and isinstance(value, gast.Subscript)
+        ours = plain and getattr(value.value, "id", "") == name
+        if ours and _is_before(_components(value)[0], counted, outer):
+            yield id(statement)
+
+
+def _is_before(index: Any, counted: _Counted, inner: Sequence[_Counted]) -> bool:
+    """Say whether an index surely is at least 0, and less than that of the trip."""
+    if isinstance(index, gast.Constant):
+        return type(index.value) is int and 0 <= index.value < counted.start
+    if isinstance(index, gast.Name):
+        return any(
+            loop.index == index.id and getattr(loop.stop, "id", "") == counted.index
+            for loop in inner
+        )
+    if isinstance(index, gast.BinOp) and isinstance(index.op, gast.Sub):
+        back = getattr(index.right, "value", None)
+        ours = getattr(index.left, "id", "") == counted.index
+        return ours and type(back) is int and 0 < back <= counted.start
+    return False
+
+
+def _counted(loop: Any) -> _Counted | None:
+    """Return what is known of a loop over a `range`, if it goes up from a number that is known."""
+    if not isinstance(loop, gast.For) or not isinstance(loop.target, gast.Name):
+        return None
+    call = loop.iter
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range":
+        return None
+    if len(call.args) > 2 or call.keywords:
+        return None
+    start = 0 if len(call.args) == 1 else getattr(call.args[0], "value", None)
+    if type(start) is not int or start < 0:
+        return None
+    return _Counted(loop, loop.target.id, start, call.args[-1])
+
+
+def _with_loops(
+    block: list[Any], outer: tuple[_Counted, ...]
+) -> Iterator[tuple[tuple[_Counted, ...], Any]]:
+    """Yield the statements of a block, inner ones too, with the counted loops around them."""
+    for statement in block:
+        yield outer, statement
+        counted = _counted(statement)
+        own = counted is not None and not _is_rebound(counted.index, statement)
+        for part in blocks_of(statement):
+            yield from _with_loops(part, (*outer, counted) if own and counted else outer)
+
+
+def _is_rebound(index: str, loop: Any) -> bool:
+    """Say whether something in a loop binds its index anew."""
+    return any(index in _bound(item) for item in statements(loop.body))
+
+
+def _components(node: Any) -> list[Any]:
+    return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+
+
+def _bound(statement: Any) -> list[str]:
+    return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
+def _written(statement: Any, is_pure: Callable[[Any], bool]) -> list[str]:
+    """Return the names through which a statement may write into memory."""
+    value = getattr(statement, "value", None)
+    called = [] if value is None or is_pure(value) else names_read(value)
+    updates = isinstance(statement, gast.AugAssign)
+    return called + [
+        name
+        for target in targets_of(statement)
+        if (updates or isinstance(target, gast.Subscript))
+        and (name := root_name(target)) is not None
+    ]
