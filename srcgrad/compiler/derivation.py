@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
 import gast
@@ -24,6 +23,7 @@ from srcgrad.analyses.storage import storage
 from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
+from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
@@ -33,14 +33,13 @@ from srcgrad.errors import (
     MissingRuleError,
     MutationError,
     NonScalarOutputError,
-    UnsupportedSyntaxError,
 )
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.externals import Externals
@@ -346,44 +345,7 @@ class Derivation:
     def name_externals(self, body: list[Any]) -> None:
         """Replace the user's free names by those that the generated module knows them under."""
         scope = self.program.reader.scope
-        module = self.source.function.__module__
-        seen: set[int] = set()
-        for statement in body:
-            for node in walk(statement):
-                reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-                if reads and id(node) not in seen:
-                    seen.add(id(node))
-                    binding = scope.used.get(node.id) or self._late(node.id)
-                    if binding is not None and not self._is_our_own(node.id):
-                        node.id = self.externals.name_of_binding(binding, module)
-
-    def _is_our_own(self, name: str) -> bool:
-        """Say whether a name means a helper of the generated text, not a global of the user's."""
-        code = self.program.reader.scope.function.__code__
-        if name not in self.externals.runtime:
-            return False
-        if name not in code.co_names + code.co_freevars:
-            return True
-        if self.program.reader.scope.lookup(name) is getattr(runtime, name, None):
-            return True  # a generated text is differentiated once more
-        self.refusals.add(
-            self.source.tree,
-            f"a global called `{name}`, which generated text needs for itself",
-            "import it under another name",
-            UnsupportedSyntaxError,
-        )
-        self.refusals.raise_if_any()
-        return False
-
-    def _late(self, name: str) -> Any:
-        """Find a free name of the user's that no pass has had to look up."""
-        scope = self.program.reader.scope
-        if name in self.externals.imports or name in self.externals.bound:
-            return None
-        if name in self.externals.runtime or name not in _free_names(scope.function.__code__):
-            return None
-        scope.lookup(name)
-        return scope.used.get(name)
+        FreeNames(self.source, scope, self.externals, self.refusals).replace(body)
 
     # -- the results
 
@@ -503,9 +465,3 @@ def _still_there(halves: Reversed, body: list[Any]) -> list[Any]:
     """Return the pairs of which dead-store removal has left both sides."""
     left = {id(statement) for statement in statements(body)}
     return [pair for pair in halves.pairs if id(pair.adjoint) in left]
-
-
-def _free_names(code: CodeType) -> set[str]:
-    """Return the names from outside that a function uses, also in functions that it defines."""
-    inner = (item for item in code.co_consts if isinstance(item, CodeType))
-    return {*code.co_names, *code.co_freevars}.union(*map(_free_names, inner))

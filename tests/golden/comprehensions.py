@@ -31,35 +31,26 @@ def energy_grad(masses, heights):
     """
     potentials = []
     count = min(len(masses), len(heights))
-    product_2_saved = []
     for i in range(count):
         m = masses[i]
         h = heights[i]
-        product_2 = m * 9.81
-        product_2_saved.append(product_2)
-        potentials.append(product_2 * h)
-    steps = []
-    for i_2 in range(len(potentials)):
-        p = potentials[i_2]
-        tanh_p = np.tanh(p)
-        steps.append((p, tanh_p))
+        potentials.append(m * 9.81 * h)
 
     # backward
     # L10: return sum(np.tanh(p) * p for p in potentials)
     grad_potentials = zeros_like(potentials)
     for i_2 in reversed(range(len(potentials))):
-        p, tanh_p = steps.pop()
+        p = potentials[i_2]
+        tanh_p = np.tanh(p)
         grad_p = tanh_p + p * (1 - tanh_p * tanh_p)
         grad_potentials[i_2] += grad_p
     # L9: potentials = [m * 9.81 * h for m, h in zip(masses, heights)]
     grad_heights = zeros_like(heights)
     grad_masses = zeros_like(masses)
     for i in reversed(range(count)):
-        product_2 = product_2_saved.pop()
         h = heights[i]
+        product_2 = masses[i] * 9.81
         grad_product = grad_potentials.pop()
-        grad_h = grad_product * product_2
-        grad_m = grad_product * h * 9.81
-        grad_heights[i] += grad_h
-        grad_masses[i] += grad_m
+        grad_heights[i] += grad_product * product_2
+        grad_masses[i] += grad_product * h * 9.81
     return grad_masses, grad_heights

@@ -36,12 +36,8 @@ def energy_grad(x, k):
     """
     y = np.zeros(5)
     y[0] = x
-    steps = []
     for i in range(1, 5):
-        y_part_2 = y[i - 1]
-        sin_y = math.sin(y_part_2)
-        steps.append((y_part_2, sin_y))
-        y[i] = y[i - 1] + k * sin_y
+        y[i] = y[i - 1] + k * math.sin(y[i - 1])
 
     # backward
     # L15: return np.sum(y**2)
@@ -49,10 +45,9 @@ def energy_grad(x, k):
     # L13: for i in range(1, 5):
     grad_k = 0.0
     for i in reversed(range(1, 5)):
-        y_part_2, sin_y = steps.pop()
         # L14: y[i] = y[i - 1] + k * math.sin(y[i - 1])
         grad_total = grad_y[i]
-        grad_k += grad_total * sin_y
-        grad_y[i - 1] += grad_total * k * math.cos(y_part_2) + grad_total
+        grad_k += grad_total * math.sin(y[i - 1])
+        grad_y[i - 1] += grad_total * k * math.cos(y[i - 1]) + grad_total
     # L12: y[0] = x
     return grad_y[0], grad_k

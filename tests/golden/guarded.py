@@ -50,7 +50,7 @@ def score_grad(weights, counts):
             failed = True
         failed_saved.append(failed)
         if failed:
-            term = weight - 10.0
+            term = -10.0 + weight
         else:
             sqrt_weight_saved.append(sqrt_weight)
         total = total + term

@@ -37,16 +37,13 @@ def solution_grad(a, b):
     """
     n = len(b)
     x = np.zeros(n)
-    steps = []
+    s_over_a_saved = []
     for i in range(n):
         s = b[i]
-        x_j_saved = []
         for j in range(i):
-            x_j = x[j]
-            x_j_saved.append(x_j)
-            s = s - a[i, j] * x_j
+            s = s - a[i, j] * x[j]
         s_over_a = s / a[i, i]
-        steps.append((x_j_saved, s_over_a))
+        s_over_a_saved.append(s_over_a)
         x[i] = s_over_a
 
     # backward
@@ -56,17 +53,16 @@ def solution_grad(a, b):
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
     for i in reversed(range(n)):
-        x_j_saved, s_over_a = steps.pop()
+        s_over_a = s_over_a_saved.pop()
         # L15: x[i] = s / a[i, i]
         grad_s = grad_x[i] / a[i, i]
         grad_a[i, i] -= grad_x[i] * s_over_a / a[i, i]
         # L13: for j in range(i):
         for j in reversed(range(i)):
-            x_j = x_j_saved.pop()
             # L14: s = s - a[i, j] * x[j]
             grad_a_times_x_j = -grad_s
             grad_x[j] += grad_a_times_x_j * a[i, j]
-            grad_a[i, j] += grad_a_times_x_j * x_j
+            grad_a[i, j] += grad_a_times_x_j * x[j]
         # L12: s = b[i]
         grad_b[i] += grad_s
     return grad_a, grad_b

@@ -1,0 +1,74 @@
+"""Gives the user's free names the names that the generated module knows them under."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.scopes import Scope
+from srcgrad.ir.walk import walk
+from srcgrad.transforms.externals import Externals
+
+
+@dataclass(frozen=True, slots=True)
+class FreeNames:
+    """The free names of one function."""
+
+    source: FunctionSource
+    scope: Scope
+    externals: Externals
+    refusals: Refusals
+
+    def replace(self, body: list[Any]) -> None:
+        """Replace them in a body, whose nodes may stand in two places."""
+        scope = self.scope
+        module = self.source.function.__module__
+        seen: set[int] = set()
+        for statement in body:
+            for node in walk(statement):
+                reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+                if reads and id(node) not in seen:
+                    seen.add(id(node))
+                    binding = scope.used.get(node.id) or self._late(node.id)
+                    if binding is not None and not self._is_our_own(node.id):
+                        node.id = self.externals.name_of_binding(binding, module)
+
+    def _is_our_own(self, name: str) -> bool:
+        """Say whether a name means a helper of the generated text, not a global of the user's."""
+        code = self.scope.function.__code__
+        if name not in self.externals.runtime:
+            return False
+        if name not in code.co_names + code.co_freevars:
+            return True
+        if self.scope.lookup(name) is getattr(runtime, name, None):
+            return True  # a generated text is differentiated once more
+        self.refusals.add(
+            self.source.tree,
+            f"a global called `{name}`, which generated text needs for itself",
+            "import it under another name",
+            UnsupportedSyntaxError,
+        )
+        self.refusals.raise_if_any()
+        return False
+
+    def _late(self, name: str) -> Any:
+        """Find a free name of the user's that no pass has had to look up."""
+        if name in self.externals.imports or name in self.externals.bound:
+            return None
+        if name in self.externals.runtime or name not in _free_names(self.scope.function.__code__):
+            return None
+        self.scope.lookup(name)
+        return self.scope.used.get(name)
+
+
+def _free_names(code: CodeType) -> set[str]:
+    """Return the names from outside that a function uses, also in functions that it defines."""
+    inner = (item for item in code.co_consts if isinstance(item, CodeType))
+    return {*code.co_names, *code.co_freevars}.union(*map(_free_names, inner))
