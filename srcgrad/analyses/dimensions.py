@@ -13,6 +13,8 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.analyses.constants import axes_of, bounds_of
+from srcgrad.analyses.elements import ANY, Elements
 from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
@@ -75,6 +77,7 @@ class Dimensions:
         self._knowledge = knowledge
         self._seen = knowledge.seen
         self._roots: dict[str, str] = {name: name for name in program.parameters}
+        self._elements = Elements(program, integers, self._seen)
         self._given = knowledge.vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
@@ -183,7 +186,7 @@ class Dimensions:
         if isinstance(target, gast.Name):
             return [(target.id, self._of_value(target.id, statement))]
         if isinstance(target, gast.Tuple) and all(isinstance(n, gast.Name) for n in target.elts):
-            results = self._of_call(statement)
+            results = self._of_call(statement) or self._of_parts(statement.value, target.elts)
             if len(results) == len(target.elts):
                 return [(n.id, v) for n, v in zip(target.elts, results, strict=True)]
         return [(name, None) for name in names_bound(target)]
@@ -196,8 +199,18 @@ class Dimensions:
             return ()
         return follow(statement, operation, self, self._lengths)
 
+    def _of_parts(self, value: Any, names: list[Any]) -> tuple[Vector | None, ...]:
+        """Return the axes of the parts of an element of an argument that holds tuples."""
+        root = self._elements.root(value)
+        if root is None:
+            return ()
+        return tuple(self._of_item(f"{root}[{i}]") for i, _ in enumerate(names))
+
     def _of_entry(self, loop: Any) -> Vector | None:
         """Return the axes of what a loop runs over."""
+        root = self._elements.root_of_loop(loop)
+        if root is not None and isinstance(loop.target, gast.Name):
+            return self._of_item(root)
         if self._integers.of(loop.target):
             return ()
         if not isinstance(loop.target, gast.Name) or not isinstance(loop.iter, gast.Name):
@@ -396,7 +409,7 @@ class Dimensions:
         keepdims = bool(keep.value) if keep is not None else False
         if axis is None:
             return () if not keepdims else None
-        axes = _axes(axis)
+        axes = axes_of(axis)
         if vector is None or axes is None or any(not -len(vector) <= a < len(vector) for a in axes):
             return None
         gone = {a % len(vector) for a in axes}
@@ -410,9 +423,10 @@ class Dimensions:
         if isinstance(key, str) and base in self._program.parameters:
             self._roots[name] = f"{base}[{key!r}]"
             return self._given.get(name) or self._of_item(self._roots[name])
-        vector = self.of(node.value)
-        if vector is None:
-            return None
+        root = self._elements.root(node)
+        vector = self.of(node.value) if root is None else self._of_item(root)
+        if vector is None or root is not None:
+            return vector
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if len(parts) == 1 and vector and (places := self._places(parts[0])) is not None:
             return (*places, *vector[1:])
@@ -425,7 +439,7 @@ class Dimensions:
             if taken >= len(vector):
                 return None
             if isinstance(part, gast.Slice):
-                bounds = _bounds(part)
+                bounds = bounds_of(part)
                 done.append(None if bounds is None else sliced(vector[taken], bounds))
             elif not self._integers.of(part):
                 return None
@@ -438,6 +452,8 @@ class Dimensions:
         if not isinstance(shape, tuple):
             return None
         self._conditions[rank_condition(root, shape)] = None
+        if ANY in root:  # each element has its own lengths
+            return (None,) * len(shape)
         return tuple((root, axis) for axis in range(len(shape)))
 
     def _places(self, index: Any) -> Vector | None:
@@ -457,33 +473,9 @@ def _is_elementwise(operation: Operation, canonical: str) -> bool:
     return canonical.startswith("math.") or canonical in ("builtins.abs", "builtins.float")
 
 
-def _bounds(part: Any) -> tuple[int | None, int | None, int | None] | None:
-    """Return the bounds of a slice if they are constants."""
-    found: list[int | None] = []
-    for node in (part.lower, part.upper, part.step):
-        negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
-        value = getattr(node.operand if negative else node, "value", None)
-        if node is not None and type(value) is not int:
-            return None
-        found.append(-value if negative and value is not None else value)
-    return found[0], found[1], found[2]
-
-
 def _asks_shape(node: Any) -> bool:
     return (
         isinstance(node, gast.Attribute)
         and node.attr == "shape"
         and isinstance(node.value, gast.Name)
     )
-
-
-def _axes(node: Any) -> tuple[int, ...] | None:
-    items = node.elts if isinstance(node, gast.Tuple) else [node]
-    axes: list[int] = []
-    for item in items:
-        sign = -1 if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) else 1
-        value = getattr(item.operand if sign < 0 else item, "value", None)
-        if type(value) is not int:
-            return None
-        axes.append(sign * value)
-    return tuple(axes)

@@ -64,5 +64,12 @@ NOTHING: Final = Knowledge()
 
 
 def rank_condition(root: str, shape: tuple[int, ...]) -> str:
-    """Return what is taken for granted of an argument's kind and axes."""
+    """Return what is taken for granted of an argument's kind and axes, or of all its elements'.
+
+    >>> rank_condition("x", (3, 4)), rank_condition("xs[*][0]", (3,))
+    ('x.ndim == 2', 'all(item[0].ndim == 1 for item in xs)')
+    """
+    name, any_index, rest = root.partition("[*]")
+    if any_index:
+        return f"all({rank_condition(f'item{rest}', shape)} for item in {name})"
     return f"{root}.ndim == {len(shape)}" if shape else f"isinstance({root}, (int, float))"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.compiler import Generated
 
 _LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
+_MOST_ELEMENTS: Final = 256  # which are checked at each call
 
 Seen = dict[str, "tuple[int, ...] | int"]
 
@@ -24,10 +25,13 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
     """Return the shapes of arrays and the values of integers, by the text that reads each.
 
     Numbers have the shape of no axes. What is neither is left out, and so are arrays without axes,
-    which are numbers to some and arrays to others.
+    which are numbers to some and arrays to others. Of lists and tuples, what all elements have in
+    common is said: that they are numbers, or how many axes they have.
 
     >>> seen_of({"x": np.ones((2, 3)), "n": 4, "p": {"w": np.ones(5), "b": 0.5}, "name": "a"})
     {'x': (2, 3), 'n': 4, "p['w']": (5,), "p['b']": ()}
+    >>> seen_of({"counts": [1, 2.5], "layers": [(np.ones((2, 3)), np.ones(3))]})
+    {'counts[*]': (), 'layers[*][0]': (-1, -1), 'layers[*][1]': (-1,)}
     """
     found: Seen = {}
     for name, value in arguments.items():
@@ -46,3 +50,19 @@ def _look(text: str, value: Any, found: Seen) -> None:
         for key, item in value.items():
             if type(key) is str:
                 _look(f"{text}[{key!r}]", item, found)
+    elif type(value) in (list, tuple) and 0 < len(value) <= _MOST_ELEMENTS and "[" not in text:
+        _look_at_all(f"{text}[*]", value, found)
+
+
+def _look_at_all(text: str, values: Sequence[Any], found: Seen) -> None:
+    """Say what all elements of a list have in common."""
+    first = values[0]
+    if all(type(item) in (int, float) for item in values):
+        found[text] = ()
+    elif all(type(item) is tuple and len(item) == len(first) for item in values):
+        for position in range(len(first) if "[*][" not in text else 0):
+            _look_at_all(f"{text}[{position}]", [item[position] for item in values], found)
+    elif all(type(item) is np.ndarray and item.dtype.kind in "fiu" for item in values) and (
+        first.ndim and all(item.ndim == first.ndim for item in values)
+    ):
+        found[text] = (-1,) * first.ndim

@@ -28,9 +28,13 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
     return taken
 
 
-def assume_vectors(program: Program, function: FunctionType) -> list[str]:
-    """Take parameters that are only read by elements for vectors; return the conditions."""
-    vectors = vector_parameters(function)
+def assume_vectors(program: Program, function: FunctionType, seen: Seen) -> list[str]:
+    """Take parameters that are only read by elements for vectors; return the conditions.
+
+    Those that were seen to be lists are none.
+    """
+    lists = {text.partition("[")[0] for text in seen if "[" in text}
+    vectors = set(vector_parameters(function)) - lists
     names = [n for n in program.parameters if n in vectors and n not in program.given]
     program.given.update(dict.fromkeys(names, "vector"))
     return [f"{name}.ndim == 1" for name in names]

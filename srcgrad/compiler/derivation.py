@@ -190,7 +190,7 @@ class Derivation:
         self.refusals.raise_if_any()
         assumed = assume_ranks(self.program, self.knowledge.seen)
         if self.assume:
-            assumed += assume_vectors(self.program, self.source.function)
+            assumed += assume_vectors(self.program, self.source.function, self.knowledge.seen)
         integers = Integers(self.program)
         known = frozenset(numbers(self.program, outputs[0])) if is_number else frozenset()
         shapes = Shapes(self.program, integers, known)

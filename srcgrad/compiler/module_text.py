@@ -47,11 +47,16 @@ def _filled(lead: str, items: Sequence[str]) -> list[str]:
 
 
 def spoken(condition: str) -> str:
-    """Say in words that something is a number.
+    """Say in words that something is a number, or that something holds for all elements.
 
     >>> spoken("isinstance(p['a'], (int, float))"), spoken("x.ndim == 2")
     ("p['a'] is a number", 'x.ndim == 2')
+    >>> spoken("all(item[0].ndim == 2 for item in layers)")
+    'layers[i][0].ndim == 2 for all i'
     """
+    every = re.fullmatch(r"all\(((?:isinstance\()?)item(.*) for item in (\w+)\)", condition)
+    if every is not None:
+        return spoken(f"{every[1]}{every[3]}[i]{every[2]}") + " for all i"
     return re.sub(r"^isinstance\((.*), \(int, float\)\)$", r"\1 is a number", condition)
 
 

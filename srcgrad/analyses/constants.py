@@ -1,0 +1,32 @@
+"""Reads the constants in slices and in arguments that name axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+
+def bounds_of(part: Any) -> tuple[int | None, int | None, int | None] | None:
+    """Return the bounds of a slice if they are constants."""
+    found: list[int | None] = []
+    for node in (part.lower, part.upper, part.step):
+        negative = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+        value = getattr(node.operand if negative else node, "value", None)
+        if node is not None and type(value) is not int:
+            return None
+        found.append(-value if negative and value is not None else value)
+    return found[0], found[1], found[2]
+
+
+def axes_of(node: Any) -> tuple[int, ...] | None:
+    """Return the axes that a literal names, or None if it is not one."""
+    items = node.elts if isinstance(node, gast.Tuple) else [node]
+    axes: list[int] = []
+    for item in items:
+        sign = -1 if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) else 1
+        value = getattr(item.operand if sign < 0 else item, "value", None)
+        if type(value) is not int:
+            return None
+        axes.append(sign * value)
+    return tuple(axes)
