@@ -29,11 +29,14 @@ def example(rng):
 
 import math
 
-from srcgrad.runtime import scalar_seed, unbroadcast, zeros_like
+from srcgrad.runtime import scalar_seed, zeros_like
 
 
 def score_grad(weights, counts):
-    """Gradient of `score` (guarded.py:10) with respect to `weights`."""
+    """Gradient of `score` (guarded.py:10) with respect to `weights`.
+
+    Taken for granted: weights[i] is a number for all i; counts[i] is a number for all i.
+    """
     total = 0.0
     count_2 = min(len(weights), len(counts))
     term = None
@@ -61,17 +64,14 @@ def score_grad(weights, counts):
     grad_total = scalar_seed(total)
     for i in reversed(range(count_2)):
         failed = failed_saved.pop()
-        weight = weights[i]
         count = counts[i]
         # L15: except ValueError:
         if failed:
-            # L16: term = -10.0 + weight
-            grad_weight = unbroadcast(grad_total, weight)
+            grad_weight = grad_total
         else:
-            # L15: except ValueError:
             sqrt_weight = sqrt_weight_saved.pop()
             # L14: term = count * math.sqrt(weight)
-            grad_weight = 0.5 * unbroadcast(grad_total * count, sqrt_weight) / sqrt_weight
+            grad_weight = 0.5 * (grad_total * count) / sqrt_weight
         # L12: for weight, count in zip(weights, counts):
         grad_weights[i] += grad_weight
     return grad_weights

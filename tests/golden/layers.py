@@ -23,13 +23,14 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import greater_part, matmul_left, matmul_right, unbroadcast, zeros_like
+from srcgrad.runtime import greater_part, unbroadcast, zeros_like
 
 
 def loss_grad(layers, x):
     """Gradient of `loss` (layers.py:8) with respect to `layers`.
 
-    Taken for granted: x.ndim == 2.
+    Taken for granted: x.ndim == 2; layers[i][0].ndim == 2 for all i;
+    layers[i][1].ndim == 1 for all i.
     """
     steps = []
     for i in range(len(layers)):
@@ -50,8 +51,8 @@ def loss_grad(layers, x):
         grad_total = greater_part(grad_x, total, 0.0)
         grad_x_at_w = unbroadcast(grad_total, x_at_w)
         grad_b = unbroadcast(grad_total, b)
-        grad_x = matmul_left(grad_x_at_w, x, w)
-        grad_w = matmul_right(grad_x_at_w, x, w)
+        grad_x = grad_x_at_w @ w.T
+        grad_w = x.T @ grad_x_at_w
         # L9: for w, b in layers:
         grad_layers_i = grad_layers[i]
         grad_layers_i[0] += grad_w
