@@ -40,22 +40,18 @@ def score_grad(weights, counts):
     total = 0.0
     count_2 = min(len(weights), len(counts))
     term = None
-    sqrt_weight_saved = []
     failed_saved = []
     for i in range(count_2):
         weight = weights[i]
         count = counts[i]
         failed = False
         try:
-            sqrt_weight = math.sqrt(weight)
-            term = count * sqrt_weight
+            term = count * math.sqrt(weight)
         except ValueError:
             failed = True
         failed_saved.append(failed)
         if failed:
             term = -10.0 + weight
-        else:
-            sqrt_weight_saved.append(sqrt_weight)
         total = total + term
 
     # backward
@@ -64,14 +60,14 @@ def score_grad(weights, counts):
     grad_total = scalar_seed(total)
     for i in reversed(range(count_2)):
         failed = failed_saved.pop()
+        weight = weights[i]
         count = counts[i]
         # L15: except ValueError:
         if failed:
             grad_weight = grad_total
         else:
-            sqrt_weight = sqrt_weight_saved.pop()
             # L14: term = count * math.sqrt(weight)
-            grad_weight = 0.5 * (grad_total * count) / sqrt_weight
+            grad_weight = 0.5 * (grad_total * count) / math.sqrt(weight)
         # L12: for weight, count in zip(weights, counts):
         grad_weights[i] += grad_weight
     return grad_weights
