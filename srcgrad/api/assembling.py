@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.pullback import adjoints_of
-from srcgrad.api.pushforward import Tangents, tangents_of
+from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
-from srcgrad.runtime.stacks import CannotStackError, Stack, Units
+from srcgrad.runtime.stacks import CannotStackError
 
 Arguments = dict[str, Any]
 
@@ -71,55 +70,6 @@ def by_rows(
         return done[0] if single else tuple(done)
 
     return mapped(fill, head), aux
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """A Jacobian by one array, for arguments of kinds that there was a call in forward mode for.
-
-    Attributes:
-        names: The parameters, in order.
-        name: That of the array.
-        push: The tangent function.
-        seeds: A stack of those of all columns, which nobody writes into.
-    """
-
-    names: tuple[str, ...]
-    name: str
-    push: Tangents
-    seeds: Stack
-
-    def again(self, args: Sequence[Any]) -> Any:
-        """Return the Jacobian of an array, or None where it must be made as if it were new."""
-        arguments = dict(zip(self.names, args, strict=True))
-        try:
-            found = self.push.rows_again(arguments, [self.seeds])
-        except CannotStackError:
-            return None
-        if found is None or type(found[0]) is not np.ndarray or not isinstance(found[1], Stack):
-            return None
-        value, tangent = found
-        return tangent.columns().reshape(value.shape + arguments[self.name].shape)
-
-
-def columns_of(
-    f: Callable[..., Any], names: Sequence[str], arguments: Arguments, found: Any
-) -> Columns | None:
-    """Return the short way to a Jacobian that was found, or None if there is none."""
-    argument = arguments[names[0]]
-    if len(names) > 1 or type(argument) is not np.ndarray or type(found) is not np.ndarray:
-        return None
-    at_once = len(_parts(argument.reshape(-1), arguments)) == 1
-    if not at_once or found.ndim <= argument.ndim or not argument.size:
-        return None
-    push = tangents_of(f, (names[0],))
-    if push.writes_rows():
-        return None
-    seeds = np.eye(argument.size, dtype=argument.dtype)
-    seeds.flags.writeable = False
-    shape = (argument.size, *argument.shape)
-    stack = Units(seeds) if argument.ndim == 1 else Stack(seeds.reshape(shape), is_array=True)
-    return Columns(tuple(arguments), names[0], push, stack)
 
 
 # -- many seeds

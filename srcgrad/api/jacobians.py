@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from srcgrad.api.assembling import Columns, by_columns, by_rows, columns_of
+from srcgrad.api.assembling import by_columns, by_rows
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
@@ -20,6 +20,7 @@ from srcgrad.api.pushforward import jvp, tangents_of
 from srcgrad.api.reading import Reading
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
+from srcgrad.api.short_ways import Columns, Rows, short_way
 from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
 from srcgrad.api.stacking import count_of
 from srcgrad.api.structures import copied, float_leaves, split
@@ -70,7 +71,7 @@ class Jacobian(Reading, Generic[P]):
         function = plain(primal)
         self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
         self._results: dict[Any, float] = {}
-        self._calls: dict[Kinds, Columns] = {}
+        self._calls: dict[Kinds, Columns | Rows] = {}
         self._last: Mode = "forward" if mode == "auto" else mode
         self._sparse = None
         if sparsity is not None:
@@ -95,7 +96,7 @@ class Jacobian(Reading, Generic[P]):
         call = None if kinds is None else self._calls.get(kinds)
         again = None if call is None else call.again(args)
         if again is not None:
-            self._last = "forward"
+            self._last = "reverse" if isinstance(call, Rows) else "forward"
             return again
         if self._sparse is None and goes_by_parts(self.primal, (*args, *kwargs.values())):
             twin = Jacobian(
@@ -115,8 +116,9 @@ class Jacobian(Reading, Generic[P]):
         found, aux = make(self.primal, self.names, arguments, **options)
         if self._has_aux:
             return found, aux
-        if kinds is not None and mode == "forward" and is_bound_in_order(args, arguments):
-            short = columns_of(self.primal, self.names, arguments, found)
+        if kinds is not None and is_bound_in_order(args, arguments):
+            reverse = mode == "reverse"
+            short = short_way(self.primal, self.names, arguments, found, reverse=reverse)
             if short is not None:
                 remember(self._calls, kinds, short)
         return found

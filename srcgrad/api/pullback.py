@@ -25,6 +25,7 @@ from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import CannotStackError
 
 R = TypeVar("R")
@@ -83,6 +84,19 @@ class Adjoints:
         Both raise `CannotStackError` where the function must be run once for each adjoint.
         """
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
+        return self._run_rows(plan, arguments)
+
+    def rows_again(self, arguments: dict[str, Any]) -> tuple[Any, Pull] | None:
+        """Do the same for kinds of arguments that were there; None if it must be new."""
+        plan = None if CHECKS.nans else self._stacked.still()
+        return None if plan is None else self._run_rows(plan, arguments)
+
+    def writes_rows(self) -> bool:
+        """Say whether the text for stacks may write into them, or nobody knows."""
+        plan = self._stacked.still()
+        return plan is None or plan.in_place
+
+    def _run_rows(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         given = copied(arguments) if plan.in_place else arguments
         raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]

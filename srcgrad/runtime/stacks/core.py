@@ -117,6 +117,12 @@ class Stack:
     def dtype(self) -> Any:
         return self._bare.dtype
 
+    def own_rows(self) -> Any:
+        """Return the rows in an array that nobody else has."""
+        if self._factor is not None:
+            return self._bare * self._factor
+        return np.array(self._bare, order="C")
+
     def columns(self) -> Any:
         """Return a new matrix that has the numbers of each row in a column."""
         flat = self._bare.reshape(len(self._bare), -1).T

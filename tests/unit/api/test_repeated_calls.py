@@ -174,6 +174,38 @@ def test_parameters_with_a_star_and_complex_arguments_take_the_long_way(make: An
         _assert_alike(of_complex(X, factor), make(_afresh(_of_complex))(X, factor))
 
 
+def _of_other_type(x, w):
+    return np.tanh(x).astype(np.float32) * 2
+
+
+def _selected(x, w):
+    return x[x > w] ** 2
+
+
+def _at_times(x, w):
+    return x * w if w > 0 else np.ones(3)
+
+
+@pytest.mark.parametrize("make", [sg.jacfwd, sg.jacrev])
+@pytest.mark.parametrize("function", [_of_other_type, _selected, _at_times])
+def test_results_may_change_where_the_kinds_of_arguments_do_not(make: Any, function: Any) -> None:
+    derivative = make(function)
+    for w in (1.0, -1.0, 0.0, 5.0, 1.0):
+        _assert_alike(derivative(X, w), make(_afresh(function))(X, w))
+
+
+def test_side_effects_happen_once_a_call(capsys: pytest.CaptureFixture[str]) -> None:
+    def prints(x):
+        print("called")
+        return np.tanh(x).astype(np.float32)
+
+    for make in (sg.jacfwd, sg.jacrev):
+        derivative = make(prints)
+        for _ in range(3):
+            derivative(X)
+        assert capsys.readouterr().out.count("called") == 3
+
+
 @pytest.mark.parametrize("make", [sg.jacfwd, _jvp])
 def test_results_of_repeated_calls_are_nobody_elses_memory(make: Any) -> None:
     def itself(x, w):

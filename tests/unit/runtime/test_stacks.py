@@ -65,12 +65,10 @@ def test_a_jacobian_shares_no_memory_with_the_matrix_that_it_is() -> None:
     def residuals(p):
         return matrix @ p
 
-    found = [
-        sg.jacfwd(residuals)(np.ones(9)),
-        sg.jacrev(residuals)(np.ones(9)),
-        sg.scipy_objective(residuals, np.ones(9)).jac(np.ones(9)),
-    ]
-    for jacobian in found:
+    makers = sg.jacfwd(residuals), sg.jacrev(residuals)
+    objective = sg.scipy_objective(residuals, np.ones(9))
+    for derivative in (*makers, *makers, objective.jac):
+        jacobian = derivative(np.ones(9))
         np.testing.assert_array_equal(jacobian, matrix)
         assert not np.shares_memory(jacobian, matrix)
 
