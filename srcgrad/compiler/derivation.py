@@ -451,6 +451,8 @@ class Derivation:
         hand_over(
             forward, backward, outputs if self.program.returns_tuple else outputs.elts[0], saved
         )
+        if hasattr(value, "lineno"):
+            gast.copy_location(forward[-1], value)
         self._comment(backward)
         return forward, backward, ["saved", *given]
 

@@ -14,7 +14,7 @@ from srcgrad.insight.finite import Flaw, described, flaw_of, number_at, shown_in
 from srcgrad.insight.instrument import Site
 from srcgrad.spans import Span
 
-_LOOKED_AT: Final = ("assign", "update", "store", "return")
+_LOOKED_AT: Final = ("assign", "update", "store", "append", "return")
 _ON_PURPOSE: Final = {"inf", "nan", "empty", "empty_like", "NINF", "PINF", "NaN", "Infinity"}
 
 

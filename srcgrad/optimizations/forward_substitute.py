@@ -171,10 +171,15 @@ def _set(holder: Any, key: Any, value: Any) -> None:
 
 
 def _take_line(statement: Any, source: Any) -> None:
-    """Let a `return` that is of no line be of the one that it computes the value of."""
-    is_mine = isinstance(statement, gast.Return) and not getattr(statement, "lineno", None)
-    if is_mine and not getattr(source, "is_primal", False) and hasattr(source, "lineno"):
+    """Let a `return`, or what is to become one, be of the line that it computes the value of.
+
+    An adjoint comes before a value, which needs no comment.
+    """
+    if not isinstance(statement, (gast.Return, gast.Expr)) or not hasattr(source, "lineno"):
+        return
+    if not getattr(statement, "lineno", None) or getattr(statement, "is_primal", False):
         gast.copy_location(statement, source)
+        statement.is_primal = getattr(source, "is_primal", False)
 
 
 def _of_one_line(first: Any, second: Any) -> bool:

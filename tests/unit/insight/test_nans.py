@@ -174,6 +174,26 @@ def test_where_all_is_finite_the_result_is_the_same(program):
         np.testing.assert_equal(checking(*program.arguments()), expected)
 
 
+def test_what_goes_into_a_list_and_what_a_half_returns_have_their_lines():
+    def listed(x):
+        parts = []
+        for i in range(2):
+            parts.append(np.sqrt(x[i]))
+        return sum(parts)
+
+    def root(x):
+        return np.sum(np.log(x))
+
+    x = np.array([1.0, 0.0])
+    with sg.debug_nans():
+        with pytest.raises(sg.NonFiniteError) as caught:
+            sg.jvp(listed, (x,), (x,))
+        assert caught.value.span.line == listed.__code__.co_firstlineno + 3
+        with pytest.raises(sg.NonFiniteError) as caught:
+            sg.vjp(root, x)
+        assert caught.value.span.line == root.__code__.co_firstlineno + 1
+
+
 def test_a_result_that_is_returned_as_it_is_computed_has_its_line():
     def distance(x, y):
         return np.sqrt(np.sum((x - y) ** 2))
