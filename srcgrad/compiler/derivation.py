@@ -447,12 +447,8 @@ class Derivation:
         forward = body[:cut]
         backward = [item for item in body[cut + 1 :] if item is not marker]
         saved = kept_between(forward, backward, self.program.parameters)
-        outputs = value.value
-        hand_over(
-            forward, backward, outputs if self.program.returns_tuple else outputs.elts[0], saved
-        )
-        if hasattr(value, "lineno"):
-            gast.copy_location(forward[-1], value)
+        out = value.value if self.program.returns_tuple else value.value.elts[0]
+        hand_over(forward, backward, gast.copy_location(out, value), saved)
         self._comment(backward)
         return forward, backward, ["saved", *given]
 

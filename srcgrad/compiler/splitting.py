@@ -33,7 +33,8 @@ def kept_between(forward: list[Any], backward: list[Any], parameters: Sequence[s
 def hand_over(forward: list[Any], backward: list[Any], out: Any, saved: Sequence[str]) -> None:
     """Return the result and what is saved; unpack that in the backward half."""
     kept = gast.Tuple([load(name) for name in saved], gast.Load())
-    forward.append(gast.Return(gast.Tuple([out, kept], gast.Load())))
+    result = gast.Return(gast.Tuple([out, kept], gast.Load()))
+    forward.append(gast.copy_location(result, out))  # it has the line that `out` comes from
     if saved:
         target: Any = gast.Tuple([store(name) for name in saved], gast.Store())
         backward.insert(0, assign(target, load("saved")))
