@@ -29,7 +29,7 @@ total = 1.0 + sg.value_and_grad(loss)(w, 1.0)  # type: ignore[operator] # a pair
 sg.jacobian(loss)(w)  # type: ignore[call-arg] # an argument is missing
 sg.hessian(loss)(w, rate="fast")  # type: ignore[arg-type] # a text for a number
 sg.pullback(loss)(w)  # type: ignore[call-arg] # an argument is missing
-sg.jacobian(loss).sources  # type: ignore[attr-defined] # it is called `source`
+source = sg.jacobian(loss).sources  # type: ignore[attr-defined] # it is called `source`
 value, pull, aux = sg.vjp(loss, w, 1.0)  # type: ignore[misc] # there is no third without has_aux
 sg.scipy_objective(loss, w, 1.0).ravel("w")  # type: ignore[arg-type] # not what it was made with
 
