@@ -21,6 +21,7 @@ from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.separation import Separation
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.updates import restore_updates
@@ -177,7 +178,10 @@ def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) 
 
 
 def _write_by_index(tree: Any, program: Program) -> set[str]:
-    """Put helpers that write in place, and write their like by index; return the new variables."""
+    """Put helpers that write in place, and write their like by index; return the new variables.
+
+    A list and the array that is made of it get names of their own.
+    """
     reader, namer = program.reader, program.namer
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
@@ -186,7 +190,9 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
     tree.body = WriteCalls(reader, namer).function(tree.body)
-    return helpers.names
+    separation = Separation(tree.body, reader.scope, namer)
+    tree.body = separation.run()
+    return helpers.names | separation.made
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

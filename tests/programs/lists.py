@@ -400,3 +400,20 @@ def _shrunk(values):
 def helpers_with_lists_of_their_own(x):
     found = _helper([x[0], x[1]], 2.0)
     return _shrunk(found) * _shrunk([found[0], x[3], found[1]])
+
+
+@program("v")
+def array_under_the_name_of_its_list(x):
+    total = 0.0
+    for k in range(1, 4):
+        row = []
+        for v in x:
+            row.append(v**k)
+        row = np.array(row)
+        total += np.sum(row * row[::-1])
+    pair = [x[0], x[1] * total]
+    pair = np.stack(pair)
+    pair[1] *= x[2]
+    while len(pair) < 8:
+        pair = np.concatenate([pair, 0.5 * pair])
+    return np.sum(np.tanh(pair))

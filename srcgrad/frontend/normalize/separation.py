@@ -1,0 +1,125 @@
+"""Gives a list and the array that is made of it names of their own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.ir.build import store
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import Scope
+from srcgrad.ir.walk import blocks_of, walk
+
+_INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
+_MAKERS: Final = (
+    *(np.array, np.asarray, np.stack, np.vstack, np.hstack, np.column_stack, np.concatenate),
+    *(np.asanyarray, np.ascontiguousarray, np.block),
+)
+
+
+class Separation:
+    """Writes ``xs = np.array(xs)``, where `xs` is a list, as ``xs_2 = np.array(xs)``.
+
+    What follows reads the new name. In an inner block it is done where the name lives in that block
+    alone and is bound anew each time.
+
+    >>> from srcgrad.compiler.doctesting import program_of, text
+    >>> print(text(program_of('''
+    ... def f(x):
+    ...     xs = [x, 2.0 * x]
+    ...     xs = np.array(xs)
+    ...     return np.sum(xs)
+    ... ''').body))
+    product = 2.0 * x
+    xs = [x, product]
+    xs_2 = np.array(xs)
+    out = np.sum(xs_2)
+    return out
+    """
+
+    def __init__(self, body: list[Any], scope: Scope, namer: Namer) -> None:
+        self._body = body
+        self._scope = scope
+        self._namer = namer
+        self._elsewhere = _named_in_functions(body)
+        self.made: set[str] = set()
+
+    def run(self) -> list[Any]:
+        """Return the body of the function with the new names."""
+        self._block(self._body)
+        return self._body
+
+    def _block(self, block: list[Any]) -> None:
+        for position, statement in enumerate(block):
+            for part in blocks_of(statement):
+                self._block(part)
+            name = self._array_of_itself(statement)
+            if name and _is_list(block[:position], name) and self._lives_in(block, name):
+                self._rename(block, position, name)
+
+    def _array_of_itself(self, statement: Any) -> str:
+        """Return the name in ``xs = np.array(xs)``, or nothing."""
+        if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+            return ""
+        (target,) = statement.targets
+        value = statement.value
+        if not isinstance(target, gast.Name) or not isinstance(value, gast.Call):
+            return ""
+        makes = self._scope.resolve(value.func) in _MAKERS
+        return target.id if makes and _mentions(statement.value, target.id) else ""
+
+    def _lives_in(self, block: list[Any], name: str) -> bool:
+        if name in self._elsewhere:
+            return False
+        if block is self._body:
+            return True
+        first = next(item for item in block if _mentions(item, name))
+        inside = sum(_mentions(item, name) for item in block)
+        return _binds(first, name) and inside == sum(_mentions(item, name) for item in self._body)
+
+    def _rename(self, block: list[Any], position: int, name: str) -> None:
+        fresh = self._namer.fresh(name)
+        self.made.add(fresh)
+        block[position].targets = [store(fresh)]
+        for statement in block[position + 1 :]:
+            if _binds(statement, name):
+                return
+            for node in walk(statement):
+                if isinstance(node, gast.Name) and node.id == name:
+                    node.id = fresh
+
+
+def _is_list(before: list[Any], name: str) -> bool:
+    """Say whether a name is bound to a list where a block comes to its end."""
+    bound = next((item for item in reversed(before) if _binds(item, name)), None)
+    return bound is not None and isinstance(bound.value, (gast.List, gast.ListComp))
+
+
+def _binds(statement: Any, name: str) -> bool:
+    """Say whether a statement binds a name to what does not read it."""
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return False
+    return getattr(statement.targets[0], "id", "") == name and not _mentions(statement.value, name)
+
+
+def _mentions(tree: Any, name: str) -> int:
+    """Count the places where a name stands."""
+    return sum(isinstance(node, gast.Name) and node.id == name for node in walk(tree))
+
+
+def _named_in_functions(body: list[Any]) -> set[str]:
+    """Return the names that inner functions and patterns know, which stay as they are."""
+    found: set[str] = set()
+    for statement in body:
+        for node in walk(statement):
+            found.update(
+                text
+                for text in (getattr(node, "name", None), getattr(node, "rest", None))
+                if isinstance(text, str)
+            )
+            if isinstance(node, _INNER):
+                found.update(getattr(node, "names", ()))
+                found.update(n.id for n in walk(node) if isinstance(n, gast.Name))
+    return found
