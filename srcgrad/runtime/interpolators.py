@@ -36,6 +36,12 @@ def is_interpolator(value: Any) -> bool:
     return _is_of(type(value), _KINDS)
 
 
+def is_distribution(value: Any) -> bool:
+    """Say whether a value is a distribution of SciPy, such as ``stats.norm``."""
+    module = getattr(type(value), "__module__", "")
+    return isinstance(module, str) and module.startswith("scipy.stats") and hasattr(value, "rvs")
+
+
 def interpolates_on_grid(value: Any) -> bool:
     """Say whether a value is an object that interpolates on a rectangular grid."""
     return _is_of(type(value), frozenset({"RegularGridInterpolator"}))

@@ -28,6 +28,7 @@ from srcgrad.frontend.expand.values import (
 )
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
     field_names,
     is_differentiable,
@@ -80,7 +81,8 @@ class Objects(Calls):
             if value is MISSING or name not in vars(holder):
                 return Known(value, expression) if callable(value) else expression
             return self._outer(Binding(name, value, vars(holder)), expression)
-        if isinstance(holder, np.ufunc) and callable(getattr(holder, name, None)):
+        methods = isinstance(holder, np.ufunc) or is_distribution(holder)
+        if methods and callable(getattr(holder, name, None)):
             return Known(getattr(holder, name), expression)
         if not isinstance(holder, type):
             return expression

@@ -49,6 +49,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.interpolate": ("grids",),
         "scipy.ndimage": ("image_functions",),
+        "scipy.stats": ("law_functions", "sample_functions"),
     }
 )
 """The files of functions of each package that are written out with others."""
@@ -91,6 +92,8 @@ def package_tables(package: str) -> Tables:
 @functools.cache
 def written_functions(package: str) -> Mapping[Any, Any]:
     """Return the equivalents of the functions of a package such as ``scipy.signal``."""
+    while package not in WRITTEN and package:
+        package = package.rpartition(".")[0]
     found: dict[Any, Any] = {}
     for file in WRITTEN.get(package, ()):
         found |= importlib.import_module(f"{__name__}.{file}").EQUIVALENTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import warnings
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import numpy as np
 import scipy
 
 from srcgrad.rules.equivalents.table import EQUIVALENTS
-from srcgrad.rules.library import constant_reason, rule_for
+from srcgrad.rules.library import canonical_name, constant_reason, rule_for
 from srcgrad.rules.scipy import every_written_function
 from srcgrad.rules.scipy.sparse_matrices import WRITTEN
 from srcgrad.runtime.interpolators import makes_interpolator
@@ -114,12 +115,20 @@ def outside(path: str, value: Any) -> str | None:
     return next((why for pattern, why in OUTSIDE.items() if fnmatchcase(path, pattern)), None)
 
 
+@functools.cache
+def written_names() -> frozenset[str]:
+    """Return the names of SciPy's functions and methods that are written out with others."""
+    return frozenset(map(canonical_name, every_written_function()))
+
+
 def answer(module: str, name: str, value: Any, described: Mapping[str, Any]) -> str:
     """Return one of the four answers for a public name; `described` are the names with specs."""
     known = name in described or any(item.startswith(f"{name}.") for item in described)
     known = known or any(
         value is item for item in (*EQUIVALENTS, *every_written_function(), *FROM_SOURCE)
     )
+    path = f"{module}.{name}"
+    known = known or any(f"{item}.".startswith(f"{path}.") for item in written_names())
     if known or rule_for(value) or makes_interpolator(value) or f"{module}.{name}" in BY_LANGUAGE:
         return "differentiable"
     if constant_reason(value) is not None:

@@ -3,16 +3,61 @@
 from __future__ import annotations
 
 from scipy import ndimage
+from scipy import stats as st
 
 from tests.unit.rules.opspec import A, OpSpec, S, op
 
 
 def scipy_equivalents() -> list[OpSpec]:
-    return [*images()]
+    return [*images(), *laws(), *samples()]
 
 
 def images() -> list[OpSpec]:
     return [
         op(ndimage.rotate, A(5, 4), S(20.0, 30.0)),
         op(ndimage.rotate, A(4, 2, 3), S(20.0, 30.0), axes=(0, -1), reshape=False, mode="mirror"),
+    ]
+
+
+LAWS = {
+    st.maxwell: (),
+    st.chi: (S(1.5, 2.5),),
+    st.nakagami: (S(1.5, 2.5),),
+    st.genpareto: (S(),),
+    st.genextreme: (S(),),
+    st.fisk: (S(1.5, 2.5),),
+    st.lomax: (S(1.5, 2.5),),
+    st.powerlaw: (S(1.5, 2.5),),
+    st.loguniform: (S(0.1, 0.15), S(2.0, 3.0)),
+    st.invgauss: (S(),),
+    st.gengamma: (S(1.5, 2.5), S(1.2, 1.4)),
+    st.halfcauchy: (),
+    st.gennorm: (S(1.5, 2.5),),
+    st.laplace_asymmetric: (S(),),
+    st.johnsonsu: (S(), S(1.5, 2.5)),
+    st.rice: (S(),),
+    st.gompertz: (S(),),
+}
+
+
+def laws() -> list[OpSpec]:
+    specs = []
+    for distribution, shapes in LAWS.items():
+        x, loc, scale = A(3, 1, low=0.3, high=0.6), A(2, low=-0.1, high=0.1), S(0.9, 1.2)
+        specs += [op(distribution.logpdf, x, *shapes, loc, scale)]
+        specs += [op(distribution.pdf, x, *shapes)]
+    for distribution in (st.maxwell, st.chi, st.nakagami, st.genextreme, st.fisk):
+        specs += [op(distribution.cdf, A(3), *LAWS[distribution])]
+    return specs
+
+
+def samples() -> list[OpSpec]:
+    return [
+        op(st.zmap, A(3), A(5)),
+        op(st.gstd, A(4, 3)),
+        op(st.variation, A(4, 3), axis=1),
+        op(st.pmean, A(4), S()),
+        op(st.median_abs_deviation, A(5, 2)),
+        op(st.trim_mean, A(6, 2), 0.2),
+        op(st.boxcox_llf, S(), A(5)),
     ]
