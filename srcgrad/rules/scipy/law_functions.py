@@ -33,6 +33,7 @@ def law(distribution: Any) -> Callable[[Any], Any]:
 
 @law(stats.maxwell)
 def maxwell_logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     inside = 0.5 * math.log(2 / math.pi) + 2 * np.log(z) - z * z / 2 - np.log(scale)
     return np.where(z > 0, inside, -np.inf)
@@ -40,12 +41,14 @@ def maxwell_logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @table.of(stats.maxwell.cdf)
 def maxwell_cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
     z = np.maximum((x - loc) / scale, 0)
     return special.gammainc(1.5, z * z / 2)
 
 
 @law(stats.chi)
 def chi_logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     norm = (df / 2 - 1) * math.log(2) + special.gammaln(df / 2) + np.log(scale)
     return np.where(z > 0, special.xlogy(df - 1, z) - z * z / 2 - norm, -np.inf)
@@ -53,12 +56,14 @@ def chi_logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @table.of(stats.chi.cdf)
 def chi_cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
     z = np.maximum((x - loc) / scale, 0)
     return special.gammainc(df / 2, z * z / 2)
 
 
 @law(stats.nakagami)
 def nakagami_logpdf(x: Any, nu: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     norm = math.log(2) + special.xlogy(nu, nu) - special.gammaln(nu) - np.log(scale)
     return np.where(z > 0, norm + special.xlogy(2 * nu - 1, z) - nu * z * z, -np.inf)
@@ -66,12 +71,14 @@ def nakagami_logpdf(x: Any, nu: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @table.of(stats.nakagami.cdf)
 def nakagami_cdf(x: Any, nu: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
     z = np.maximum((x - loc) / scale, 0)
     return special.gammainc(nu, nu * z * z)
 
 
 @law(stats.genpareto)
 def genpareto_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     straight = z + c * (z - z * z / 2) + c * c * (z**3 / 3 - z * z / 2)  # near c = 0
     bent = (1 + 1 / np.where(c == 0, 1, c)) * np.log1p(c * z)
@@ -81,6 +88,7 @@ def genpareto_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @law(stats.genextreme)
 def genextreme_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     straight = -z - c * z * z / 2 - c * c * z**3 / 3  # near c = 0
     power = np.where(c == 0, straight, np.log1p(-c * z) / np.where(c == 0, 1, c))
@@ -90,6 +98,7 @@ def genextreme_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @table.of(stats.genextreme.cdf)
 def genextreme_cdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
     z = (x - loc) / scale
     straight = -z - c * z * z / 2 - c * c * z**3 / 3  # near c = 0
     power = np.where(c == 0, straight, np.log1p(-c * z) / np.where(c == 0, 1, c))
@@ -98,6 +107,7 @@ def genextreme_cdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @law(stats.fisk)
 def fisk_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     steep = c * np.log(z)
     return np.where(z > 0, np.log(c / scale / z) + steep - 2 * np.logaddexp(0, steep), -np.inf)
@@ -105,18 +115,21 @@ def fisk_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @table.of(stats.fisk.cdf)
 def fisk_cdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
     z = (x - loc) / scale
     return np.where(z > 0, special.expit(c * np.log(z)), 0.0)
 
 
 @law(stats.lomax)
 def lomax_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     return np.where(z >= 0, np.log(c / scale) - (c + 1) * np.log1p(z), -np.inf)
 
 
 @law(stats.powerlaw)
 def powerlaw_logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     inside = np.log(a / scale) + special.xlogy(a - 1, z)
     return np.where((z >= 0) & (z <= 1), inside, -np.inf)
@@ -124,6 +137,7 @@ def powerlaw_logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @law(stats.loguniform)
 def loguniform_logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     inside = -np.log(z) - np.log(np.log(b / a)) - np.log(scale)
     return np.where((z >= a) & (z <= b), inside, -np.inf)
@@ -131,6 +145,7 @@ def loguniform_logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> A
 
 @law(stats.invgauss)
 def invgauss_logpdf(x: Any, mu: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     bent = (z - mu) ** 2 / (2 * z * mu * mu)
     inside = -0.5 * math.log(2 * math.pi) - 1.5 * np.log(z) - bent - np.log(scale)
@@ -139,6 +154,7 @@ def invgauss_logpdf(x: Any, mu: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @law(stats.gengamma)
 def gengamma_logpdf(x: Any, a: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     inside = np.log(np.abs(c) / scale) + special.xlogy(c * a - 1, z) - z**c - special.gammaln(a)
     return np.where(z > 0, inside, -np.inf)
@@ -146,24 +162,28 @@ def gengamma_logpdf(x: Any, a: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any
 
 @law(stats.halfcauchy)
 def halfcauchy_logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     return np.where(z >= 0, math.log(2 / math.pi) - np.log1p(z * z) - np.log(scale), -np.inf)
 
 
 @law(stats.gennorm)
 def gennorm_logpdf(x: Any, beta: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     return np.log(beta / 2 / scale) - special.gammaln(1 / beta) - np.abs(z) ** beta
 
 
 @law(stats.laplace_asymmetric)
 def laplace_asymmetric_logpdf(x: Any, kappa: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     return z * np.where(z >= 0, -kappa, 1 / kappa) - np.log((kappa + 1 / kappa) * scale)
 
 
 @law(stats.johnsonsu)
 def johnsonsu_logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     level = a + b * np.arcsinh(z)
     height = np.log(b / scale) - 0.5 * np.log1p(z * z)
@@ -172,6 +192,7 @@ def johnsonsu_logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> An
 
 @law(stats.rice)
 def rice_logpdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     inside = np.log(z / scale) - (z - b) ** 2 / 2 + np.log(special.i0e(z * b))
     return np.where(z > 0, inside, -np.inf)
@@ -179,6 +200,7 @@ def rice_logpdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 @law(stats.gompertz)
 def gompertz_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density."""
     z = (x - loc) / scale
     return np.where(z >= 0, np.log(c / scale) + z - c * np.expm1(z), -np.inf)
 
