@@ -47,6 +47,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "scipy.fft": ("transform_functions",),
         "scipy.interpolate": ("grids",),
         "scipy.ndimage": ("image_functions",),
         "scipy.stats": ("law_functions", "sample_functions"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scipy import ndimage
+from scipy import fft, ndimage
 from scipy import stats as st
 
 from tests.unit.rules.opspec import A, OpSpec, S, op
 
 
 def scipy_equivalents() -> list[OpSpec]:
-    return [*images(), *laws(), *samples()]
+    return [*images(), *laws(), *samples(), *transforms()]
 
 
 def images() -> list[OpSpec]:
@@ -61,3 +61,8 @@ def samples() -> list[OpSpec]:
         op(st.trim_mean, A(6, 2), 0.2),
         op(st.boxcox_llf, S(), A(5)),
     ]
+
+
+def transforms() -> list[OpSpec]:
+    specs = [op(fn, A(3, 4)) for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)]
+    return [*specs, op(fft.dctn, A(2, 3), 3, s=(4,), axes=(0,), norm="ortho")]
