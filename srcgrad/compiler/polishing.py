@@ -12,6 +12,7 @@ from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
+from srcgrad.optimizations.delay_clears import ClearDelay
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
@@ -84,6 +85,7 @@ class Polishing:
         gathering = AdditionGathering(self.purity, width)
         body = self._coalesced(gathering.run(merge_additions(body, width)))
         body = read_originals(tidy(folding.run(body)), self.is_temporary)
+        body = ClearDelay(self.purity, width).run(body)
         return folding.run(return_directly(body, self.purity, width))
 
     def _name_adjoints(self, body: list[Any]) -> None:
