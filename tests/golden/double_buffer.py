@@ -23,7 +23,7 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import copied, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def energy_grad(start, steps):
@@ -54,9 +54,8 @@ def energy_grad(start, steps):
     # L11: for _ in range(steps):
     for grad_u_2, grad_new_2 in reversed(steps_2):
         # L12: new[1:-1] = 0.5 * (u[:-2] + u[2:])
-        grad_product = copied(grad_new_2[1:-1])
+        grad_u_plus_u = grad_new_2[1:-1] * 0.5
         grad_new_2[1:-1] = 0.0
-        grad_u_plus_u = grad_product * 0.5
         grad_u_2[2:] += grad_u_plus_u
         grad_u_2[:-2] += grad_u_plus_u
     # L9: u = start.copy()

@@ -44,12 +44,10 @@ def heat_grad(start, rate):
     # L15: for _ in range(3):
     for _ in reversed(range(3)):
         # L17: mirror_ends(u)
-        grad_u_part_4 = grad_u[-1]
+        grad_u[-2] += grad_u[-1]
         grad_u[-1] = 0.0
-        grad_u[-2] += grad_u_part_4
-        grad_u_1 = grad_u[0]
+        grad_u[1] += grad_u[0]
         grad_u[0] = 0.0
-        grad_u[1] += grad_u_1
         # L16: u[1:-1] += rate * (u[2:] - 2 * u[1:-1] + u[:-2])
         grad_total = grad_u[1:-1] * rate
         grad_u[:-2] += grad_total

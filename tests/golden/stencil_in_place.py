@@ -21,9 +21,6 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import copied
-
-
 def energy_grad(start, rate, steps):
     """Gradient of `energy` (stencil_in_place.py:8) with respect to `start`, `rate`.
 
@@ -43,9 +40,8 @@ def energy_grad(start, rate, steps):
     grad_rate = 0.0
     for total in reversed(total_saved):
         # L11: u[1:-1] += rate * (u[:-2] - 2 * u[1:-1] + u[2:])
-        grad_product = copied(grad_u[1:-1])
-        grad_rate += (grad_product * total).sum()
-        grad_total = grad_product * rate
+        grad_rate += (grad_u[1:-1] * total).sum()
+        grad_total = grad_u[1:-1] * rate
         grad_u[2:] += grad_total
         grad_u[1:-1] -= grad_total * 2
         grad_u[:-2] += grad_total

@@ -26,7 +26,7 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import copied, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def flow_grad(y0, rate):
@@ -52,11 +52,8 @@ def flow_grad(y0, rate):
         # L14: y += slope
         grad_slope += grad_y
         # L13: np.multiply(slope, rate, out=slope)
-        grad_multiply_slope = copied(grad_slope)
-        grad_slope[...] = 0.0
-        grad_slope += grad_multiply_slope * rate
+        grad_slope *= rate
         # L12: np.sin(y, out=slope)
-        grad_sin_y = copied(grad_slope)
+        grad_y = grad_y + grad_slope * np.cos(y)
         grad_slope[...] = 0.0
-        grad_y = grad_y + grad_sin_y * np.cos(y)
     return grad_y

@@ -21,7 +21,7 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import copied, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def settle_grad(u, weight):
@@ -48,9 +48,8 @@ def settle_grad(u, weight):
         grad_u[0] = 0.0
         grad_u[-1] += grad_u_part_3
         # L10: u[1:-1] += weight * (u[2:] - u[:-2])
-        grad_product = copied(grad_u[1:-1])
-        grad_weight += (grad_product * u_minus_u).sum()
-        grad_u_minus_u = grad_product * weight
+        grad_weight += (grad_u[1:-1] * u_minus_u).sum()
+        grad_u_minus_u = grad_u[1:-1] * weight
         grad_u[:-2] -= grad_u_minus_u
         grad_u[2:] += grad_u_minus_u
     return grad_u, grad_weight

@@ -75,10 +75,21 @@ def _is_straight(body: list[Any]) -> bool:
     if not isinstance(last, gast.Return) or last.value is None:
         return False
     plain = all(
-        isinstance(line, gast.Assign) and all(map(_is_name, line.targets)) for line in lines
+        isinstance(line, gast.Assign)
+        and all(map(_is_name, line.targets))
+        and not _unpacks_into_itself(line)
+        for line in lines
     )
     nodes = (item for line in body for item in gast.walk(line))
     return plain and not any(isinstance(item, _FOREIGN) for item in nodes)
+
+
+def _unpacks_into_itself(line: Any) -> bool:
+    """Say whether a name that was bound to a tuple is bound to a part of it."""
+    parts = [
+        part.id for target in line.targets if isinstance(target, gast.Tuple) for part in target.elts
+    ]
+    return any(getattr(item, "id", "") in parts for item in gast.walk(line.value))
 
 
 def _is_name(target: Any) -> bool:
