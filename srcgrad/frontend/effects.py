@@ -24,13 +24,17 @@ _WRITERS: Final = frozenset(
         "remove add discard put itemset partition resize setflags"
     ).split()
 )
-_READERS: Final = (zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict)
+_READERS: Final = (
+    *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
+    *(getattr, hasattr, next, iter),
+)
 """They hand on what they are given, and write into none of it."""
 _KEEPERS: Final = frozenset(["save_for_backward", "save_for_forward", "set_materialize_grads"])
 _HOLDERS: Final = (
     *(gast.List, gast.Tuple, gast.Dict, gast.Set),
     *(gast.ListComp, gast.DictComp, gast.SetComp),
 )
+_READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 
 Active = frozenset[FunctionType]
@@ -211,7 +215,8 @@ class _Effects:
         callee = uncached(reader.scope.resolve(func))
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
-                func.attr in _WRITERS | _KEEPERS
+                isinstance(func.value, _READ_ONLY)
+                or func.attr in _WRITERS | _KEEPERS
                 or func.attr in reader.vocabulary.methods
                 or func.attr in reader.vocabulary.constant_methods
             )

@@ -10,6 +10,7 @@ from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     beside,
+    cast_like,
     chosen_part,
     conj,
     copied,
@@ -23,6 +24,7 @@ from srcgrad.runtime import (
     matmul_left,
     matmul_right,
     real_part,
+    resize_axis,
     scatter,
     trigamma,
     unbroadcast,
@@ -99,6 +101,38 @@ class Beside(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return grad
+
+
+@table.rule(cast_like)
+class CastLike(Function):
+    """Value in the precision of like."""
+
+    linear = ("value",)
+    inert = ("grad",)
+
+    @staticmethod
+    def forward(ctx: Context, value: Any, grad: Any) -> Any:
+        return cast_like(value, grad)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return grad
+
+
+@table.rule(resize_axis)
+class ResizeAxis(Function):
+    """X cut along an axis, or with zeros at its end."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, length: int, axis: int) -> Any:
+        ctx.length, ctx.axis = np.shape(x)[axis], axis
+        return resize_axis(x, length, axis)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return resize_axis(grad, ctx.length, ctx.axis)
 
 
 @table.rule(expand_reduced)

@@ -14,12 +14,15 @@ import numpy as np
 from srcgrad.runtime import (
     add_at,
     any_selected,
+    are_tied,
     came_from,
     complex_zeros_like,
     is_above,
     is_below,
+    is_complex,
     is_matrix,
     is_number,
+    numbers,
     picked,
     refuse_array,
     refuse_integers,
@@ -99,6 +102,7 @@ _TEXT = (
 )
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
+    *(are_tied, is_complex, numbers),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
     *(came_from, is_above, is_below, shadow_of, within),
 )

@@ -13,10 +13,11 @@ from srcgrad.errors import NonScalarOutputError, NotDifferentiableError
 def zeros_like(x: Any) -> Any:
     """Return an adjoint of zeros for `x`.
 
-    That is 0.0 for a number, an array of zeros for an array (of float64 if it holds integers), and
-    a dict or list of those for a dict, list or tuple, since adjoints are written in place.
+    That is 0.0 for a number, or None in the place of one, an array of zeros for an array (of
+    float64 if it holds integers), and a dict or list of those for a dict, list or tuple, since
+    adjoints are written in place.
     """
-    if type(x) is float or isinstance(x, Real):
+    if type(x) is float or x is None or isinstance(x, Real):
         return 0.0
     if isinstance(x, dict):
         return {key: zeros_like(value) for key, value in x.items()}

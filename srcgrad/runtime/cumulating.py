@@ -55,7 +55,8 @@ def recurrence(rows: Any, factors: Any) -> Any:
     """
     if len(rows) <= _FEW:
         return _row_by_row(rows, factors)
-    sums, products, step = rows, factors, 1
+    sums, products = rows, factors
+    step = 1
     with np.errstate(over="ignore", invalid="ignore"):
         while step < len(rows):
             sums = np.concatenate([sums[:step], sums[step:] + products[step:] * sums[:-step]])
@@ -65,7 +66,7 @@ def recurrence(rows: Any, factors: Any) -> Any:
 
 
 def _row_by_row(rows: Any, factors: Any) -> Any:
-    found = list(rows[:1])
+    found = [row for row in rows[:1]]  # noqa: C416 - a list of its own to the compiler, too
     for i in range(1, len(rows)):
         found.append(rows[i] + factors[i] * found[-1])
     return np.stack(found) if found else rows

@@ -55,7 +55,8 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (math.prod(level), *rows.shape[:-1]))
     below, above, share = _neighbours(ranked, levels, name, skips_nan)
-    total, slopes = 0 * rows, []
+    total = 0 * rows
+    slopes = []
     for place in range(len(below)):
         part = grads[place]
         low, high = below[place][..., None], above[place][..., None]

@@ -144,7 +144,12 @@ class RuleSteps:
                 places = self._parts_used(statement, targets[0]) or range(count)
                 parts = [subscript(clone(grads[0]), gast.Constant(i, None)) for i in range(count)]
                 grads = [part if i in places else _none() for i, part in enumerate(parts)]
-            emitted, values = placed.adjoint(grads)
+            try:
+                emitted, values = placed.adjoint(grads)
+            except NotInlinableError:  # found out late: forward has been put in place
+                for item in filter(self._sweep.is_active, placed.parameters):
+                    self.note_missing(statement, item)
+                return [], []
             for value in [*values, *emitted]:
                 self._simplify_sizes(value)
             contributions: Contributions = []

@@ -79,3 +79,15 @@ def nested_container_read_twice(pair):
     made = {"a": [pair[0], pair[1]], "b": pair}
     first = np.sum(made["a"][0] ** 2) + np.sum(made["b"][1] * made["a"][1])
     return first * np.sum(made["a"][0] * made["b"][0])
+
+
+def _scaled_by(values):
+    factor, x = values
+    if factor is None:
+        return np.sum(x**2)
+    return np.sum(x * factor)
+
+
+@program("v")
+def none_beside_numbers_for_a_function(x):
+    return _scaled_by((None, x)) * 2 + _scaled_by((x * 2, x))

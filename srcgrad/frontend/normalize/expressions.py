@@ -81,6 +81,9 @@ class Expressions:
         """Return one operation with its operands made simple."""
         value = nested_where(value, self._reader.read(value)) or value
         operation = self._reader.read(value)
+        if isinstance(value, gast.Call) and operation.primal is self._reader.vocabulary.getitem:
+            read = gast.Subscript(*operation.args, gast.Load())  # as rules of ours spell it
+            return self.operands(gast.copy_location(read, value), node)
         if operation.kind == "unknown":
             self.refuse(value)
             return value

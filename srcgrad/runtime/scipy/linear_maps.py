@@ -207,7 +207,7 @@ def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: dict[str, A
     """Return the gradient of the image of ``ndimage.gaussian_filter``."""
     rank, shape = np.ndim(grad), np.shape(grad)
     mode, truncate, radius = options["mode"], options["truncate"], options["radius"]
-    rows = zip(*(per_axis(item, rank) for item in (sigma, order, mode, radius)), strict=True)
+    rows = list(zip(*(per_axis(item, rank) for item in (sigma, order, mode, radius)), strict=True))
     matrices = [
         ndimage.gaussian_filter1d(np.eye(n), s, order=o, mode=m, truncate=truncate, radius=r)
         if s > 1e-15
@@ -220,7 +220,7 @@ def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: dict[str, A
 def uniform_filter_back(grad: Any, size: Any, mode: Any, origin: Any) -> Any:
     """Return the gradient of the image of ``ndimage.uniform_filter``."""
     rank, shape = np.ndim(grad), np.shape(grad)
-    rows = zip(*(per_axis(item, rank) for item in (size, mode, origin)), strict=True)
+    rows = list(zip(*(per_axis(item, rank) for item in (size, mode, origin)), strict=True))
     matrices = [
         ndimage.uniform_filter1d(np.eye(n), k, mode=m, origin=o) if k > 1 else None
         for n, (k, m, o) in zip(shape, rows, strict=True)
