@@ -337,7 +337,7 @@ class _Body:
 
     def _assign_tuple(self, target: Any, value: Any) -> None:
         if isinstance(value, gast.Attribute) and self._is_context(value.value):
-            items = (self.saved or ()) if value.attr == "saved_tensors" else ()
+            items: Any = (self.saved or ()) if value.attr == "saved_tensors" else ()
         else:
             done = self._expression(value)
             items = done.elts if isinstance(done, (gast.Tuple, gast.List)) else None
