@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from srcgrad.errors import NotDifferentiableError
+from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.dispatch import recordable
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
@@ -24,7 +24,7 @@ def _elementwise(formula: Callable[..., Any], v: Any, z: Any, name: str) -> Any:
     kinds = [item.dtype for item in (v, z) if isinstance(item, (np.ndarray, np.generic))]
     kind = np.result_type(*kinds, np.float32) if kinds else np.dtype(np.float64)
     if kind.kind == "c" or np.any(np.asarray(z) <= 0):
-        raise NotDifferentiableError(
+        raise MissingRuleError(
             f"the derivative of `{name}` in its order is only known for real arguments above 0",
             hint="keep the order constant (srcgrad.stop_gradient)",
         )
@@ -105,7 +105,7 @@ def _jv_slope(v: float, z: float) -> float:
     if loss <= 9:
         return _jv_series(v, z)
     if z < 0.8 * v - 5 and v > 50:
-        raise NotDifferentiableError(
+        raise MissingRuleError(
             f"the derivative of `jv` in its order is not precise at the order {v:.4g} and {z:.4g}",
             hint="keep the order constant (srcgrad.stop_gradient)",
         )

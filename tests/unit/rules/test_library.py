@@ -164,8 +164,8 @@ def with_a_rare_option(x: Any) -> Any:
     return scipy.special.spherical_jn(2, x, derivative=True)
 
 
-def in_the_order_of_a_bessel_function(v: Any) -> Any:
-    return scipy.special.jv(v, 1.5)
+def in_the_degree_of_a_polynomial(v: Any) -> Any:
+    return scipy.special.eval_legendre(v, 0.3)
 
 
 def that_may_overwrite(a: Any) -> Any:
@@ -176,7 +176,7 @@ def that_may_overwrite(a: Any) -> Any:
     ("function", "x"),
     [
         (with_a_rare_option, 1.5),
-        (in_the_order_of_a_bessel_function, 1.5),
+        (in_the_degree_of_a_polynomial, 1.5),
         (that_may_overwrite, np.eye(2)),
     ],
 )
