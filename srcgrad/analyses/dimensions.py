@@ -14,11 +14,12 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.constants import axes_of, bounds_of
+from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements
 from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
-from srcgrad.analyses.lengths import Length, Lengths, Vector, less, sliced
+from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.surely_vectors import PRODUCTS, surely_vectors
 from srcgrad.ir.operations import Operation
@@ -81,7 +82,7 @@ class Dimensions:
         self._given = knowledge.vectors(program, integers)
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
-        self._counts: dict[str, Length] = {}
+        self._counts = Counts(program, integers, self.of)
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
@@ -175,7 +176,7 @@ class Dimensions:
                 for name in names_bound(statement.target):
                     self._known[name] = self._of_entry(statement)
             elif isinstance(statement, gast.Assign):
-                self._count(statement)
+                self._counts.note(statement)
                 for target in statement.targets:
                     for name, vector in self._bound(target, statement):
                         weaker |= self._note(name, vector)
@@ -231,39 +232,18 @@ class Dimensions:
         self._weak[name] = common
         return True
 
-    def _count(self, statement: Any) -> None:
-        """Keep which integers are lengths of axes."""
-        target, value = statement.targets[0], statement.value
-        if isinstance(target, gast.Name) and self._integers.of(target):
-            self._counts[target.id] = self._length(value) if target.id not in self._counts else None
-        elif isinstance(target, gast.Tuple) and _asks_shape(value):
-            vector = self.of(value.value)
-            if vector is not None and len(vector) == len(target.elts):
-                for item, length in zip(target.elts, vector, strict=True):
-                    self._counts[item.id] = length
-
-    def _length(self, node: Any) -> Length:
-        """Return the length that an integer is, or None."""
-        if isinstance(node, gast.Constant):
-            return node.value if type(node.value) is int else None
-        if isinstance(node, gast.Name):
-            if node.id in self._program.parameters:
-                return (node.id, "value") if self._integers.of(node) else None
-            return self._counts.get(node.id)
-        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
-            left, right = self._length(node.left), getattr(node.right, "value", None)
-            sign = 1 if isinstance(node.op, gast.Sub) else -1
-            return less(left, sign * right) if type(right) is int else None
-        if isinstance(node, gast.Subscript) and _asks_shape(node.value):
-            axis = getattr(node.slice, "value", None)
-            vector = self.of(node.value.value)
-            if vector is None or not isinstance(axis, int) or axis >= len(vector):
-                return None
-            return vector[axis]
-        if isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len":
-            vector = self.of(node.args[0]) if len(node.args) == 1 else None
-            return vector[0] if vector else None
-        return None
+    def _sliced(self, length: Length, part: Any) -> Length:
+        """Return what a slice leaves of a length."""
+        bounds = bounds_of(part)
+        if bounds is not None:
+            return sliced(length, bounds)
+        given = (part.lower, part.upper)
+        lower, upper = (None if item is None else self._counts.length(item) for item in given)
+        if part.step is not None or (lower, upper) == (None, None):
+            return None
+        if (part.lower is not None and lower is None) or (part.upper is not None and upper is None):
+            return None
+        return self._lengths.between(length, lower, upper)
 
     def _of_value(self, name: str, statement: Any) -> Vector | None:
         operation = self._program.operation(statement)
@@ -304,6 +284,9 @@ class Dimensions:
         if canonical == "numpy.outer" and len(args) == 2:
             left, right = (self.of(item) for item in args)
             return (*left, *right) if left and right and len(left) + len(right) == 2 else None
+        if canonical == "numpy.concatenate" and isinstance(args[0], (gast.List, gast.Tuple)):
+            parts = [self.of(item) for item in args[0].elts]
+            return (None,) if all(part and len(part) == 1 for part in parts) else None
         vector = self.of(args[0]) if len(args) == 1 else None
         if canonical in _ONE_AXIS:
             return vector if vector is not None and len(vector) == 1 else None
@@ -316,7 +299,7 @@ class Dimensions:
         items = shape.elts if isinstance(shape, (gast.Tuple, gast.List)) else [shape]
         if not items or not all(self._integers.of(item) for item in items):
             return None
-        lengths = [self._length(item) for item in items]
+        lengths = [self._counts.length(item) for item in items]
         return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
 
     def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
@@ -439,8 +422,7 @@ class Dimensions:
             if taken >= len(vector):
                 return None
             if isinstance(part, gast.Slice):
-                bounds = bounds_of(part)
-                done.append(None if bounds is None else sliced(vector[taken], bounds))
+                done.append(self._sliced(vector[taken], part))
             elif not self._integers.of(part):
                 return None
             taken += 1
@@ -471,11 +453,3 @@ def _is_elementwise(operation: Operation, canonical: str) -> bool:
     if canonical in ("math.modf", "math.frexp"):
         return False  # a pair
     return canonical.startswith("math.") or canonical in ("builtins.abs", "builtins.float")
-
-
-def _asks_shape(node: Any) -> bool:
-    return (
-        isinstance(node, gast.Attribute)
-        and node.attr == "shape"
-        and isinstance(node.value, gast.Name)
-    )

@@ -13,7 +13,8 @@ from typing import Any
 Length = tuple[Any, ...] | int | None
 """The length of an axis: ``("x", 0)``, axis 0 of an argument; ``("n", "value")``, an integer
 argument itself; ``("less", length, 2)`` and ``("part", length, (0, None, 2))``, what slices leave
-of a length; a number; or unknown."""
+of a length; ``("share", length, (3, 4))``, three times the whole quarters of one; a number; or
+unknown."""
 
 Vector = tuple[Length, ...]
 """The lengths of all axes of a value."""
@@ -63,10 +64,35 @@ class Lengths:
         size = self._size(first)
         if size is None or size != self._size(second):
             return False
-        keep, gone = (second, first) if isinstance(second, int) else (first, second)
+        swapped = isinstance(second, int) or _is_part_of(second, first)
+        keep, gone = (second, first) if swapped else (first, second)
         self._equal[gone] = keep
         self._assumed.append((gone, keep))
         return True
+
+    def between(self, length: Length, lower: Length, upper: Length) -> Length:
+        """Return what a slice leaves of a length whose bounds are so many shares of it.
+
+        >>> lengths = Lengths({"b": (8,)})
+        >>> quarter, half = (share(("b", 0), count, 4) for count in (1, 2))
+        >>> lengths.between(("b", 0), quarter, half) == quarter
+        True
+        >>> lengths.between(("b", 0), half, None) == half, lengths.conditions
+        (True, ('len(b) // 4 * 4 == len(b)',))
+        """
+        given = [item for item in (lower, upper) if isinstance(item, tuple)]
+        if any(item[0] != "share" or not self.agree(length, item[1]) for item in given):
+            return None
+        if len({item[2][1] for item in given}) != 1 or lower not in (None, 0, *given):
+            return None
+        count = given[0][2][1]
+        first = lower[2][0] if isinstance(lower, tuple) else 0
+        last = upper[2][0] if isinstance(upper, tuple) else count
+        if upper is None and not self.agree(share(length, count, count), length):
+            return None
+        if isinstance(upper, int) or not first <= last <= count:
+            return None
+        return share(self.find(length), last - first, count)
 
     def join(self, first: Vector, second: Vector) -> Vector:
         """Return the lengths of two values that are broadcast together."""
@@ -99,6 +125,9 @@ class Lengths:
         if isinstance(length, int) or length is None:
             return length
         name, axis = length[0], length[1]
+        if name == "share":
+            whole = self._size(self.find(axis))
+            return None if whole is None else whole // length[2][1] * length[2][0]
         found = self._seen.get(name) if len(length) == 2 else None
         if axis == "value":
             return found if isinstance(found, int) else None
@@ -130,10 +159,32 @@ class Lengths:
     def _text(self, length: Length) -> str:
         if not isinstance(length, tuple):
             return str(length)
+        if len(length) == 3:
+            _, whole, (count, parts) = length
+            return f"{self._text(whole)} // {parts}" + (f" * {count}" if count != 1 else "")
         name, axis = length
         if axis == "value":
             return str(name)
         return f"len({name})" if self._seen.get(name) and axis == 0 else f"{name}.shape[{axis}]"
+
+
+def share(length: Length, count: int, parts: int) -> Length:
+    """Return `count` times the whole part of a length divided by `parts`.
+
+    >>> share(("b", 0), 2, 4), share(9, 2, 4)
+    (('share', ('b', 0), (2, 4)), 4)
+    """
+    if length is None or count <= 0 or parts < 2:
+        return None
+    if isinstance(length, int):
+        return length // parts * count
+    return ("share", length, (count, parts))
+
+
+def _is_part_of(length: Length, other: Length) -> bool:
+    """Say whether a length is what another is made of."""
+    inside = isinstance(other, tuple) and len(other) == 3
+    return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
 
 
 def less(length: Length, cut: int) -> Length:

@@ -30,3 +30,45 @@ def previous_element(vectors, rate):
         total = total + np.sum(before * rate) + np.sum(item)
         before = item
     return total
+
+
+@program(("v", 8), ("m", 8, 5), ("v", 3))
+def gates_in_shares(b, w, x):
+    size = len(b) // 4
+    h = np.zeros(size)
+    c = np.zeros(size)
+    for _ in range(2):
+        gates = w @ np.concatenate([h, x]) + b
+        first, last = gates[:size], gates[3 * size :]
+        c = c * np.tanh(gates[size : 2 * size]) + first * last
+        h = c * gates[2 * size : 3 * size]
+    return np.sum(h * h)
+
+
+@program(("v", 3))
+def shares_of_an_odd_length(x):
+    half = len(x) // 2
+    return np.sum(x[:half] * x[half:]) + np.sum(x[: 2 * half] ** 2)
+
+
+@program(("v", 4))
+def length_that_shrinks(x):
+    n = len(x)
+    total = 0.0
+    for _ in range(3):
+        n = n - 1
+        y = np.zeros(n) + x[0]
+        total = total + np.sum(y * x[1:]) if n in (1, 3) else total
+    return total
+
+
+@program(("v", 8))
+def length_that_is_halved(x):
+    n = len(x)
+    total = 0.0
+    for _ in range(3):
+        half = n // 2
+        y = x[:half] * 2.0
+        total = total + np.sum(y * x[half:n])
+        n = half
+    return total
