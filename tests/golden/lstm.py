@@ -35,13 +35,14 @@ def example(rng):
 
 import numpy as np
 
-from srcgrad.runtime import matmul_left, matmul_right, split_like, unbroadcast, zeros_like
+from srcgrad.runtime import split_like, zeros_like
 
 
 def loss_grad(w, b, xs, target):
     """Gradient of `loss` (lstm.py:12) with respect to `w`, `b`.
 
-    Taken for granted: w.ndim == 2; b.ndim == 1; xs.ndim == 2; target.ndim == 1.
+    Taken for granted: w.ndim == 2; b.ndim == 1; xs.ndim == 2; target.ndim == 1;
+    len(b) == len(w); len(w) // 4 * 4 == len(w); len(target) == len(w) // 4.
     """
     size = len(b) // 4
     h = np.zeros(size)
@@ -49,71 +50,33 @@ def loss_grad(w, b, xs, target):
     steps = []
     for x in xs:
         concatenate = np.concatenate([h, x])
-        product = w @ concatenate
-        gates = product + b
+        gates = w @ concatenate + b
         forget = 1 / (1 + np.exp(-gates[:size]))
         write = 1 / (1 + np.exp(-gates[size : 2 * size]))
         show = 1 / (1 + np.exp(-gates[2 * size : 3 * size]))
-        forget_times_c = forget * c
         tanh_gates = np.tanh(gates[3 * size :])
-        product_2 = write * tanh_gates
-        c_2 = forget_times_c + product_2
+        c_2 = forget * c + write * tanh_gates
         tanh_c = np.tanh(c_2)
-        steps.append(
-            (
-                concatenate,
-                product,
-                gates,
-                forget,
-                write,
-                show,
-                forget_times_c,
-                tanh_gates,
-                product_2,
-                tanh_c,
-                c,
-                h,
-                x,
-            ),
-        )
+        steps.append((concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h, x))
         h = show * tanh_c
         c = c_2
 
     # backward
-    # L23: return np.sum((h - target) ** 2)
-    grad_h = unbroadcast(2 * (h - target), h)
     # L16: for x in xs:
     grad_b = zeros_like(b)
     grad_w = zeros_like(w)
+    grad_h = 2 * (h - target)
     grad_c = zeros_like(c)
-    for (
-        concatenate,
-        product,
-        gates,
-        forget,
-        write,
-        show,
-        forget_times_c,
-        tanh_gates,
-        product_2,
-        tanh_c,
-        c,
-        h,
-        x,
-    ) in reversed(steps):
+    for concatenate, gates, forget, write, show, tanh_gates, tanh_c, c, h, x in reversed(steps):
         # L22: h = show * np.tanh(c)
-        grad_show = unbroadcast(grad_h * tanh_c, show)
-        grad_c = grad_c + unbroadcast(grad_h * show, tanh_c) * (1 - tanh_c * tanh_c)
+        grad_show = grad_h * tanh_c
+        grad_c = grad_c + grad_h * show * (1 - tanh_c * tanh_c)
         # L21: c = forget * c + write * np.tanh(gates[3 * size :])
-        grad_forget_times_c = unbroadcast(grad_c, forget_times_c)
-        grad_product_2 = unbroadcast(grad_c, product_2)
-        grad_write = unbroadcast(grad_product_2 * tanh_gates, write)
+        grad_write = grad_c * tanh_gates
         grad_gates = zeros_like(gates)
-        grad_gates[3 * size :] += unbroadcast(grad_product_2 * write, tanh_gates) * (
-            1 - tanh_gates * tanh_gates
-        )
-        grad_forget = unbroadcast(grad_forget_times_c * c, forget)
-        grad_c = unbroadcast(grad_forget_times_c * forget, c)
+        grad_gates[3 * size :] += grad_c * write * (1 - tanh_gates * tanh_gates)
+        grad_forget = grad_c * c
+        grad_c = grad_c * forget
         # L20: show = sigmoid(gates[2 * size : 3 * size])
         grad_gates[2 * size : 3 * size] += grad_show * show * (1 - show)
         # L19: write = sigmoid(gates[size : 2 * size])
@@ -121,11 +84,9 @@ def loss_grad(w, b, xs, target):
         # L18: forget = sigmoid(gates[:size])
         grad_gates[:size] += grad_forget * forget * (1 - forget)
         # L17: gates = w @ np.concatenate([h, x]) + b
-        grad_product = unbroadcast(grad_gates, product)
-        grad_b += unbroadcast(grad_gates, b)
-        grad_w += matmul_left(grad_product, w, concatenate)
-        grad_concatenate = matmul_right(grad_product, w, concatenate)
-        grad_h_2_part, _ = split_like(grad_concatenate, [np.shape(h), np.shape(x)], 0)
+        grad_b += grad_gates
+        grad_w += np.outer(grad_gates, concatenate)
+        grad_h_2_part, _ = split_like(grad_gates @ w, [np.shape(h), np.shape(x)], 0)
         # L16: for x in xs:
         grad_h = grad_h_2_part
     return grad_w, grad_b
