@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from srcgrad.compiler.findings import FunctionFound, Record
+from srcgrad.compiler.module_text import spoken
 from srcgrad.insight.costs import Costs
 from srcgrad.insight.explanation import Explanation
 from srcgrad.insight.styles import size
@@ -85,7 +86,7 @@ class Report:
         place = f"{Path(subject.file).name}:{subject.line}, " if subject.file else ""
         about = f"{place}with respect to {', '.join(subject.inputs)}"
         if self.explanation.conditions:
-            about += "; taken for granted: " + ", ".join(self.explanation.conditions)
+            about += "; taken for granted: " + ", ".join(map(spoken, self.explanation.conditions))
         return about
 
     def _measured(self) -> str:

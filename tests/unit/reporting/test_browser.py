@@ -20,6 +20,7 @@ SHOWN = "return getComputedStyle(document.querySelector(arguments[0])).display"
 
 def step(u, r):
     k = np.sin(u)
+    assert k.ndim == 1  # which keeps it a function of its own
     return u + r * k * np.abs(u)
 
 

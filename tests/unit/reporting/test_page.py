@@ -17,6 +17,7 @@ from tests.programs.corpus import every_program
 
 def step(u, r):
     k = np.sin(u)
+    assert k.ndim == 1  # which keeps it a function of its own
     return u + r * k * np.abs(u)
 
 
