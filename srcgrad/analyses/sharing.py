@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
 
@@ -36,6 +37,9 @@ class Sharing:
         for statement in statements(body):
             value = statement.iter if isinstance(statement, gast.For) else None
             value = statement.value if isinstance(statement, gast.Assign) else value
+            change = change_of(statement)
+            if change is not None and change.value is not None:
+                self._keep_shadows(change)
             if value is None:
                 continue
             sources = self._sources(value)
@@ -44,6 +48,12 @@ class Sharing:
                 for name in names_bound(target) or ([root] if root is not None else []):
                     for source in sources:
                         self._parent[self._root(name)] = self._root(source)
+
+    def _keep_shadows(self, change: Change) -> None:
+        """Join a list with the adjoints that a record puts into it, which may be views."""
+        for name in names_read(change.value):
+            if name.startswith("grad_"):
+                self._parent[self._root(change.name)] = self._root(name)
 
     def may_share(self, first: str, second: str) -> bool:
         """Say whether two names may be bound to the same memory."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
+from srcgrad.analyses.sharing import Sharing
 from srcgrad.compiler.stages import Stages
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import walk
@@ -83,7 +84,8 @@ class Polishing:
         for _ in range(3):  # what is folded may be a number that can be put elsewhere
             body = folding.run(propagate_constants(body, self.is_temporary, self.parameters))
         gathering = AdditionGathering(self.purity, width)
-        body = self._coalesced(gathering.run(merge_additions(body, width)))
+        merged = merge_additions(body, width, Sharing(body, self.purity.of).may_share)
+        body = self._coalesced(gathering.run(merged))
         body = read_originals(tidy(folding.run(body)), self.is_temporary)
         body = ClearDelay(self.purity, width).run(body)
         return folding.run(return_directly(body, self.purity, width))

@@ -37,6 +37,11 @@ class AdditionGathering:
     grad_a = b * c
     b = grad_a
     grad_a -= d
+    >>> print(gathered("grad_a = g[:-1]; grad_b = g[1:]; grad_a += c; grad_a += grad_b * d"))
+    grad_a = g[:-1]
+    grad_b = g[1:]
+    grad_a += c
+    grad_a += grad_b * d
     """
 
     def __init__(self, purity: Purity, width: Callable[[Any], int]) -> None:
@@ -83,6 +88,9 @@ class AdditionGathering:
         term = _term(second)
         if term is None or _sum_of(second) in names_read(term):
             return False
+        updates = isinstance(first, gast.AugAssign)
+        if updates and self._movement.shares([_sum_of(second)], names_read(term)):
+            return False  # what is added lies in the memory that the first update changes
         whole = isinstance(first, gast.Assign) and isinstance(second, gast.AugAssign)
         if whole and not is_fresh(first.value):
             return False  # what is added to may be memory that others read too

@@ -12,11 +12,16 @@ from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
 _WIDEST: Final = 84
 
 
-def merge_additions(body: list[Any], width: Callable[[Any], int]) -> list[Any]:
+def merge_additions(
+    body: list[Any],
+    width: Callable[[Any], int],
+    may_share: Callable[[str, str], bool] = lambda *_: False,
+) -> list[Any]:
     """Return `body` with ``grad_a = b; grad_a += c`` written as ``grad_a = b + c``.
 
     Only statements of one line of the user's are put together; `width(node)` is the printed width
-    of an expression.
+    of an expression. `may_share` says whether two names may lie in the same memory: what an update
+    changes is not read by what is added to it.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> from srcgrad.optimizations.width import width
@@ -37,9 +42,12 @@ def merge_additions(body: list[Any], width: Callable[[Any], int]) -> list[Any]:
     kept: list[Any] = []
     for statement in body:
         for part in blocks_of(statement):
-            part[:] = merge_additions(part, width)
-        if kept and _goes_on(kept[-1], statement) and _fits(kept[-1], statement, width):
-            before = kept[-1]
+            part[:] = merge_additions(part, width, may_share)
+        before = kept[-1] if kept else None
+        if before is not None and _goes_on(before, statement) and _fits(before, statement, width):
+            if isinstance(before, gast.AugAssign) and _overlaps(statement, may_share):
+                kept.append(statement)
+                continue
             before.value = gast.BinOp(before.value, statement.op, statement.value)
         else:
             kept.append(statement)
@@ -67,6 +75,16 @@ def _goes_on(first: Any, second: Any) -> bool:
         and not any(isinstance(node, gast.Call) for node in walk(second.target))
         and is_sum(first.value)
     )
+
+
+def _overlaps(addition: Any, may_share: Callable[[str, str], bool]) -> bool:
+    """Say whether what is added may lie in the memory that it is added to."""
+    name = root_name(addition.target) or ""
+    read = names_read(addition.value)
+    if not isinstance(addition.target, gast.Name):  # what was taken out of it is no view of it now
+        parts = [node for node in walk(addition.value) if isinstance(node, gast.Subscript)]
+        read = [item for part in parts for item in names_read(part.value)]
+    return any(may_share(name, item) for item in read)
 
 
 def _is_plain(target: Any) -> bool:

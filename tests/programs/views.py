@@ -17,6 +17,30 @@ def two_overlapping_views(x):
 
 
 @program("v")
+def overlapping_views_read_in_between(x):
+    y = x * 1.0
+    left, right = y[:-1], y[1:]
+    right += left
+    a = left * 3.0
+    left *= 2.0
+    return np.sum(y * y) + np.sum(a * a)
+
+
+@program("v")
+def overlapping_rows_of_a_loop(x):
+    y = np.outer(x, x)
+    total = 0.0
+    for k in range(3):
+        row = y[k:]
+        for i in range(k, 3):
+            low = y[i : i + 2]
+            low += row[:2] * 0.5
+            total = total + np.sum(low**2)
+            row *= 0.9
+    return total + np.sum(y * y)
+
+
+@program("v")
 def view_squared_by_itself(x):
     y = x * 1.0
     z = y[:]
