@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
-from srcgrad.analyses.sharing import Sharing
 from srcgrad.compiler.stages import Stages
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import walk
