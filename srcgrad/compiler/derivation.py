@@ -284,6 +284,7 @@ class Derivation:
             lambda name: facts.shapes.is_number(load(name)),
             self._final_reads(body, purity),
         )
+        recorder.parameters = self.program.parameters
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer

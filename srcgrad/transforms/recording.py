@@ -6,6 +6,7 @@ that is a mere read, and otherwise kept in a list, one entry an iteration.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any, Final
@@ -72,7 +73,9 @@ class Recorder:
         is_number: Callable[[str], bool] = lambda _: False,
         final: Collection[int] = (),
     ) -> None:
+        self.parameters: Collection[str] = ()
         self._final = final
+        self._whole = forward
         self.recorded: set[str] = set()
         self._is_number = is_number
         self._results = results
@@ -185,7 +188,17 @@ class Recorder:
         else:
             loop.body.insert(_once_bound(loop.body, names), push)
             self._bind_all(loop, [name for name in names if name not in heads])
+        self._bind_carried(loop, [name for name in names if name in heads])
         return saved
+
+    def _bind_carried(self, loop: Any, names: list[str]) -> None:
+        """Bind before a loop what only its trips bind, each for the next one."""
+        before = itertools.takewhile(lambda item: item is not loop, statements(self._whole))
+        bound = {name for item in before for name in _bound_by(item)}.union(self.parameters)
+        block = self._block[id(loop)]
+        for name in [name for name in names if name not in bound]:
+            start = assign(name, gast.Constant(None, None), loop)
+            block.insert(_position(block, loop), start)
 
     def _bind_before(self, attempt: Any, names: list[str]) -> None:
         """Bind what only some paths through a `try` bind, so that it can be recorded."""

@@ -273,7 +273,9 @@ class Sweep:
             if (cell in self.containers and there) or cell in self.facts.storage.mirror.lists:
                 done.extend(self.add_entries(cell, value, statement))
                 continue
-            if self.may_be_container(cell) and cell in self.adjoints.state:
+            entry = isinstance(value, (gast.Name, gast.Subscript)) or hasattr(value, "is_entry")
+            may_be_none = self.of_generated and entry  # as what a path did not bind
+            if (may_be_none or self.may_be_container(cell)) and cell in self.adjoints.state:
                 done.extend(self.add_anything(cell, value, statement))
                 continue
             taken_out = getattr(value, "is_entry", False)
