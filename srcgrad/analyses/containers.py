@@ -58,7 +58,8 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     containers = _holding_containers(program, _spread(uses.containers, links), links)
     if result is not None:
         uses.arrays.add(result)
-    arrays = _read_entries(program, _spread(uses.arrays, copies) - containers, copies)
+    known = uses.arrays | (uses.trees - containers)
+    arrays = _read_entries(program, _spread(known, copies) - containers, copies)
     return Kinds(frozenset(containers), frozenset(arrays - containers))
 
 
@@ -68,6 +69,7 @@ class _Uses:
     Attributes:
         same: Pairs of names for one thing.
         parts: Pairs of names, of which the first is a part of the second.
+        trees: Names of what is an array if it is of one, and a list if it is of one.
     """
 
     def __init__(self, program: Program) -> None:
@@ -75,6 +77,7 @@ class _Uses:
         self.arrays: set[str] = set()
         self.same: list[tuple[str, str]] = []
         self.parts: list[tuple[str, str]] = []
+        self.trees: set[str] = set()
         self._program = program
         self._displays: dict[str, list[Any]] = {}
 
@@ -106,7 +109,8 @@ class _Uses:
         elif makes_list(statement.value):
             self.containers.update(targets)
         elif operation.primal in TREES:
-            pass  # of an array they give arrays, of a list lists
+            self.same += [(s, t) for s in sources[:1] for t in targets]
+            self.trees.update(targets)
         elif operation.kind == "primitive":
             several = len(targets) == 1 and _returns_several(operation, self._program)
             (self.containers if several else self.arrays).update(targets)

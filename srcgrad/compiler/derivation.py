@@ -39,7 +39,7 @@ from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.externals import Externals
@@ -117,7 +117,7 @@ class Derivation:
 
     def _refuse_nothing(self) -> None:
         """Refuse a function that ends without a `return` of a value, or an error."""
-        every = list(statements(self.source.tree.body))
+        every = list(walk(self.source.tree))  # in the cases of a `match`, too
         returns = any(isinstance(item, gast.Return) and item.value is not None for item in every)
         if not returns and not any(isinstance(item, gast.Raise) for item in every):
             self.refusals.add(
