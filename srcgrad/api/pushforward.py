@@ -14,6 +14,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
+from srcgrad.api.mixing import by_adjoints, kept, may_mix
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
@@ -71,11 +72,15 @@ class Tangents:
     def _run(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
+        first = not isinstance(self.primal, Gradient) and may_mix(plan.generated.source)
+        before = kept(arguments, tangents) if first else None
         try:
             value, tangent = runs(plan, plan.function)(*arguments.values(), *tangents)
         except Exception as error:
             annotate(error)
             raise
+        if before is not None:
+            tangent = by_adjoints(self.primal, self.names, before, tangents, (value, tangent))
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)

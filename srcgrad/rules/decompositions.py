@@ -9,6 +9,8 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    apart,
+    apart_back,
     cholesky_back,
     cholesky_push,
     eig_back,
@@ -76,6 +78,28 @@ class Eigh(Function):
     def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
         w, v = ctx.saved_tensors
         return eigh_push(a_dot, w, v, ctx.uplo)
+
+
+@table.rule(apart)
+class Apart(Function):
+    """The eigenvectors themselves, of which equal eigenvalues leave the derivative open."""
+
+    inert = ("values",)
+    pushes = True
+
+    @staticmethod
+    def forward(ctx: Context, vectors: Any, values: Any) -> Any:
+        ctx.save_for_backward(values)
+        return apart(vectors, values)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (values,) = ctx.saved_tensors
+        return apart_back(grad, values)
+
+    @staticmethod
+    def jvp(ctx: Context, vectors_dot: Any, *others: Any) -> Any:
+        return vectors_dot  # which knows of equal values itself
 
 
 @table.rule(np.linalg.eigvalsh)

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.complex_parts import conj, real_part
-from srcgrad.runtime.dispatch import beside
+from srcgrad.runtime.dispatch import beside, recordable
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.slopes import divide_or_zero
 
@@ -133,10 +133,27 @@ def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
     return onto_triangle(0.5 * (full + adjoint(full)), uplo.upper() == "L")
 
 
+@recordable
+def apart(vectors: Any, values: Any) -> Any:
+    """Return eigenvectors as they are; where values are equal, their derivatives are not known.
+
+    Those of a gradient of eigenvalues alone need how that depends on the eigenvalues, which is
+    in the gradient that came and not in these vectors.
+    """
+    del values
+    return np.positive(vectors)
+
+
+def apart_back(grad: Any, values: Any) -> Any:
+    """Return the gradient of vectors, NaN for matrices with equal values, even if it is zero."""
+    several = np.any(off_diagonal(are_tied(values)), axis=(-2, -1), keepdims=True)
+    return np.where(several, np.nan, grad)
+
+
 def eigvalsh_back(grad: Any, a: Any, uplo: str) -> Any:
     """Return the gradient of the eigenvalues of a symmetric matrix."""
     w, v = np.linalg.eigh(a, uplo)
-    return eigh_back(grad, None, w, v, uplo)
+    return eigh_back(grad, None, w, apart(v, w), uplo)
 
 
 def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> Any:
@@ -149,15 +166,28 @@ def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> Any:
         turned = vh @ grad_v
         length = np.real(np.diagonal(turned, axis1=-2, axis2=-1))
         turned = turned - (vh @ v) * np.expand_dims(length, -2)
-        limit = np.where(np.absolute(turned) == 0, 0 * turned, np.nan)
+        limit = _of_general_ties(turned, grad_w)
         inner = inner + off_diagonal(over_gaps(turned, conj(w), limit))
     return np.linalg.solve(vh, inner @ vh)
+
+
+def _of_general_ties(turned: Any, grad_w: Any) -> Any:
+    """Return the limit at equal eigenvalues: 0 if the loss does not depend on them, else NaN.
+
+    Of ``v @ diag(h(w)) @ inv(v)`` nothing is left in the gradient of `v` that would tell more.
+    """
+    matters = np.absolute(turned) > negligible(largest(turned))
+    if grad_w is not None:
+        counts = np.absolute(grad_w) > 0
+        both = np.logical_or(np.expand_dims(counts, -1), np.expand_dims(counts, -2))
+        matters = np.logical_or(matters, both)
+    return np.where(matters, np.nan, 0 * turned)
 
 
 def eigvals_back(grad: Any, a: Any) -> Any:
     """Return the gradient of the eigenvalues of any matrix."""
     w, v = np.linalg.eig(a)
-    return eig_back(grad, None, w, v)
+    return eig_back(grad, None, w, apart(v, w))
 
 
 def qr_r_back(grad: Any, a: Any) -> Any:

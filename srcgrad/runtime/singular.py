@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.runtime.complex_parts import real_part
 from srcgrad.runtime.factors import (
+    apart,
     at_ties,
     largest,
     negligible,
@@ -26,8 +27,9 @@ from srcgrad.runtime.products import adjoint
 
 def svdvals_back(grad: Any, a: Any) -> Any:
     """Return the gradient of the singular values of `a`."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (u * np.expand_dims(real_part(grad), -2)) @ vh
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    right = adjoint(apart(adjoint(vh), s))
+    return (apart(u, s) * np.expand_dims(real_part(grad), -2)) @ right
 
 
 def svdvals_push(a_dot: Any, a: Any) -> Any:

@@ -18,6 +18,7 @@ from srcgrad.runtime import (
     qr_back,
     unbroadcast,
 )
+from srcgrad.runtime.factors import largest, negligible, off_diagonal, over_gaps
 
 _MIRRORED = {"sym", "symmetric", "her", "hermitian", "pos", "positive definite"}
 _BANDS = {"diagonal": 0, "tridiagonal": 1}
@@ -193,8 +194,8 @@ def general_eigh_back(
     grad_w, grad_v = grads
     inner = 0 * v if grad_w is None else np.diag(grad_w).astype(v.dtype)
     turned = 0 * v if grad_v is None else adjoint(v) @ grad_v
-    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    inner = inner + np.where(gaps == 0, 0, turned / np.where(gaps == 0, 1, gaps))
+    lost = np.absolute(off_diagonal(turned)) > negligible(largest(turned))
+    inner = inner + off_diagonal(over_gaps(turned, w, np.where(lost, np.nan, 0 * turned)))
     halves = 0.5 * np.real(np.diagonal(turned))
     full_a = v @ inner @ adjoint(v)
     full_b = -(v @ (inner * w) + v * halves) @ adjoint(v)

@@ -119,11 +119,57 @@ def test_what_comes_times_an_eigenvalue_of_zero_is_nan():
     assert np.isnan(leaf.grad.numpy()).any()
 
 
-@pytest.mark.parametrize("f", [eigen_rebuilt, general_rebuilt])
-def test_tangents_that_mix_equal_eigenvalues_are_nan(f):
+def test_tangents_that_mix_equal_eigenvalues_are_nan_or_told_by_adjoints():
     a, direction = 2.0 * np.eye(3), np.ones((3, 3))
-    assert np.isnan(sg.jvp(f, (a,), (direction,))[1])
-    assert np.isnan(tangent_on_tape(f, a, direction))
+    along = np.sum(differences(eigen_rebuilt, a) * direction)
+    assert sg.jvp(eigen_rebuilt, (a,), (direction,))[1] == pytest.approx(along, rel=1e-8)
+    assert np.isnan(sg.jvp(general_rebuilt, (a,), (direction,))[1])
+    for f in (eigen_rebuilt, general_rebuilt):
+        assert np.isnan(tangent_on_tape(f, a, direction))
+
+
+def rows(a):
+    w, v = np.linalg.eigh((a + a.T) / 2)
+    return (v * np.exp(w)) @ v.T
+
+
+def test_a_matrix_of_tangents_is_right_or_nan():
+    direction = np.random.default_rng(3).normal(size=(3, 3))
+    twice = turned(2.0, 2.0, 1.0)
+    for a in (2.0 * np.eye(3), twice @ twice.T):
+        value, tangent = sg.jvp(rows, (a,), (direction,))
+        step = 1e-5 * direction
+        np.testing.assert_allclose(value, rows(a), rtol=1e-14)
+        expected = (rows(a + step) - rows(a - step)) / 2e-5
+        told = np.isfinite(tangent)
+        assert told.any()
+        np.testing.assert_allclose(tangent[told], expected[told], rtol=1e-6, atol=1e-6)
+
+
+def of_eigenvalues(a):
+    return np.sum(np.exp(np.linalg.eigvalsh((a + a.T) / 2)))
+
+
+def of_singular_values(a):
+    return np.sum(np.linalg.svd(a, compute_uv=False) ** 2)
+
+
+def of_general_eigenvalues(a):
+    return np.sum(np.real(np.linalg.eigvals(a)) ** 2)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("f", [of_eigenvalues, of_singular_values, of_general_eigenvalues])
+def test_second_derivatives_are_right_or_nan_where_values_are_equal(f):
+    direction = np.random.default_rng(3).normal(size=(3, 3))
+    gradient = sg.grad(f)
+    for a in (2.0 * np.eye(3), np.zeros((3, 3)), turned(2.0, 2.0, 1.0), turned(3.0, 2.0, 1.0)):
+        np.testing.assert_allclose(gradient(a), differences(f, a), rtol=1e-6, atol=1e-6)
+        step = 1e-4 * direction
+        expected = (differences(f, a + step) - differences(f, a - step)) / 2e-4
+        for found in (sg.vjp(gradient, a)[1](direction)[0], sg.hvp(f, (a,), (direction,))):
+            assert np.isnan(found).any() or np.allclose(found, expected, rtol=1e-3, atol=1e-3)
+    assert np.isfinite(found).all()  # where they are not equal
 
 
 def through_eig(a):
