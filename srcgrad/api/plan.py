@@ -81,6 +81,8 @@ class Plan:
             return self.holds(*args, **self.named(kwargs))
         except (AttributeError, KeyError, TypeError, IndexError):
             return False
+        except NameError:  # it speaks of a field of an object, which is no argument by itself
+            return False
 
     def named(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return keyword arguments under the names that the text has for them."""
