@@ -28,19 +28,6 @@ def break_never_taken(x):
 
 
 @program("v")
-def array_bound_where_a_loop_ends(x):
-    n = 0
-    while True:
-        y = np.sin(x) * 1.3
-        n += 1
-        if n > 2:
-            out = y
-            break
-        x = y
-    return np.sum(out * np.cos(out))
-
-
-@program("v")
 def break_at_the_first_trip(x):
     total = np.sum(x)
     for v in x:

@@ -15,7 +15,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api.pushforward import Tangents
-from tests.differences import assert_same, copied
+from tests.differences import assert_same, copied, numerical_gradient
 from tests.programs.corpus import Program, programs_by
 from tests.programs.test_forward import dot, drawn, moved
 
@@ -148,6 +148,22 @@ def test_parameters_called_like_functions_of_ours_have_second_derivatives() -> N
         lambda g: sg.jvp(sg.hessian(g), given, along)[1],
     ):
         assert_same(take(f), take(same), 1e-14)
+
+
+def test_an_array_that_the_last_trip_binds_has_derivatives() -> None:
+    def f(x: Any) -> Any:
+        n = 0
+        while True:
+            y = np.sin(x) * 1.3
+            n += 1
+            if n > 2:
+                out = y
+                break
+            x = y
+        return np.sum(out * np.cos(out))
+
+    x = np.array([0.4, -0.9])
+    assert_same(sg.grad(f, fallback="error")(x), numerical_gradient(f, (x,), 0))
 
 
 @few_programs
