@@ -407,7 +407,7 @@ REFUSED = {
     put_under_a_key: "also reached as",
     written: "whose memory is written into",
     container: "which is a container",
-    by_call: "on its parameter",
+    by_call: "on its parameter|also reached as `x`",
     of_an_expression: "of an expression",
     assigns: "assigns `total`",
     jumps: "`return` in a block",
