@@ -53,7 +53,7 @@ def recurrence(rows: Any, factors: Any) -> Any:
     >>> recurrence(np.array([1.0, 0.0, 1.0]), np.array([0.0, 3.0, 2.0]))
     array([1., 3., 7.])
     """
-    if len(rows) <= _FEW:
+    if len(rows) <= _FEW or not isinstance(rows, np.ndarray):  # elsewhere no number is looked at
         return _row_by_row(rows, factors)
     sums, products = rows, factors
     step = 1
