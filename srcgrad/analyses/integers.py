@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
 
 
@@ -33,6 +33,7 @@ class Integers:
             if isinstance(statement, gast.For) and self._is_range(statement.iter):
                 self.names.update(_whole(statement.iter.args, program.parameters))
         assigned: dict[str, list[Any]] = {}
+        self._bound = bound_names(program.body) | set(program.parameters)
         for statement in statements(program.body):
             if isinstance(statement, gast.For) and isinstance(statement.target, gast.Name):
                 if self._is_range(statement.iter):
@@ -46,14 +47,16 @@ class Integers:
                 if all(self.of(value) for value in values):
                     self.names.add(name)
 
+    def _is_outer_integer(self, name: str) -> bool:
+        """Say whether a name that the function does not bind is that of an integer."""
+        return name not in self._bound and type(self._scope.lookup(name)) is int
+
     def of(self, node: Any) -> bool:
         """Say whether an expression is surely one integer."""
         if isinstance(node, gast.Constant):
             return type(node.value) is int
         if isinstance(node, gast.Name):
-            if node.id in self.names:
-                return True
-            return type(self._scope.lookup(node.id)) is int
+            return node.id in self.names or self._is_outer_integer(node.id)
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, (gast.USub, gast.UAdd)) and self.of(node.operand)
         if isinstance(node, gast.BinOp):

@@ -241,6 +241,12 @@ class Derivation:
                     "define it in a file, or write a `Function` and call `apply`",
                 )
             )
+        if sweep.of_generated and sweep.kinds.either & sweep.adjoints.mirrored:
+            self.refusals.add(
+                self.source.tree,
+                "writing into an adjoint that may be a list is not differentiated by source",
+                "take forward mode of the gradient: sg.hvp, or sg.jvp of sg.grad",
+            )
         for refused in sweep.refused:
             self.refusals.add(*refused)
         for statement, function, operand in sweep.missing:

@@ -10,6 +10,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     accumulate,
+    copied,
     copied_like,
     expand_mean,
     expand_sum,
@@ -130,7 +131,7 @@ class Gathered(Function):
 
     @staticmethod
     def forward(ctx: Context, parts: Any, like: Any) -> Any:
-        ctx.parts, ctx.like = parts, like
+        ctx.parts, ctx.like = copied(parts), like  # the list may lose its items later
         return gathered(parts, like)
 
     @staticmethod

@@ -105,6 +105,8 @@ def _beyond(grad: Any, vectors: Any, turned: Any, s: Any, grad_s: Any) -> Any:
     Where a singular value is zero that comes times a zero, so that nothing may be left of it.
     """
     outside, size = grad - vectors @ turned, largest(grad)
+    if not np.size(s):
+        return outside
     column = np.max(np.absolute(grad), axis=-2, keepdims=True)
     found = np.expand_dims(s, -2)
     largest_value = found[..., :1]

@@ -78,7 +78,7 @@ FORWARD: Final = _named(
         "scipy.integrate": "odeint quad trapezoid",
         "scipy.linalg": (
             "block_diag cho_factor cho_solve cholesky circulant coshm cosm det eig eigh "
-            "eigh_tridiagonal eigvals eigvalsh expm fractional_matrix_power inv logm lstsq lu "
+            "eigh_tridiagonal eigvalsh expm fractional_matrix_power inv logm lstsq lu "
             "lu_factor lu_solve norm pinv polar qr sinhm sinm solve solve_banded "
             "solve_continuous_are solve_continuous_lyapunov solve_discrete_are "
             "solve_discrete_lyapunov solve_sylvester solve_triangular sqrtm svd tanhm tanm "

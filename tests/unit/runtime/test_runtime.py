@@ -80,7 +80,6 @@ def test_one_real_number_is_a_seed(value: Any) -> None:
         (1j, "complex"),
         (np.array(1j), "complex128"),
         ("x", "str"),
-        (None, "NoneType"),
         ([1.0], "list"),
         (True, "bool"),
     ],
@@ -89,6 +88,12 @@ def test_anything_else_is_refused_with_its_kind_and_a_way_out(value: Any, words:
     with pytest.raises(NonScalarOutputError, match=words) as caught:
         rt.scalar_seed(value)
     assert ".sum()" in caught.value.hint
+
+
+def test_nothing_is_refused_with_a_way_out() -> None:
+    with pytest.raises(NonScalarOutputError, match="NoneType") as caught:
+        rt.scalar_seed(None)
+    assert "without `return`" in caught.value.hint
 
 
 def test_add_at_adds_to_an_element_once_for_each_time_it_is_selected() -> None:
