@@ -26,11 +26,13 @@ from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merged
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, store
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import statements
+from srcgrad.ir.walk import names_bound, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
+from srcgrad.runtime import shadow_of, shadow_of_view
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
 from srcgrad.transforms.stacking import take_stacks
@@ -92,6 +94,7 @@ class Pusher:
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
         _refuse_writing_calls(derivation, found.varied)
+        _refuse_kept_shadows(derivation)
         check_floats(program, derivation.externals, found.active, found.varied)
         inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
 
@@ -149,6 +152,30 @@ def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> Non
     for statement in statements(derivation.program.body):
         writes.of(statement)
     derivation.refusals.raise_if_any()
+
+
+def _refuse_kept_shadows(derivation: Derivation) -> None:
+    """Refuse adjoints written in place that are kept from trip to trip with other values.
+
+    What is added to one that was kept may reach another name for its memory, which the tangents of
+    what is taken back do not follow.
+    """
+    program = derivation.program
+    every = list(statements(program.body))
+    assigned = [item for item in every if isinstance(item, gast.Assign)]
+    if not any(program.operation(item).primal in (shadow_of, shadow_of_view) for item in assigned):
+        return
+    for statement in assigned:
+        change = change_of(statement)
+        names = [name for target in statement.targets for name in names_bound(target)]
+        kept = len(names) > 1 or (change is not None and change.name.endswith("_saved"))
+        if kept and any(program.namer.base(name).startswith("grad_") for name in names):
+            derivation.refusals.add(
+                statement,
+                "an adjoint that is written in place and kept from trip to trip has no tangent",
+                "take sg.jvp of the function itself, and the gradient or tangent of that",
+            )
+            derivation.refusals.raise_if_any()
 
 
 def _held(program: Program, found: Mirroring, forwarder: Forwarder) -> list[Any]:
