@@ -32,7 +32,7 @@ class Kinds:
         containers: Names that are unpacked, read with a string key or bound to a display, whose
             parts are, or that are passed to a function that uses them so.
         arrays: Names that are computed, or computed with: numbers and arrays.
-        either: Those of the arrays that may also be lists: copies of what is not known.
+        either: Other names that are copies of what may be an array or a list, or are copied so.
     """
 
     containers: frozenset[str]
@@ -60,11 +60,9 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     containers = _holding_containers(program, _spread(uses.containers, links), links)
     if result is not None:
         uses.arrays.add(result)
-    sure = _read_entries(program, _spread(uses.arrays, copies) - containers, copies)
-    known = uses.arrays | (uses.trees - containers)
-    arrays = _read_entries(program, _spread(known, copies) - containers, copies)
-    either = frozenset(arrays - containers - sure)
-    return Kinds(frozenset(containers), frozenset(arrays - containers), either)
+    arrays = _read_entries(program, _spread(uses.arrays, copies) - containers, copies)
+    either = _spread(uses.trees - containers, copies) - containers - arrays
+    return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
 
 
 class _Uses:

@@ -13,8 +13,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.ir.program import bound_by, targets_of
+from srcgrad.ir.walk import blocks_of, names_read, root_name, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def final_reads(
     """
     every = list(statements(body))
     writes = [(item, name) for item in every for name in _written(item, is_pure)]
-    binds = Counter(name for item in every for name in _bound(item))
+    binds = Counter(name for item in every for name in bound_by(item))
     found: set[int] = set()
     early: set[int] = set()
     for loop in body:
@@ -65,7 +65,7 @@ def final_reads(
                     for item, other in writes
                     if id(item) not in early and (other == name or _touches(other, name, may_share))
                 ]
-                made = binds[name] == 1 and name in {n for item in body for n in _bound(item)}
+                made = binds[name] == 1 and name in {n for item in body for n in bound_by(item)}
                 if made and all(
                     id(item) in inside and _is_element(item, name, counted) for item in others
                 ):
@@ -145,15 +145,11 @@ def _with_loops(
 
 def _is_rebound(index: str, loop: Any) -> bool:
     """Say whether something in a loop binds its index anew."""
-    return any(index in _bound(item) for item in statements(loop.body))
+    return any(index in bound_by(item) for item in statements(loop.body))
 
 
 def _components(node: Any) -> list[Any]:
     return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
-
-
-def _bound(statement: Any) -> list[str]:
-    return [name for target in targets_of(statement) for name in names_bound(target)]
 
 
 def _written(statement: Any, is_pure: Callable[[Any], bool]) -> list[str]:

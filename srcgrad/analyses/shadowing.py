@@ -101,7 +101,8 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._axes = Axes(program, dimensions, integers, self._makers)
         self._indexed = _indexed(program)
-        self._arrays = kinds(program).arrays
+        found = kinds(program)
+        self._arrays = found.arrays | found.either
 
     def shadow(
         self, members: set[str], writes: list[tuple[Any, str]], live: dict[int, frozenset[str]]

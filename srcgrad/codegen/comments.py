@@ -11,11 +11,11 @@ from srcgrad.ir.walk import blocks_of
 _WIDEST: Final = 88
 
 
-def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0) -> int:
+def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0, depth: int = 0) -> int:
     """Insert a comment before each run of statements that come from one line of the user.
 
-    `lines` is the user's file. Primal statements among them speak for themselves. Return the line
-    of the last statement.
+    `lines` is the user's file, `depth` how many blocks lie around. Primal statements among them
+    speak for themselves. Return the line of the last statement.
     """
     position = 0
     while position < len(block):
@@ -23,20 +23,21 @@ def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0) -> int:
         number = getattr(statement, "lineno", 0) or 0
         number = 0 if getattr(statement, "is_primal", False) else number
         if number and number != last and not isinstance(statement, (Comment, Blank)):
-            block.insert(position, Comment(f"L{number}: {_text(statement, lines)}"))
+            block.insert(position, Comment(f"L{number}: {_text(statement, lines, depth)}"))
             position += 1
             last = number
         for part in blocks_of(statement):
-            last = comment_lines(part, lines, last)
+            last = comment_lines(part, lines, last, depth + 1)
         position += 1
     return last
 
 
-def _text(statement: Any, lines: Sequence[str]) -> str:
+def _text(statement: Any, lines: Sequence[str], depth: int) -> str:
     first = statement.lineno
     last = max(first, getattr(statement, "end_lineno", first) or first)
     is_block = any(True for _ in blocks_of(statement))
     opens = lines[first - 1].rstrip().endswith(":") if 0 < first <= len(lines) else False
     chosen = lines[first - 1 : first if is_block or opens else last]
     text = " ".join(line.strip() for line in chosen)
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 3].rstrip() + "..."
+    widest = _WIDEST - 4 * depth
+    return text if len(text) <= widest else text[: widest - 3].rstrip() + "..."

@@ -182,7 +182,11 @@ class Printer(PatternPrinter, FormattedPrinter):
 
     def _Assign(self, t: Any) -> None:
         targets = "".join([self.text(target, TUPLE) + " = " for target in t.targets])
-        self._logical(targets, t.value, YIELD)
+        names = len(t.targets) == 1 and type(t.targets[0]).__name__ == "Tuple"
+        if names and 4 * self._indent + len(f"{targets}(") > self._width:
+            self._logical("", t.targets[0], TUPLE, f" = {self.text(t.value, YIELD)}")
+        else:
+            self._logical(targets, t.value, YIELD)
 
     def _AugAssign(self, t: Any) -> None:
         symbol = OPERATORS[type(t.op).__name__][0]

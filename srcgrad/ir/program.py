@@ -119,6 +119,11 @@ def targets_of(statement: Any) -> list[Any]:
     return []
 
 
+def bound_by(statement: Any) -> list[str]:
+    """Return the names that one statement binds itself, updates such as ``a += b`` included."""
+    return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
 def header_reads(statement: Any) -> list[str]:
     """Return the names that one statement reads itself (not those of inner blocks)."""
     if isinstance(statement, gast.For):

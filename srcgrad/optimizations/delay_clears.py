@@ -15,13 +15,14 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import at, clone
-from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.putting import put
+from srcgrad.ir.walk import blocks_of, names_read, root_name, statements, walk
 from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.width import WIDEST
 
-_WIDEST: Final = 84
 _MOST_READS: Final = 3
 
 
@@ -63,7 +64,7 @@ class ClearDelay:
         """Return `body` with adjoints used before they are cleared."""
         self._movement = Movement(body, self._purity)
         self._reads = Counter(name for item in statements(body) for name in header_reads(item))
-        self._binds = Counter(name for item in statements(body) for name in _bound(item))
+        self._binds = Counter(name for item in statements(body) for name in bound_by(item))
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -111,7 +112,7 @@ class ClearDelay:
         if not count:
             return rest
         for statement in later[:count]:
-            _Put(taken).visit(statement)
+            put(statement, {taken.name: taken.part})
         return [*later[:count], *([clear] if clear is not None else []), *later[count:]]
 
     def _readers_end(self, later: list[Any], taken: _Taken, *, clears: bool) -> int:
@@ -133,7 +134,7 @@ class ClearDelay:
         """Say whether the part of the adjoint is the same before and after a statement."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign)):
             return False
-        if set(_bound(statement)) & {taken.array, *names_read(taken.part)}:
+        if set(bound_by(statement)) & {taken.array, *names_read(taken.part)}:
             return False
         if _is_apart(statement, taken):
             return True
@@ -150,7 +151,7 @@ class ClearDelay:
         """Say whether a statement computes something of its own of what it reads."""
         value = statement.value
         wider = self._width(value) + times * (self._width(taken.part) - len(taken.name))
-        if wider > _WIDEST or not self._purity.of(value):
+        if wider > WIDEST or not self._purity.of(value):
             return False
         if names_read(value).count(taken.name) != times:
             return False
@@ -223,18 +224,3 @@ def _is_simple(part: Any) -> bool:
     """Say whether looking a part up again costs no more than a name does."""
     kinds = (gast.Name, gast.Constant, gast.Slice, gast.UnaryOp, gast.USub, gast.Subscript)
     return all(isinstance(node, (*kinds, gast.Tuple)) for node in walk(part))
-
-
-def _bound(statement: Any) -> list[str]:
-    return [name for target in targets_of(statement) for name in names_bound(target)]
-
-
-class _Put(gast.NodeTransformer):  # type: ignore[misc]
-    """Puts a part of an adjoint in the place of the name that held it."""
-
-    def __init__(self, taken: _Taken) -> None:
-        self._taken = taken
-
-    def visit_Name(self, node: Any) -> Any:
-        """Replace one name."""
-        return clone(self._taken.part) if node.id == self._taken.name else node

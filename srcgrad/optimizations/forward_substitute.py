@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import gast
 
@@ -15,8 +15,7 @@ from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
-
-_WIDEST: Final = 84
+from srcgrad.optimizations.width import WIDEST
 
 
 class ForwardSubstitution:
@@ -133,7 +132,7 @@ class ForwardSubstitution:
     def _too_wide(self, statement: Any) -> bool:
         value = getattr(statement, "value", None)
         value = value if value is not None else getattr(statement, "test", None)
-        return value is not None and self._width(value) > _WIDEST
+        return value is not None and self._width(value) > WIDEST
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""

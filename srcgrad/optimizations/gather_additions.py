@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import gast
 
@@ -14,8 +14,7 @@ from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.merge_additions import is_sum
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
-
-_WIDEST: Final = 84
+from srcgrad.optimizations.width import WIDEST
 
 
 class AdditionGathering:
@@ -94,7 +93,7 @@ class AdditionGathering:
         whole = isinstance(first, gast.Assign) and isinstance(second, gast.AugAssign)
         if whole and not is_fresh(first.value):
             return False  # what is added to may be memory that others read too
-        return self._width(first.value) + self._width(term) + len(_sum_of(second)) <= _WIDEST
+        return self._width(first.value) + self._width(term) + len(_sum_of(second)) <= WIDEST
 
 
 def _sum_of(statement: Any) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
-
-_WIDEST: Final = 84
+from srcgrad.optimizations.width import WIDEST
 
 
 def merge_additions(
@@ -105,4 +104,4 @@ def is_sum(value: Any) -> bool:
 
 def _fits(first: Any, second: Any, width: Callable[[Any], int]) -> bool:
     target = first.target if isinstance(first, gast.AugAssign) else first.targets[0]
-    return width(target) + width(first.value) + width(second.value) <= _WIDEST
+    return width(target) + width(first.value) + width(second.value) <= WIDEST

@@ -8,8 +8,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import clone
 from srcgrad.ir.program import targets_of
+from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 
@@ -41,21 +41,8 @@ def propagate_constants(
         return body
     kept = _without(body, literals)
     for statement in kept:
-        _Numbers(literals).visit(statement)
+        put(statement, literals)
     return kept
-
-
-class _Numbers(gast.NodeTransformer):  # type: ignore[misc]
-    """Puts numbers in the place of names."""
-
-    def __init__(self, literals: dict[str, Any]) -> None:
-        self._literals = literals
-
-    def visit_Name(self, node: Any) -> Any:
-        """Replace one name."""
-        if node.id in self._literals:
-            return clone(self._literals[node.id])
-        return node
 
 
 def _literal(statement: Any) -> str:

@@ -33,14 +33,15 @@ def propagate_copies(
             binds.update(names_bound(target))
     names: dict[str, str] = {}
     for statement in statements(body):
-        target, source = _copy(statement)
+        target, source = copy_in(statement)
         once = binds[target] == 1 and binds[source] == 1
         if target and once and is_temporary(target) and not getattr(statement, "closing", False):
             names[target] = source
     return _apply(body, names) if names else body
 
 
-def _copy(statement: Any) -> tuple[str, str]:
+def copy_in(statement: Any) -> tuple[str, str]:
+    """Return `t` and `s` of a statement ``t = s``; of others two empty strings."""
     if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
         if isinstance(target, gast.Name) and isinstance(value, gast.Name):
@@ -69,6 +70,6 @@ def _without(block: list[Any], gone: dict[str, str]) -> list[Any]:
     for statement in block:
         for part in blocks_of(statement):
             part[:] = _without(part, gone)
-        if _copy(statement)[0] not in gone:
+        if copy_in(statement)[0] not in gone:
             kept.append(statement)
     return kept

@@ -8,8 +8,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.program import bound_by, header_reads
+from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.optimizations.propagate_copies import copy_in
 
 
 def read_originals(body: list[Any], is_temporary: Callable[[str], bool]) -> list[Any]:
@@ -36,7 +37,7 @@ def read_originals(body: list[Any], is_temporary: Callable[[str], bool]) -> list
     binds: Counter[str] = Counter()
     reads: Counter[str] = Counter()
     for statement in statements(body):
-        binds.update(_bound(statement))
+        binds.update(bound_by(statement))
         reads.update(header_reads(statement))
     return _block(body, lambda n: binds[n] == 1 and _is_ours(n, is_temporary), reads)
 
@@ -46,7 +47,7 @@ def _block(block: list[Any], is_copy: Callable[[str], bool], reads: Counter[str]
     for place, statement in enumerate(block):
         for part in blocks_of(statement):
             part[:] = _block(part, is_copy, reads)
-        name, source = _copy(statement)
+        name, source = copy_in(statement)
         readers = _readers(block[place + 1 :], name, source) if name and is_copy(name) else []
         if not readers or sum(_count(item, name) for item in readers) != reads[name]:
             kept.append(statement)
@@ -63,7 +64,8 @@ def _readers(rest: list[Any], name: str, source: str) -> list[Any]:
     """Return the statements that may read `source` for `name`."""
     found: list[Any] = []
     for statement in rest:
-        rebinds = any({name, source}.intersection(_bound(item)) for item in statements([statement]))
+        bound = {other for item in statements([statement]) for other in bound_by(item)}
+        rebinds = not bound.isdisjoint((name, source))
         if rebinds and (any(True for _ in blocks_of(statement)) or _updates(statement)):
             return found
         found.append(statement)
@@ -80,17 +82,5 @@ def _count(statement: Any, name: str) -> int:
     return sum(header_reads(item).count(name) for item in statements([statement]))
 
 
-def _bound(statement: Any) -> list[str]:
-    return [name for target in targets_of(statement) for name in names_bound(target)]
-
-
 def _is_ours(name: str, is_temporary: Callable[[str], bool]) -> bool:
     return name.startswith("grad_") or is_temporary(name)
-
-
-def _copy(statement: Any) -> tuple[str, str]:
-    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-        if isinstance(target, gast.Name) and isinstance(value, gast.Name):
-            return target.id, value.id
-    return "", ""

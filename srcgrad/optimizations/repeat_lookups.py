@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import clone
 from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.width import WIDEST
 
-_WIDEST: Final = 84
 _MOST_READS: Final = 3
 
 
@@ -79,7 +79,7 @@ class LookupRepetition:
                 kept.append(statement)
                 continue
             for reader in readers:
-                _Put(name, statement.value).visit(reader)
+                put(reader, {name: statement.value})
         return kept
 
     def _looked_up(self, statement: Any) -> str:
@@ -135,7 +135,7 @@ class LookupRepetition:
     def _too_wide(self, statement: Any, name: str, source: Any, times: int) -> bool:
         value = getattr(statement, "value", None) or getattr(statement, "test", None)
         more = times * (self._width(source.value) - len(name))
-        return value is None or self._width(value) + more > _WIDEST
+        return value is None or self._width(value) + more > WIDEST
 
 
 def _changes(statement: Any, name: str) -> bool:
@@ -146,15 +146,3 @@ def _is_range(node: Any) -> bool:
     while isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("reversed", "enumerate"):
         node = node.args[0]
     return isinstance(node, gast.Call) and getattr(node.func, "id", "") == "range"
-
-
-class _Put(gast.NodeTransformer):  # type: ignore[misc]
-    """Puts copies of an expression in the place of a name."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self._name = name
-        self._value = value
-
-    def visit_Name(self, node: Any) -> Any:
-        """Replace one name."""
-        return clone(self._value) if node.id == self._name else node

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.program import header_reads
+from srcgrad.ir.putting import put
 from srcgrad.ir.walk import names_read, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
-
-_WIDEST: Final = 84
+from srcgrad.optimizations.width import WIDEST
 
 
 def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]) -> list[Any]:
@@ -45,24 +45,12 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
         waiting = {name: statement}
         if any(movement.stopped(item, waiting) for item in later[:-1]):
             continue
-        if width(last.value) + width(value) - len(name) <= _WIDEST:
+        if width(last.value) + width(value) - len(name) <= WIDEST:
             name_adjoint(value, name)
-            last.value = _Put(name, value).visit(last.value)
+            last.value = put(last.value, {name: value})
             last.lineno = line
             body = [item for item in body if item is not statement]
     return body
-
-
-class _Put(gast.NodeTransformer):  # type: ignore[misc]
-    """Puts an expression in the place of a name."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self._name = name
-        self._value = value
-
-    def visit_Name(self, node: Any) -> Any:
-        """Replace one name."""
-        return self._value if node.id == self._name else node
 
 
 def _adjoint_of(statement: Any) -> str:

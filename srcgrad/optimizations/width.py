@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gast
+
+WIDEST: Final = 84
+"""How wide a value may get by what is put into it; its target and indentation come on top."""
 
 
 def width(node: Any) -> int:

@@ -286,7 +286,7 @@ class Sweep:
 
     def may_be_container(self, cell: str) -> bool:
         """Say whether nothing shows that a name is bound to a number or an array."""
-        if cell in self.kinds.arrays - self.kinds.either or cell in self.adjoints.models:
+        if cell in self.kinds.arrays or cell in self.adjoints.models:
             return False
         return not self.facts.shapes.is_number(load(cell))
 

@@ -20,7 +20,11 @@ from tests.programs.corpus import Program, programs_by
 from tests.programs.test_forward import dot, drawn, moved
 
 ALL = [p for p in programs_by("source").values() if not p.warns]
-ALWAYS = ["lists.two_names_of_a_copy", "views.greatest_so_far"]  # adjoints kept under other names
+ALWAYS = [  # whose adjoints are lists, or kept under other names
+    "containers.nested_container_read_twice",
+    "lists.two_names_of_a_copy",
+    "views.greatest_so_far",
+]
 CHOSEN = [p for i, p in enumerate(ALL) if i % 16 == 0 or p.name in ALWAYS]
 some_programs = pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.name)
 few_programs = pytest.mark.parametrize("program", ALL[::80], ids=lambda p: p.name)
