@@ -112,6 +112,8 @@ def clone(node: Node) -> Node:
     given = node.__dict__
     for name in kind._fields:
         values[name] = given.get(name)
+    if "adjoint" in given:
+        values["adjoint"] = given["adjoint"]  # see `name_adjoint`
     for name in INNER[kind]:
         part = values[name]
         if part.__class__ is list:
