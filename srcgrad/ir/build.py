@@ -11,7 +11,7 @@ from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, "settled")
+_KEPT = (*_PLACE, "settled", "adjoint")
 
 
 def load(name: str) -> Node:
@@ -112,8 +112,6 @@ def clone(node: Node) -> Node:
     given = node.__dict__
     for name in kind._fields:
         values[name] = given.get(name)
-    if "adjoint" in given:
-        values["adjoint"] = given["adjoint"]  # see `name_adjoint`
     for name in INNER[kind]:
         part = values[name]
         if part.__class__ is list:
