@@ -325,7 +325,9 @@ class Printer(PatternPrinter, FormattedPrinter):
         outer = self._current
         for handler in t.handlers:
             self._current = handler
-            self._clause(self._handler_head(handler, word), handler.body or [None])
+            self._blanks = 0
+            self.fill(self._handler_head(handler, word))
+            self._block(handler.body)
         self._current = outer
         self._clause("else:", t.orelse)
         self._clause("finally:", t.finalbody)

@@ -12,6 +12,7 @@ from srcgrad.runtime import (
     arange_back,
     astype,
     cast_back,
+    cast_push,
     conj,
     flatten,
     given,
@@ -197,7 +198,7 @@ class Astype(Function):
     def forward(
         ctx: Context, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None
     ) -> Any:
-        ctx.shape, ctx.dtype = np.shape(x), dtype
+        ctx.shape, ctx.dtype, ctx.copy = np.shape(x), dtype, copy
         return np.astype(x, dtype, copy=copy)
 
     @staticmethod
@@ -206,7 +207,7 @@ class Astype(Function):
 
     @staticmethod
     def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
-        return cast_back(x_dot, ctx.shape, ctx.dtype)
+        return cast_push(x_dot, ctx.dtype, ctx.copy)
 
 
 @table.rule(np.full)
@@ -416,16 +417,40 @@ class Vander(Function):
 class CastBack(Function):
     """The gradient of a change of type."""
 
-    linear = ("grad",)
+    inert = ("shape", "dtype")
 
     @staticmethod
     def forward(ctx: Context, grad: Any, shape: Any, dtype: Any) -> Any:
-        ctx.shape, ctx.dtype = np.shape(grad), dtype
+        ctx.shape, ctx.wanted, ctx.dtype = np.shape(grad), shape, dtype
         return cast_back(grad, shape, dtype)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
+
+    @staticmethod
+    def jvp(ctx: Context, grad_dot: Any, *options: Any) -> Any:
+        return cast_back(grad_dot, ctx.wanted, ctx.dtype)
+
+
+@table.rule(cast_push)
+class CastPush(Function):
+    """The tangent of a change of type."""
+
+    inert = ("dtype", "copy")
+
+    @staticmethod
+    def forward(ctx: Context, tangent: Any, dtype: Any, copy: bool = True) -> Any:
+        ctx.shape, ctx.dtype, ctx.copy = np.shape(tangent), dtype, copy
+        return cast_push(tangent, dtype, copy)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return cast_back(grad, ctx.shape, ctx.dtype)
+
+    @staticmethod
+    def jvp(ctx: Context, tangent_dot: Any, *options: Any) -> Any:
+        return cast_push(tangent_dot, ctx.dtype, ctx.copy)
 
 
 @table.rule(astype)
@@ -444,7 +469,7 @@ class AstypeMethod(Function):
         subok: bool = True,
         copy: bool = True,
     ) -> Any:
-        ctx.shape, ctx.dtype = np.shape(x), dtype
+        ctx.shape, ctx.dtype, ctx.copy = np.shape(x), dtype, copy
         return astype(x, dtype, order, casting, subok, copy)
 
     @staticmethod
@@ -453,7 +478,7 @@ class AstypeMethod(Function):
 
     @staticmethod
     def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
-        return cast_back(x_dot, ctx.shape, ctx.dtype)
+        return cast_push(x_dot, ctx.dtype, ctx.copy)
 
 
 @table.rule(flatten)

@@ -24,6 +24,14 @@ def cast_back(grad: Any, shape: Any, dtype: Any) -> Any:
     return grad if np.shape(grad) == shape else np.reshape(grad, shape)
 
 
+@recordable
+def cast_push(tangent: Any, dtype: Any, copy: bool = True) -> Any:
+    """Return the tangent of ``x.astype(dtype)``, in memory of its own where that is."""
+    if np.dtype(dtype).kind not in "fcO":
+        return 0 * tangent
+    return tangent.astype(dtype, copy=copy) if hasattr(tangent, "astype") else 1 * tangent
+
+
 def linspace_back(
     grad: Any, grad_step: Any, shapes: Any, num: int, endpoint: bool, axis: int
 ) -> tuple[Any, Any]:

@@ -88,6 +88,15 @@ def spectrum_written_in_part(x):
     return np.sum(y**2 * x)
 
 
+@program("v")
+def written_after_a_change_of_type(x):
+    w = x.astype(np.float64)
+    w[1:] *= 3 * x[:-1]
+    z = x.astype(complex)
+    z[1:] += 1j * w[:-1]
+    return np.sum(w**2 * x) + np.sum((z * np.exp(z)).real)
+
+
 @program(("v", 6))
 def split_step(x):
     u = x + 0j

@@ -102,6 +102,8 @@ class Expander:
         tree.name = code.source.name
         temporaries = frozenset(frame.temporaries)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+        made.__defaults__ = code.source.function.__defaults__  # a call may rely on them
+        made.__kwdefaults__ = code.source.function.__kwdefaults__
         if code.repeated:
             mark_repeated(made)
         return made

@@ -292,9 +292,10 @@ def _changes(node: Any) -> bool:
 
 
 def _asked(node: Any) -> list[str]:
-    """Return the name that is asked for its type by ``isinstance(x, ...)`` or the like."""
+    """Return the names that are asked for their type by ``isinstance(x, ...)`` or the like."""
     asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") in _QUESTIONS
-    return [item.id for item in node.args[:1] if isinstance(item, gast.Name)] if asks else []
+    names = [item.id for item in node.args[:1] if isinstance(item, gast.Name)] if asks else []
+    return [*names, *(f"{name}_dot" for name in names)]  # its tangent, in generated text
 
 
 def _treats_as_dict(node: Any) -> bool:

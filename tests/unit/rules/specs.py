@@ -420,6 +420,7 @@ def joining() -> list[OpSpec]:
         op(np.vander, A(3)),
         op(np.vander, A(3), 4, increasing=True),
         op(rt.cast_back, A(2, 3), (2, 3), None),
+        op(rt.cast_push, A(2, 3), float),
     ]
     for fn in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asarray_chkfinite):
         specs += [op(fn, A(2, 3)), op(fn, [A(2), A(2)])]
