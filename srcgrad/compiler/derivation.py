@@ -41,6 +41,7 @@ from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
+from srcgrad.optimizations.leave_out_zeros import leave_out_zeros
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
@@ -273,6 +274,7 @@ class Derivation:
     ) -> list[Any]:
         self.stages.note("reverse", body)
         purity = Purity(self.program.reader, frozenset(runtime.__all__) | self.externals.repeated)
+        body = leave_out_zeros(body, (*self.program.parameters, *given))
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
 

@@ -25,3 +25,8 @@ class Blank(ast.stmt):
     """An empty line; at most two in a row are printed at module level and one below."""
 
     _fields = ()
+
+
+def is_backward(statement: Any) -> bool:
+    """Say whether a statement is the comment with which the backward pass begins."""
+    return isinstance(statement, Comment) and statement.text == "backward"

@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
-from srcgrad.ir.nodes import Comment
+from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity
@@ -52,7 +52,7 @@ class DeadStores:
         `caught` says that a caller may catch what is raised before the backward pass begins, so
         that nothing is dropped there that may raise.
         """
-        start = next((i for i, s in enumerate(body) if _is_backward(s)), len(body))
+        start = next((i for i, s in enumerate(body) if is_backward(s)), len(body))
         after, live = self._sweep(body[start:], set())
         self._in_try = caught
         before, _ = self._sweep(body[:start], live)
@@ -170,10 +170,6 @@ class DeadStores:
             elif not self._is_dead(statement, live):
                 live = self._before(statement, live)
         return live
-
-
-def _is_backward(statement: Any) -> bool:
-    return isinstance(statement, Comment) and statement.text == "backward"
 
 
 def _is_counted(loop: Any) -> bool:

@@ -2,8 +2,8 @@
 
 The trips of a loop that only adds up terms need nothing of each other. Once the sum itself is not
 wanted, the forward loop serves the backward loop alone; then each trip is done at once, its primal
-and its adjoint, and nothing has to be recorded. So with a branch whose values its mirror alone
-reads.
+and its adjoint, and nothing has to be recorded. So with a loop that searches, of which only the
+last trip is run backwards, and with a branch whose values its mirror alone reads.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import first_reads
 from srcgrad.ir.program import bound_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
+from srcgrad.transforms.searches import ending_branch, take_end
 from srcgrad.transforms.sweep import Pair
 
 
@@ -72,7 +73,7 @@ class Fusing:
             if id(loop) in gone:
                 continue
             if pair.kind == "loop" and self._may_fuse(loop, pair.adjoint):
-                self._fuse(loop.body, pair.adjoint.body)
+                self._fuse_loop(loop, pair.adjoint)
             elif pair.kind == "if" and self._may_wait(loop, pair.adjoint):
                 self._fuse_branch(loop, pair.adjoint)
             else:
@@ -85,7 +86,9 @@ class Fusing:
 
     def _may_fuse(self, loop: Any, mirror: Any) -> bool:
         inside = list(statements(loop.body))
-        if not _is_counted(loop, mirror) or not all(map(self._is_plain, inside)):
+        search = ending_branch(loop, mirror, self._mates)
+        once = _is_counted(loop, mirror) or search is not None
+        if not once or not all(self._is_plain(item, search) for item in inside):
             return False
         made = bound_names(loop.body)
         binds = [name for statement in inside for name in _binds(statement)]
@@ -137,8 +140,13 @@ class Fusing:
             and not bound_names([branch]) & self._read_outside(branch, mirror)
         )
 
-    def _is_plain(self, statement: Any) -> bool:
-        """Say whether a statement only binds names to pure values, or is a loop or branch."""
+    def _is_plain(self, statement: Any, search: Any = None) -> bool:
+        """Say whether a statement only binds names to pure values, or is a loop or branch.
+
+        A loop that is a search may end.
+        """
+        if isinstance(statement, gast.Break):
+            return search is not None
         if getattr(statement, "closing", False):
             return False
         if isinstance(statement, gast.Assign):
@@ -165,6 +173,20 @@ class Fusing:
         }
 
     # -- how
+
+    def _fuse_loop(self, loop: Any, mirror: Any) -> None:
+        search = ending_branch(loop, mirror, self._mates)
+        if search is None:
+            self._fuse(loop.body, mirror.body)
+            return
+        (branch,) = mirror.body
+        ends = [take_end(part) for part in (search.body, search.orelse)]
+        self._fuse_branch(search, branch)
+        for part, end in zip((branch.body, branch.orelse), ends, strict=True):
+            part.extend(map(_anew, end))
+        branch.is_primal = mirror.is_primal = True
+        mirror.target, mirror.iter = clone(loop.target), clone(loop.iter)
+        mirror.body = [branch if item is search else _anew(item) for item in loop.body]
 
     def _fuse(self, primal: list[Any], adjoint: list[Any]) -> None:
         """Put the statements of a block into the block that mirrors it, inner ones into theirs."""

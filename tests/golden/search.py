@@ -30,34 +30,21 @@ def crossing_grad(heights, level):
 
     Taken for granted: heights.ndim == 1; level is a number.
     """
-    returned = False
-    steps = []
-    for i in range(1, len(heights)):
-        test = heights[i] > level
-        steps.append((test, i))
-        if test:
-            rise = heights[i] - heights[i - 1]
-            ratio = (level - heights[i - 1]) / rise
-            returned = True
-            break
 
     # backward
     # L9: for i in range(1, len(heights)):
     grad_level = 0.0
-    if not returned:
-        # L13: return 0.0 * level
-        grad_level += 0.0
-    # L9: for i in range(1, len(heights)):
     grad_heights = zeros_like(heights)
-    for test, i in reversed(steps):
-        # L10: if heights[i] > level:
-        if test:
+    for i in range(1, len(heights)):
+        if heights[i] > level:
+            rise = heights[i] - heights[i - 1]
             # L12: return i - 1 + (level - heights[i - 1]) / rise
             grad_difference = 1.0 / rise
-            grad_rise = -ratio / rise
+            grad_rise = -((level - heights[i - 1]) / rise) / rise
             grad_level += grad_difference
             grad_heights[i - 1] -= grad_difference
             # L11: rise = heights[i] - heights[i - 1]
             grad_heights[i - 1] -= grad_rise
             grad_heights[i] += grad_rise
+            break
     return grad_heights, grad_level
