@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def by_columns(
         value, columns = pushed(f, name, arguments, None, has_aux=has_aux)
         found.append(columns)
     head, aux = split(value, has_aux=has_aux)
-    places = iter(range(count_of(head) + 1))
+    places = count()
 
     def fill(leaf: Any) -> Any:
         place = next(places)

@@ -372,11 +372,14 @@ class Gradient(Inspection[P, R_co]):
             head = head[1]
         return self._join(head, done)
 
-    def conformed(self, result: Any, arguments: Mapping[str, Any]) -> Any:
-        """Return what the generated function returned in the structure that a call gives."""
+    def conformed(
+        self, result: Any, arguments: Mapping[str, Any], *, generated: bool = True
+    ) -> Any:
+        """Return what the generated function, or the tape, returned as a call gives it."""
         values = [arguments[name] for name in self._selection.names]
         head, grads = self._split(result)
-        many = grads if len(values) > 1 else (grads,)
+        in_tuple = len(values) > 1 if generated else not self._selection.single
+        many = grads if in_tuple else (grads,)
         done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
         return self._join(head, done)
 

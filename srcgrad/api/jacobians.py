@@ -107,6 +107,8 @@ class Jacobian(Reading, Generic[P]):
         for name in self.names:
             check_input(arguments[name], name)
             _refuse_complex(arguments[name], f"its argument `{name}` is")
+            if isinstance(arguments[name], int):
+                arguments[name] = float(arguments[name])
         if self._sparse is not None:
             found, aux, self._last = self._sparse(arguments, self.mode)
             return (found, aux) if self._has_aux else found

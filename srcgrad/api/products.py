@@ -11,12 +11,12 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Names, Numbers
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.pullback import adjoints_of, fitted, vjp
-from srcgrad.api.pushforward import jvp, tangents_of
+from srcgrad.api.pushforward import push_by_name, tangents_of
 from srcgrad.api.reading import Reading
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
 from srcgrad.api.structures import mapped, split
-from srcgrad.api.underlying import bind, owner, parameters_of, plain, signature
+from srcgrad.api.underlying import bind, owner, parameters_of, plain
 from srcgrad.api.values import check_input
 from srcgrad.errors import ArgumentError, ExportError
 from srcgrad.exporting.request import Kind
@@ -62,32 +62,21 @@ class _AlongTangents(Product[P]):
         own = {key: value for key, value in kwargs.items() if key not in dots}
         return own, {dots[key]: value for key, value in kwargs.items() if key in dots}
 
-    def _positioned(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], list[Any], dict[str, Any]]:
-        """Return the arguments by position, the tangent of each, and the others by name.
+    def _pushed(self, primal: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        """Return the value of a function and its tangent; with `has_aux`, the rest third.
 
         Raises:
-            ArgumentError: There is no tangent for a parameter, or it has no position.
+            ArgumentError: There is no tangent for a parameter, or it does not fit.
         """
         own, tangents = self._apart(kwargs)
-        call = signature(self.primal).bind(*owner(self.primal), *args, **own)
-        call.apply_defaults()
-        primals = call.args[len(owner(self.primal)) :]
-        order = parameters_of(self.primal)[: len(primals)]
         for name in self.names:
-            if name not in order or name in call.kwargs:
-                raise ArgumentError(
-                    f"`{name}` has no position, so that it has no tangent",
-                    hint="wrap the function in one that takes it by position",
-                )
             if name not in tangents:
                 raise ArgumentError(
                     f"the tangent of `{name}` is missing",
                     hint=f"give it by name: {name}_dot=",
                 )
-        moved = [tangents.get(name) for name in order]
-        return primals, moved + [None] * (len(primals) - len(moved)), call.kwargs
+        in_order = {name: tangents[name] for name in self.names}
+        return push_by_name(primal, args, own, in_order, has_aux=self._has_aux)
 
 
 class Pushforward(_AlongTangents[P]):
@@ -102,8 +91,7 @@ class Pushforward(_AlongTangents[P]):
 
         It takes the arguments of the function, and the tangent of `x` as `x_dot=`.
         """
-        primals, tangents, given = self._positioned(args, kwargs)
-        return jvp(self.primal, primals, tangents, has_aux=self._has_aux, kwargs=given)
+        return self._pushed(self.primal, args, kwargs)
 
     @property
     def kind(self) -> str:
@@ -150,8 +138,7 @@ class HessianProduct(_AlongTangents[P]):
         It takes the arguments of the function, and the tangent of `x` as `x_dot=`. With
         `has_aux`, it returns a pair of that and the auxiliary part of the result.
         """
-        primals, tangents, given = self._positioned(args, kwargs)
-        done = jvp(self._gradient, primals, tangents, has_aux=self._has_aux, kwargs=given)
+        done = self._pushed(self._gradient, args, kwargs)
         return (done[1], done[2]) if self._has_aux else done[1]
 
     @property

@@ -52,8 +52,11 @@ class Adjoints:
         keep_complex = any(map(is_complex, arguments.values()))
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
-            function = on_tape(self.primal)
-            return pull_on_tape(function, signature(self.primal), self.names, arguments)
+            form = signature(self.primal)
+            value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments)
+            if isinstance(self.primal, Gradient):
+                value = self.primal.conformed(value, arguments, generated=False)
+            return value, pull
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:

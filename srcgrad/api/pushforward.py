@@ -23,7 +23,7 @@ from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
-from srcgrad.api.values import check_input, conform, is_complex, leaves
+from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
@@ -60,9 +60,20 @@ class Tangents:
         keep_complex = any(map(is_complex, [*arguments.values(), *tangents]))
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
-            function = on_tape(self.primal)
-            return push_on_tape(function, signature(self.primal), self.names, arguments, tangents)
+            return self._run_on_tape(arguments, tangents)
         return self._run(plan, arguments, tangents)
+
+    def _run_on_tape(
+        self, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
+        form = signature(self.primal)
+        found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
+        if not isinstance(self.primal, Gradient):
+            return found
+        value, tangent = (
+            self.primal.conformed(item, arguments, generated=False) for item in found
+        )
+        return value, tangent
 
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
         """Do the same for kinds of arguments that were there; None if it must be new."""
@@ -244,31 +255,48 @@ def jvp(
     found = None if call is None else call.again(primals, tangents)
     if found is not None:
         return found
-    if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
-        given = parts_of(dict(kwargs or {}))
-        moved = parts_of(list(tangents))
-        done = jvp(of_parts(f), parts_of(list(primals)), moved, has_aux=has_aux, kwargs=given)
-        return tuple(map(put_together, done))
-    bound = bind(f, primals, kwargs)
-    order = parameters_of(f)
-    names = tuple(n for n, t in zip(order, tangents, strict=False) if t is not None)
-    chosen = [t for t in tangents if t is not None]
-    for name, tangent in zip(names, chosen, strict=True):
+    order = parameters_of(f)[: len(primals)]
+    given = {n: t for n, t in zip(order, tangents, strict=False) if t is not None}
+    found = push_by_name(f, primals, kwargs or {}, given, has_aux=has_aux)
+    if kinds is not None and given and not goes_by_parts(f, primals):
+        bound = bind(f, primals)
+        if is_bound_in_order(primals, bound):
+            remember(calls, kinds, _Call(tuple(bound), tangents_of(f, tuple(given))))
+    return found
+
+
+def push_by_name(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    tangents: Mapping[str, Any],
+    *,
+    has_aux: bool,
+) -> tuple[Any, ...]:
+    """Do as `jvp` with the tangents of parameters by name, also of those without a position.
+
+    Raises:
+        ArgumentError: The tangents do not fit the arguments.
+        UnsupportedError: Neither the compiler nor the tape can differentiate the function.
+    """
+    if goes_by_parts(f, (*args, *kwargs.values())):
+        moved = {name: parts_of(item) for name, item in tangents.items()}
+        parts = parts_of(list(args)), parts_of(dict(kwargs))
+        return tuple(map(put_together, push_by_name(of_parts(f), *parts, moved, has_aux=has_aux)))
+    bound = bind(f, args, kwargs)
+    for name, tangent in tangents.items():
         check_input(bound[name], name)
         _check_tangent(bound[name], tangent, name)
-    chosen = [_filled(t, bound[name]) for name, t in zip(names, chosen, strict=True)]
-    if names:
-        push = tangents_of(f, names)
-        value, tangent = push(bound, chosen)
-        if kinds is not None and is_bound_in_order(primals, bound):
-            remember(calls, kinds, _Call(tuple(bound), push))
+    if tangents:
+        chosen = [_filled(tangent, bound[name]) for name, tangent in tangents.items()]
+        value, moved = tangents_of(f, tuple(tangents))(bound, chosen)
     else:
-        value = f(*primals, **(kwargs or {}))
-        tangent = conform(None, value)
+        value = f(*args, **kwargs)
+        moved = conform(None, value)
     if not has_aux:
-        return value, tangent
+        return value, moved
     head, aux = split(value, has_aux=True)
-    return head, tangent[0], aux
+    return head, moved[0], aux
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +351,8 @@ def _filled(tangent: Any, value: Any) -> Any:
     if tangent is None and isinstance(value, (int, float, complex, np.ndarray, np.generic)):
         return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
     if isinstance(tangent, dict) and isinstance(value, dict):
-        return {key: _filled(item, value[key]) for key, item in tangent.items()}
+        items = {key: _filled(item, value[key]) for key, item in tangent.items()}
+        return rebuilt_dict(tangent, items)
     if isinstance(tangent, (list, tuple)) and isinstance(value, (list, tuple)):
         parts = [_filled(t, v) for t, v in zip(tangent, value, strict=True)]
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
@@ -333,7 +362,7 @@ def _filled(tangent: Any, value: Any) -> Any:
 def _own(tangent: Any, given: Sequence[Any]) -> Any:
     """Copy the arrays of a result that are memory of the tangents given."""
     if isinstance(tangent, dict):
-        return {key: _own(item, given) for key, item in tangent.items()}
+        return rebuilt_dict(tangent, {key: _own(item, given) for key, item in tangent.items()})
     if isinstance(tangent, (list, tuple)):
         parts = [_own(item, given) for item in tangent]
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)

@@ -108,7 +108,7 @@ def stack_of(value: Any, seeds: Any, *, units: bool = False) -> Any:
         shape = (len(rows), *np.shape(leaf))
         return Stack(rows.reshape(shape), is_array=isinstance(leaf, np.ndarray))
 
-    return mapped(fill, value)
+    return mapped(fill, value, still)
 
 
 def seed_of(value: Any, seed: Any) -> Any:
@@ -123,7 +123,14 @@ def seed_of(value: Any, seed: Any) -> Any:
             return np.array(part, dtype=leaf.dtype).reshape(leaf.shape)
         return type(leaf)(part[0])
 
-    return mapped(fill, value)
+    return mapped(fill, value, still)
+
+
+def still(leaf: Any) -> Any:
+    """Return the tangent of what has no seed: zero for whole numbers, None for the rest."""
+    if isinstance(leaf, np.ndarray):
+        return np.zeros(leaf.shape) if leaf.dtype.kind in "iu" else None
+    return 0.0 if isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool) else None
 
 
 def rows_in(value: Any, derivative: Any, count: int) -> list[Any]:

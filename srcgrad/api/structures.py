@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.values import is_float
+from srcgrad.api.values import is_float, rebuilt_dict
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
@@ -38,7 +38,8 @@ def mapped(
     if is_registered(value):
         return remade(value, lambda part: mapped(function, part, other))
     if isinstance(value, dict):
-        return {key: mapped(function, item, other) for key, item in value.items()}
+        items = {key: mapped(function, item, other) for key, item in value.items()}
+        return rebuilt_dict(value, items)
     if isinstance(value, (list, tuple)):
         parts = [mapped(function, item, other) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
@@ -73,7 +74,7 @@ def copied(value: Any) -> Any:
     if is_registered(value):
         return remade(value, copied)
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
+        return rebuilt_dict(value, {key: copied(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
         parts = [copied(item) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

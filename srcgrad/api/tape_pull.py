@@ -6,11 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import conform
-from srcgrad.tape import Tensor, gradients_like, run_plainly, tensor
+from srcgrad.tape import gradients_like, paired, run_plainly
 from srcgrad.tape import grad as tape_grad
 
 
@@ -31,9 +29,7 @@ def pull_on_tape(
     order = [name for name in run.given if name in wrt]
 
     def pull(adjoint: Any) -> tuple[Any, ...]:
-        outputs: list[Any] = []
-        seeds: list[Any] = []
-        _pair(run.result, adjoint, outputs, seeds)
+        outputs, seeds = paired(run.result, adjoint)
         found: Sequence[Any] = [None] * len(run.tracked)
         if outputs:
             found = tape_grad(
@@ -50,16 +46,3 @@ def pull_on_tape(
 
     return run.value, pull
 
-
-def _pair(result: Any, adjoint: Any, outputs: list[Any], seeds: list[Any]) -> None:
-    """Collect the tensors of a result that carry derivatives, each with its adjoint."""
-    if isinstance(result, dict):
-        for key, item in result.items():
-            _pair(item, adjoint[key], outputs, seeds)
-    elif isinstance(result, (list, tuple)):
-        for item, part in zip(result, adjoint, strict=True):
-            _pair(item, part, outputs, seeds)
-    elif isinstance(result, Tensor) and result.requires_grad and adjoint is not None:
-        outputs.append(result)
-        spread = np.broadcast_to(adjoint, result.shape)
-        seeds.append(spread if isinstance(adjoint, Tensor) else tensor(spread))

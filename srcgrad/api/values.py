@@ -13,6 +13,7 @@ from srcgrad.runtime.objects import is_plain_object
 from srcgrad.runtime.products import is_sparse_matrix
 from srcgrad.runtime.stacks import Stack
 from srcgrad.tape import Tensor
+from srcgrad.tape.pynumbers import PythonFloat, as_python
 
 
 def check_input(value: Any, name: str) -> None:
@@ -138,10 +139,11 @@ def conform(grad: Any, value: Any) -> Any:
     if type(grad) is Stack and type(value) is np.ndarray:
         return _conform_leaf(grad, value)
     if isinstance(value, Tensor):  # inside a call on the tape, which differentiates it again
-        return value * 0.0 if grad is None else grad
+        found = value * 0.0 if grad is None else grad
+        return as_python(found, float) if type(value) is PythonFloat else found
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
-        return _rebuild_dict(value, items)
+        return rebuilt_dict(value, items)
     if isinstance(value, (list, tuple)) and (type(grad) is not dict or not grad):
         parts = [conform(_entry(grad, i), item) for i, item in enumerate(value)]
         return _rebuild_sequence(value, parts)
@@ -159,6 +161,8 @@ def _conform_leaf(grad: Any, value: Any) -> Any:
         if type(value) is np.ndarray:
             return grad.conformed(value.shape, value.dtype) if value.dtype.kind in "fc" else None
         return grad.conformed(np.shape(value), np.result_type(value)) if is_float(value) else None
+    if isinstance(grad, Tensor):  # by what a call on the tape holds
+        return grad
     if isinstance(value, complex) and not isinstance(value, np.generic):
         return 0j if grad is None else complex(grad)
     if isinstance(value, np.generic):
@@ -193,7 +197,8 @@ def _entry(grad: Any, key: Any) -> Any:
     return grad[key]
 
 
-def _rebuild_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
+def rebuilt_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    """Return a dict like `value`, of its class, with other items."""
     if type(value) is dict:
         return items
     new = value.copy()

@@ -34,7 +34,14 @@ from srcgrad.tape.modes import (
     set_grad_enabled,
 )
 from srcgrad.tape.mutation import strict_fallback
-from srcgrad.tape.plainly import PlainRun, gradients_like, in_another_call, run_plainly, unwrapped
+from srcgrad.tape.plainly import (
+    PlainRun,
+    gradients_like,
+    in_another_call,
+    paired,
+    run_plainly,
+    unwrapped,
+)
 from srcgrad.tape.tensor import Tensor
 
 __all__ = [
@@ -65,6 +72,7 @@ __all__ = [
     "no_grad",
     "ones",
     "ones_like",
+    "paired",
     "rand",
     "randn",
     "run_plainly",

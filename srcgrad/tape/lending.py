@@ -51,6 +51,7 @@ class Arguments:
         self._replaced: set[int] = set()
         self._originals: dict[int, Any] = {}
         self._lent: dict[int, Any] = {}
+        self._repeated: list[tuple[Core, Core]] = []  # tensors of an outer call, and theirs here
 
     def wrap(self, value: Any, wanted: bool) -> Any:
         """Return a value with tensors for its arrays, and for its numbers if they are `wanted`."""
@@ -77,12 +78,27 @@ class Arguments:
 
     def _again(self, value: Core) -> Any:
         """A tensor of an outer call on the tape: the gradient is a function of it."""
-        if isinstance(value, PythonFloat):
-            leaf = as_python(value + 0.0, value._python)
-        else:
-            leaf = value.clone()
+        leaf = value if value.requires_grad else tensor(value.detach(), requires_grad=True)
+        leaf = leaf.clone()
         self.tracked.append(leaf)
-        return leaf
+        used: Any = leaf.clone()  # the function may write into it
+        if isinstance(value, PythonFloat):
+            return as_python(used, value._python)
+        if isinstance(STATE.mutation, KeepSaved):
+            STATE.mutation.refuse_as(value, used)
+        self._repeated.append((value, used))
+        return used
+
+    def hand_on(self) -> None:
+        """Write into the tensors of an outer call what the function has written."""
+        for value, used in self._repeated:
+            if used._counter[0]:
+                value._data[...] = used._data
+
+    def refuse_more_writes(self) -> None:
+        """Let writes into the tensors of an outer call be refused, which would not see them."""
+        for _, used in self._repeated:
+            _refuse_writes(used, _unseen)
 
     def _array(self, value: Any, wanted: bool) -> Any:
         if type(value) is not np.ndarray and not isinstance(value, np.memmap):
@@ -171,8 +187,8 @@ class Arguments:
         (first, mine), (second, other) = self._arrays[i], self._arrays[j]
         is_one = first is second and not self._wanted[i] and not self._wanted[j]
         if not is_one and first.size and second.size:
-            _refuse_writes(mine)
-            _refuse_writes(other)
+            _refuse_writes(mine, _shared)
+            _refuse_writes(other, _shared)
 
     def original(self, value: Any) -> Any:
         """Return what the caller has in the place of a value, without the tape."""
@@ -230,9 +246,9 @@ def _fill(value: Any, used: Any, plain_of: Any) -> None:
         value[:] = [plain_of(item) for item in used]
 
 
-def _refuse_writes(used: Core) -> None:
+def _refuse_writes(used: Core, error: Callable[[], Exception]) -> None:
     if isinstance(STATE.mutation, KeepSaved):
-        STATE.mutation.refuse_writes(used, _shared)
+        STATE.mutation.refuse_writes(used, error)
 
 
 def _shared() -> MutationError:
@@ -240,6 +256,14 @@ def _shared() -> MutationError:
         MutationError,
         "this writes into an argument that shares its memory with another argument",
         "pass a copy of one of them",
+    )
+
+
+def _unseen() -> MutationError:
+    return refusal(
+        MutationError,
+        "a function whose derivative is taken inside another derivative writes into its argument",
+        "work on a copy in it",
     )
 
 

@@ -43,6 +43,12 @@ class KeepSaved:
         """Let writes into the memory of `target` raise an error."""
         self._refused[id(target._counter)] = target._counter, error
 
+    def refuse_as(self, known: Core, target: Core) -> None:
+        """Let writes into the memory of `target` be refused as those into that of `known` are."""
+        _, error = self._refused.get(id(known._counter), (None, None))
+        if error is not None:
+            self.refuse_writes(target, error)
+
     def watch(self, node: Any) -> None:
         """Remember a node that has just been recorded."""
         ref = weakref.ref(node)
@@ -145,7 +151,7 @@ def _copy_rule(node: RuleNode, counter: list[int]) -> None:
             continue
         for k, value in enumerate(saved):
             if id(value) == known:
-                saved[k] = value.copy()
+                saved[k] = value.copy() if hasattr(value, "copy") else value
                 ids[position] = id(saved[k])
                 versions[2 * position : 2 * position + 2] = UNCHANGING, 0
     node.saved_tensors, node._ids, node._versions = tuple(saved), tuple(ids), tuple(versions)

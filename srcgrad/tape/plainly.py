@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import MutationError, SrcgradError
+from srcgrad.errors import MutationError, SrcgradError, UnsupportedError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.apply import tensors_in
@@ -70,6 +70,7 @@ def run_plainly(
         try:
             with lent_stand_ins(reached, arguments.lend):
                 arguments.guard_shared()
+                arguments.refuse_more_writes()
                 result = _call(function, bound.args, bound.kwargs)
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)
@@ -143,6 +144,21 @@ def gradients_like(value: Any, parts: Iterator[Any], *, keep: bool = False) -> A
     return part.detach().numpy() if isinstance(part, Tensor) else part
 
 
+def paired(result: Any, adjoint: Any) -> tuple[list[Any], list[Any]]:
+    """Return the tensors of a result that carry derivatives, and the adjoint of each as a tensor.
+
+    The adjoint has the structure of the result, with None for parts that have none.
+    """
+    if isinstance(result, (dict, list, tuple)):
+        keys = result if isinstance(result, dict) else range(len(result))
+        parts = [paired(result[key], None if adjoint is None else adjoint[key]) for key in keys]
+        return [t for found, _ in parts for t in found], [s for _, found in parts for s in found]
+    if not isinstance(result, Tensor) or not result.requires_grad or adjoint is None:
+        return [], []
+    spread = np.broadcast_to(adjoint, result.shape)
+    return [result], [spread if isinstance(spread, Core) else tensor(spread)]
+
+
 def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function where nothing may leave the tape unseen.
 
@@ -170,22 +186,22 @@ def run_call(
         versions = [item._version if isinstance(item, Tensor) else 0 for item in given]
         result = call_strictly(function, *given, **kwargs)
     _refuse_writes(function, given, versions)
+    _refuse_objects(function, result)
     wanted = [(a, t) for a, t, flag in zip(args, outlines, active, strict=True) if flag]
 
     def pullback(grad: Any) -> Any:
-        inner = nested or isinstance(grad, Core)
-        if isinstance(result, Tensor) and result.requires_grad:
-            seed = np.broadcast_to(grad, np.shape(result._data))
-            found: Any = tape_grad(
-                result,
+        inner = nested or bool(tensors_in((grad,)))
+        outputs, seeds = paired(result, grad)
+        found: Any = [None] * len(arguments.tracked)
+        if outputs:
+            found = tape_grad(
+                outputs,
                 arguments.tracked,
-                seed if isinstance(seed, Core) else tensor(seed),
+                seeds,
                 retain_graph=True,
                 create_graph=inner,
                 allow_unused=True,
             )
-        else:
-            found = [None] * len(arguments.tracked)
         parts = iter(found)
         grads = [_filled(gradients_like(t, parts, keep=inner), a) for a, t in wanted]
         return grads[0] if len(grads) == 1 else tuple(grads)
@@ -202,6 +218,20 @@ def _refuse_writes(function: Any, given: list[Any], versions: list[int]) -> None
                 f"`{name}`, which runs on the tape for want of source, writes into its argument",
                 hint="define it in a file, or return the new value instead",
             )
+
+
+def _refuse_objects(function: Any, result: Any) -> None:
+    """The adjoint of an object would not be seen: it has no place in the generated text."""
+    if isinstance(result, (dict, list, tuple)):
+        for item in result.values() if isinstance(result, dict) else result:
+            _refuse_objects(function, item)
+    elif not isinstance(result, Core) and is_plain_object(result):
+        name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        raise UnsupportedError(
+            f"`{name}`, which runs on the tape for want of source, returns an object of the class "
+            f"{type(result).__name__}",
+            hint="return its fields in a tuple or a dict",
+        )
 
 
 def _filled(grad: Any, value: Any) -> Any:

@@ -93,7 +93,8 @@ class Forwarder:
         outputs = self._program.outputs
         values = [load(name) for name in outputs]
         tangents = [self._tangent_or_zeros(load(name)) for name in outputs]
-        pair = [_display(values), _display(tangents)]
+        is_tuple = self._program.returns_tuple
+        pair = [_result(values, is_tuple=is_tuple), _result(tangents, is_tuple=is_tuple)]
         return [*done, at(gast.Return(gast.Tuple(pair, gast.Load())), end)]
 
     def start(self, name: str) -> Any:
@@ -482,8 +483,8 @@ def _entries(node: Any) -> Sequence[Any]:
     return [item.value if isinstance(item, gast.Starred) else item for item in entries]
 
 
-def _display(values: list[Any]) -> Any:
-    return values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
+def _result(values: list[Any], *, is_tuple: bool) -> Any:
+    return gast.Tuple(values, gast.Load()) if is_tuple or len(values) != 1 else values[0]
 
 
 def _renamed_root(node: Any, name: str) -> Any:

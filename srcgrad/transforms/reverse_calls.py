@@ -10,7 +10,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.ir.build import assign, at, call, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
-from srcgrad.transforms.reverse_repeats import RepeatedSteps
+from srcgrad.transforms.reverse_repeats import RepeatedSteps, as_passed
 from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
 
 
@@ -34,14 +34,9 @@ class CallSteps:
         statement.value.keywords = []
         target = statement.targets[0]
         statement.targets = [gast.Tuple([target, store(saved)], gast.Store())]
-        single = derived.outputs is None
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
-            filled = self._sweep.filled(grads, targets)
-            if not single and len(targets) == 1:
-                filled = [gast.Starred(filled[0], gast.Load())]
-            elif single and len(targets) > 1:
-                filled = [gast.List(filled, gast.Load())]
+            filled = as_passed(self._sweep.filled(grads, targets), derived.outputs, target)
             value = call(derived.backward, load(saved), *filled)
             cells = [name for item in derived.parameters for name in direct_names(item)]
             if len(cells) == 1:
@@ -76,12 +71,12 @@ class CallSteps:
         )
         value.keywords = statement.value.keywords
         statement.value = at(value, statement)
-        both = [statement.targets[0], store(pullback)]
-        statement.targets = [gast.Tuple(both, gast.Store())]
+        target = statement.targets[0]
+        statement.targets = [gast.Tuple([target, store(pullback)], gast.Store())]
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
             cells = [item.id for item in operation.args if sweep.is_active(item)]
-            pulled = call(pullback, *sweep.filled(grads, targets))
+            pulled = call(pullback, *as_passed(sweep.filled(grads, targets), None, target))
             if len(cells) == 1:
                 return [], [(cells[0], pulled)]
             parts = [sweep.namer.version(sweep.namer.adjoint(cell)) for cell in cells]

@@ -12,6 +12,20 @@ from srcgrad.ir.program import direct_names
 from srcgrad.transforms.sweep import Contributions, RepeatedCall, SteppedLoop, Sweep
 
 
+def as_passed(grads: list[Any], outputs: int | None, target: Any) -> list[Any]:
+    """Return the adjoints of the targets of a call as its backward half takes them.
+
+    That has a parameter for each of the `outputs`, if the function returns a tuple, or else one;
+    the call may unpack either.
+    """
+    unpacks = isinstance(target, gast.Tuple)
+    if outputs is not None and not unpacks:
+        return [gast.Starred(grads[0], gast.Load())]
+    if outputs is None and unpacks:
+        return [gast.List(grads, gast.Load())]
+    return grads
+
+
 class RepeatedSteps:
     """The steps of what is run again."""
 
@@ -22,13 +36,10 @@ class RepeatedSteps:
         """Keep what the function is given, so that the backward pass can run it again."""
         passed = [clone(self._sweep.kept(item)) for item in derived.passed]
         statement.value = at(call(derived.forward, *map(clone, passed)), statement)
+        target = statement.targets[0]
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
-            filled = self._sweep.filled(grads, targets)
-            if derived.outputs is not None and len(targets) == 1:
-                filled = [gast.Starred(filled[0], gast.Load())]
-            elif derived.outputs is None and len(targets) > 1:
-                filled = [gast.List(filled, gast.Load())]
+            filled = as_passed(self._sweep.filled(grads, targets), derived.outputs, target)
             return self._spread(call(derived.backward, *passed, *filled), derived.parameters)
 
         self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)

@@ -150,3 +150,51 @@ def test_hessians_and_products_agree_with_torch():
         third = torch.func.jacrev(torch.func.hessian(theirs))(x).numpy()
     np.testing.assert_allclose(sg.hessian(energy)(X), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(sg.jacobian(sg.hessian(energy))(X), third, rtol=1e-12, atol=1e-12)
+
+
+def written(x):
+    """Write into the argument, and read what was there before."""
+    first = x[0] * x[1]
+    x[0] = x[1] * x[2]
+    return first + np.sum(x * x * x)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_second_derivatives_of_what_writes_into_its_argument():
+    x = np.array([-0.1, 0.2, 0.5])
+    columns = []
+    for unit in np.eye(3) * 1e-5:
+        columns.append((sg.grad(written)(x + unit) - sg.grad(written)(x - unit)) / 2e-5)
+    assert_same(sg.hessian(written)(x), np.array(columns), 1e-6)
+    assert_same(sg.jacrev(sg.grad(written))(x), np.array(columns), 1e-6)
+    assert_same(x, np.array([-0.1, 0.2, 0.5]))
+    assert_same(sg.hvp(written, (x,), (np.ones(3),)), np.sum(columns, axis=0), 1e-6)
+    assert x[0] == 0.1  # it is written into, as by the function
+
+    def outer(x):
+        return np.sum(sg.grad(written, fallback="tape")(x.copy() * 1.0) ** 2)
+
+    with pytest.raises(sg.MutationError, match="inside another derivative"):
+        sg.grad(outer)(x)
+
+
+def returns_one(x, k):
+    """Return a tuple of one."""
+    for i in range(3):
+        if k > i:
+            x = x * k
+    return (x * k,)
+
+
+def test_tuples_of_one_stay_tuples():
+    def unpacked(x, k):
+        (y,) = returns_one(x, k)
+        return np.sum(y * y)
+
+    x = np.array([0.5, 1.5])
+    value, tangent = sg.jvp(returns_one, (x, 2.0), (x, None))
+    assert isinstance(value, tuple)
+    assert isinstance(tangent, tuple)
+    assert_same(tangent, returns_one(x, 2.0))
+    assert_same(sg.jacfwd(returns_one)(x, 2.0), sg.jacrev(returns_one)(x, 2.0))
+    assert_same(sg.grad(unpacked, fallback="error")(x, 2.0) @ x, 2 * unpacked(x, 2.0))

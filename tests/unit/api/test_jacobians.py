@@ -295,8 +295,11 @@ def test_objects_of_a_class_are_containers_of_arguments():
         assert_close(found.slope, expected)
         np.testing.assert_allclose(found.offset, np.ones(3))
         assert found.count is None
-    with pytest.raises(sg.UnsupportedError, match="object of the class Line"):
-        sg.hessian(lambda p, x: np.sum(on_line(p, x) ** 3))(line, x)
+    second = sg.hessian(lambda p, x: np.sum(on_line(p, x) ** 3))(line, x)
+    slope = sg.grad(lambda slope, offset: np.sum(on_line(Line(slope, offset), x) ** 3))
+    assert_close(second.slope.slope, differences(lambda v: slope(v, 0.5), VECTOR))
+    by_offset = differences(lambda v: slope(VECTOR, v), np.array(0.5))
+    assert_close(second.slope.offset, by_offset)
 
 
 @pytest.mark.usefixtures("quiet")

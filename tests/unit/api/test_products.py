@@ -76,8 +76,6 @@ def test_wrong_tangents_are_refused(make):
         make(energy)(*CALL[0], **CALL[1])
     with pytest.raises(ArgumentError, match="structure and shapes"):
         make(energy)(*CALL[0], x_dot=np.ones(2), **CALL[1])
-    with pytest.raises(ArgumentError, match="has no position"):
-        make(energy, argnames="power")(*CALL[0], power_dot=1.0, **CALL[1])
     with pytest.raises(ArgumentError, match="needs a function"):
         make(3.0)
 

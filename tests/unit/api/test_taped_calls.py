@@ -17,7 +17,11 @@ exec(
     "        y[i] = x[i] ** k\n    return y\n"
     "def gone(x):\n    return np.tanh(x)\n"
     "def writes(x):\n    x[0] = 1.0\n    return x * x\n"
-    "def flat(x):\n    return np.zeros_like(x)\n",
+    "def flat(x):\n    return np.zeros_like(x)\n"
+    "def alone(x):\n    return (x * 3.0,)\n"
+    "def pair(x):\n    return x * x, [x * 3.0, 'text']\n"
+    "def table(x):\n    return {'a': x * x, 'n': 3}\n"
+    "def boxed(x):\n    return Box(x * x)\n",
     NAMES,
 )
 hidden, writes, flat = NAMES["hidden"], NAMES["writes"], NAMES["flat"]
@@ -90,3 +94,41 @@ def test_a_result_without_derivative_gives_zeros() -> None:
         return np.sum(flat(x) * 2.0) + np.sum(x)
 
     assert_same(sg.grad(constant, fallback="tape")(X), np.ones(3))
+
+
+class Box:
+    """An object around a value."""
+
+    def __init__(self, inside: Any) -> None:
+        self.inside = inside
+
+
+NAMES["Box"] = Box
+alone, pair, table, boxed = (NAMES[name] for name in ("alone", "pair", "table", "boxed"))
+
+
+def of_one(x: Any) -> Any:
+    """Unpack a tuple of one."""
+    (y,) = alone(x)
+    return np.sum(y * x)
+
+
+def of_containers(x: Any) -> Any:
+    """Read entries of containers that a call returns."""
+    both = pair(x)
+    return np.sum(both[0] * both[1][0]) + np.sum(table(x)["a"] * alone(x)[0])
+
+
+@pytest.mark.parametrize("function", [of_one, of_containers])
+def test_a_result_in_a_container_has_its_derivative(function: Any) -> None:
+    expected = numerical_gradient(function, (X,), 0)
+    assert_same(sg.grad(function, fallback="tape")(X), expected)
+    assert "on_tape" in sg.grad(function, fallback="tape").source
+
+
+def test_a_result_that_is_an_object_is_refused() -> None:
+    def unboxed(x: Any) -> Any:
+        return np.sum(getattr(boxed(x), "inside"))  # noqa: B009 - not seen by the compiler
+
+    with pytest.raises(sg.UnsupportedError):
+        sg.grad(unboxed, fallback="error")(X)
