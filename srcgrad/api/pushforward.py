@@ -63,16 +63,12 @@ class Tangents:
             return self._run_on_tape(arguments, tangents)
         return self._run(plan, arguments, tangents)
 
-    def _run_on_tape(
-        self, arguments: dict[str, Any], tangents: Sequence[Any]
-    ) -> tuple[Any, Any]:
+    def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         form = signature(self.primal)
         found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
         if not isinstance(self.primal, Gradient):
             return found
-        value, tangent = (
-            self.primal.conformed(item, arguments, generated=False) for item in found
-        )
+        value, tangent = (self.primal.conformed(item, arguments, generated=False) for item in found)
         return value, tangent
 
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:

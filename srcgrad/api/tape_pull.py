@@ -8,8 +8,8 @@ from typing import Any
 
 from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import conform
-from srcgrad.tape import gradients_like, paired, run_plainly
 from srcgrad.tape import grad as tape_grad
+from srcgrad.tape import gradients_like, paired, run_plainly
 
 
 def pull_on_tape(
@@ -45,4 +45,3 @@ def pull_on_tape(
         return tuple(conform(grads[name], arguments[name]) for name in wrt)
 
     return run.value, pull
-
