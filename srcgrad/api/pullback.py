@@ -52,11 +52,7 @@ class Adjoints:
         keep_complex = any(map(is_complex, arguments.values()))
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
-            form = signature(self.primal)
-            value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments)
-            if isinstance(self.primal, Gradient):
-                value = self.primal.conformed(value, arguments, generated=False)
-            return value, pull
+            return self._on_tape(arguments)
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
@@ -79,6 +75,13 @@ class Adjoints:
             parts = result if len(inputs) > 1 else (result,)
             return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
 
+        return value, pull
+
+    def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        form = signature(self.primal)
+        value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments)
+        if isinstance(self.primal, Gradient):
+            value = self.primal.conformed(value, arguments, generated=False)
         return value, pull
 
     def rows(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
