@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tokenize
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from srcgrad.ir.nodes import Blank, Comment
@@ -38,6 +40,30 @@ def _text(statement: Any, lines: Sequence[str], depth: int) -> str:
     is_block = any(True for _ in blocks_of(statement))
     opens = lines[first - 1].rstrip().endswith(":") if 0 < first <= len(lines) else False
     chosen = lines[first - 1 : first if is_block or opens else last]
-    text = " ".join(line.strip() for line in chosen)
+    text = _joined(chosen)
     widest = _WIDEST - 4 * depth
     return text if len(text) <= widest else text[: widest - 3].rstrip() + "..."
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Return a statement of several lines on one, without the comments between them.
+
+    >>> _joined(["y = np.sum(", "    x,  # all of it", "    axis=0", ")"])
+    'y = np.sum(x, axis=0)'
+    """
+    if len(lines) == 1:
+        return lines[0].strip()
+    kept = list(lines)
+    tokens = tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__)
+    with suppress(tokenize.TokenError, IndentationError):
+        for token in tokens:
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                kept[row - 1] = kept[row - 1][:column]
+    text = ""
+    for part in [line.strip() for line in kept if line.strip()]:
+        if part[0] in ")]}":
+            text = text.removesuffix(",") + part
+        else:
+            text += part if not text or text[-1] in "([{" else f" {part}"
+    return text

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from types import TracebackType
 from typing import Final
+
+from srcgrad.errors import SrcgradError
 
 #: The global of a generated module that holds its line map.
 LINES: Final = "__srcgrad_lines__"
+Place = tuple[int, int]
 _OPENING: Final = "while differentiating "
 
 
 @dataclass(frozen=True, slots=True)
 class UserLine:
-    """A line of the user's source."""
+    """A line of the user's source; `start` and `end` are those of the expression, if known."""
 
     file: str
     line: int
     text: str = ""
+    start: Place | None = field(default=None, compare=False)
+    end: Place | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text.strip()}".rstrip(": ")
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """An expression in generated text, and the user's line that it comes from.
+
+    `start` and `end` are lines, counted from 1, with columns, counted in bytes from 0.
+    """
+
+    start: Place
+    end: Place
+    user: UserLine
+
+
+@dataclass(frozen=True, slots=True)
 class LineMap:
-    """Which user line each line of a generated module comes from; both count from 1."""
+    """Which user line each line of a generated module comes from; both count from 1.
+
+    `parts` are expressions of another line than that of the statement they are in, the outer first.
+    """
 
     entries: Mapping[int, UserLine] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
 
     @classmethod
     def of(
@@ -57,10 +81,37 @@ class LineMap:
 
         Of a derivative of a derivative it is the line behind that of the inner one.
         """
-        found = self.entries.get(line)
+        return self._innermost(self.entries.get(line))
+
+    def behind(self, start: Place, end: Place) -> UserLine | None:
+        """Return the user's line behind an expression in generated text, given where that stands.
+
+        >>> part = Part((3, 8), (3, 13), UserLine("model.py", 7))
+        >>> lines = LineMap({3: UserLine("model.py", 9)}, (part,))
+        >>> print(lines.behind((3, 8), (3, 9)), lines.behind((3, 8), (3, 20)))
+        model.py:7 model.py:9
+        """
+        found = self.entries.get(start[0])
+        for part in self.parts:
+            if part.start <= start and end <= part.end:
+                found = part.user
+        return self._innermost(found)
+
+    def behind_node(self, node: ast.AST | None) -> UserLine | None:
+        """Return the user's line behind a node of the parsed text, if it has a place there."""
+        if not isinstance(node, ast.expr) or not hasattr(node, "lineno"):
+            return None
+        end_line, end_column = node.end_lineno, node.end_col_offset
+        if end_line is None or end_column is None:
+            return self.at(node.lineno)
+        return self.behind((node.lineno, node.col_offset), (end_line, end_column))
+
+    def _innermost(self, found: UserLine | None) -> UserLine | None:
         inner = _MAPS.get(found.file) if found is not None else None
         if found is None or inner is None or inner is self:
             return found
+        if found.start is not None and found.end is not None:
+            return inner.behind(found.start, found.end) or found
         return inner.at(found.line) or found
 
 
@@ -85,13 +136,25 @@ def user_line(error: BaseException) -> UserLine | None:
     while trace is not None:
         lines = trace.tb_frame.f_globals.get(LINES)
         if lines is not None:
-            found = lines.at(trace.tb_lineno) or found
+            found = _line_of(trace, lines) or found
         trace = trace.tb_next
     return found
 
 
+def _line_of(trace: TracebackType, lines: LineMap) -> UserLine | None:
+    """Return the user's line behind the expression that one generated frame was busy with."""
+    code = trace.tb_frame.f_code
+    place = next(islice(code.co_positions(), trace.tb_lasti // 2, None), (None,) * 4)
+    line, end_line, column, end_column = place
+    if line is None or end_line is None or column is None or end_column is None:
+        return lines.at(trace.tb_lineno)  # as under `python -X no_debug_ranges`
+    return lines.behind((line, column), (end_line, end_column))
+
+
 def annotate(error: BaseException) -> None:
     """Add a note with the user's line to an error that passed through generated code, once."""
+    if isinstance(error, SrcgradError) and any(item.span for item in error.diagnostics):
+        return  # it points at a line of the user's itself
     if any(str(note).startswith(_OPENING) for note in getattr(error, "__notes__", ())):
         return  # a call inside has said it, nearer to the place
     line = user_line(error)

@@ -38,6 +38,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
@@ -273,6 +274,7 @@ class Derivation:
         self, body: list[Any], halves: Reversed, facts: Facts, given: Sequence[str] = ()
     ) -> list[Any]:
         self.stages.note("reverse", body)
+        spread_origins(body)
         purity = Purity(self.program.reader, frozenset(runtime.__all__) | self.externals.repeated)
         body = leave_out_zeros(body, (*self.program.parameters, *given))
         body = self._drop_dead(body, purity)

@@ -13,8 +13,9 @@ import numpy as np
 
 from srcgrad.analyses.knowledge import Follow, Knowledge
 from srcgrad.analyses.lengths import Seen, Vector
+from srcgrad.codegen.attribution import parts_of, user_lines
 from srcgrad.codegen.printer import print_module
-from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.complex_signs import refuse_complex_signs
 from srcgrad.compiler.delegating import Half, delegating_body, own_half, reached_from
@@ -313,15 +314,14 @@ class Module:
         ordered = self._entry_first(ordered)
         text = self._imports()
         entries: dict[int, UserLine] = {}
+        parts: list[Part] = []
         for source, definition in ordered:
             printed = print_module(gast.Module([definition], []))
-            start = text.count("\n")
-            for offset, number in enumerate(printed.lines):
-                if number:
-                    line = source.line(number).strip()
-                    entries[start + offset + 1] = UserLine(source.file, number, line)
+            start = text.count("\n") + 1
+            entries.update(user_lines(printed, start, source))
+            parts += parts_of(printed, start, source)
             text += printed.text + "\n\n"
-        return text.rstrip("\n") + "\n", LineMap(entries)
+        return text.rstrip("\n") + "\n", LineMap(entries, tuple(parts))
 
     def _drop_unused_imports(self) -> None:
         used: set[str] = set()

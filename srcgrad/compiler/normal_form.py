@@ -36,6 +36,7 @@ from srcgrad.ir.binding import maybe_unbound
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.origins import note_origins
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import statements, walk
@@ -157,6 +158,7 @@ def _with_steps(
 
 def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
     """Give a program its body, without what nobody reads, and say what it returns."""
+    note_origins(body)
     purity = Purity(program.reader, frozenset())
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
     program.body = body = dead.drop(body, caught=caught)

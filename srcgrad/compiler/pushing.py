@@ -28,6 +28,7 @@ from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
+from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements
 from srcgrad.optimizations.purity import Purity
@@ -114,6 +115,7 @@ class Pusher:
             )
         derivation.refusals.raise_if_any()
         derivation.stages.note("forward", body)
+        spread_origins(body)
         tangents = tuple(program.namer.tangent(name) for name in program.inputs)
         ours = our_names(derivation.source.function)
         share_calls(body, (*program.parameters, *tangents), ours)

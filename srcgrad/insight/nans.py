@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from srcgrad.codegen.tracebacks import LineMap
+from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.errors import Diagnostic, NonFiniteError
 from srcgrad.insight.advice import advice_on
 from srcgrad.insight.culprit import Culprit, culprit_of, text_of
@@ -124,18 +124,25 @@ class NanWatcher:
             for text, value in culprit.operands.items()
             if not isinstance(value, (str, type, tuple)) and text != repr(value)
         ]
-        user = self._lines.at(site.line)
+        user = self._lines.behind_node(culprit.part) or self._lines.at(site.line)
         hint = advice_on(culprit, flaw, "" if user is None else user.text)
         message = f"{shown} is {flaw}{operation}"
-        return self._placed(site, message, details, hint)
+        return self._placed(site, message, details, hint, user)
 
     def _there(self, value: Any, flaw: Flaw) -> str:
         number = number_at(value, flaw) if flaw.shape and getattr(value, "shape", ()) else None
         return "" if number is None else f"; {number} at {shown_index(flaw.index)}"
 
-    def _placed(self, site: Site, message: str, details: Sequence[str], hint: str) -> Diagnostic:
+    def _placed(
+        self,
+        site: Site,
+        message: str,
+        details: Sequence[str],
+        hint: str,
+        user: UserLine | None = None,
+    ) -> Diagnostic:
         """Return a diagnostic with the user's line, the generated one, and the trips of loops."""
-        user = self._lines.at(site.line)
+        user = user or self._lines.at(site.line)
         span = None if user is None else Span(user.file, user.line, 0, None, user.text.strip())
         text = self._text[site.line - 1].strip() if site.line <= len(self._text) else ""
         part = "backward" if site.backward else "forward"

@@ -179,7 +179,7 @@ class Tracer:
         is_adjoint = name.startswith("grad_")
         if not isinstance(value, _NUMBERS) and not (is_adjoint and isinstance(value, (dict, list))):
             return  # what is kept for the backward pass, shapes and so on
-        user = self._lines.at(site.line)
+        user = self._lines.behind_node(site.value) or self._lines.at(site.line)
         trips = tuple(self._trips.get(loop, 0) for loop in site.loops)
         is_tangent = self._pushes and name.endswith("_dot")
         other: Literal["adjoint", "primal"] = "adjoint" if is_adjoint else "primal"

@@ -11,7 +11,7 @@ from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, "settled", "adjoint")
+_KEPT = (*_PLACE, "settled", "adjoint", "origin")
 
 
 def load(name: str) -> Node:
@@ -80,7 +80,7 @@ def names_tuple(names: Iterable[str], *, storing: bool = False) -> Node:
 
 
 def at(node: Node, like: Node) -> Node:
-    """Give `node` the user's place of `like` and return it."""
+    """Give `node` the user's place of `like`, and its note of it, and return it."""
     if like is not None:
         line = getattr(like, "lineno", None)
         if line is not None:
@@ -88,6 +88,8 @@ def at(node: Node, like: Node) -> Node:
             node.col_offset = getattr(like, "col_offset", 0)
             node.end_lineno = getattr(like, "end_lineno", line)
             node.end_col_offset = getattr(like, "end_col_offset", 0)
+        if "origin" in like.__dict__:
+            node.origin = like.origin
     return node
 
 

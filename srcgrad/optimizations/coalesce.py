@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
@@ -180,6 +181,4 @@ def _is_self_copy(statement: Any) -> bool:
 
 def _as_update(statement: Any) -> Any:
     value = statement.value
-    update = gast.AugAssign(statement.targets[0], value.op, value.right)
-    update.lineno = getattr(statement, "lineno", 0)
-    return update
+    return at(gast.AugAssign(statement.targets[0], value.op, value.right), statement)

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import name_adjoint
+from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import names_read, statements
@@ -48,7 +48,7 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
         if width(last.value) + width(value) - len(name) <= WIDEST:
             name_adjoint(value, name)
             last.value = put(last.value, {name: value})
-            last.lineno = line
+            at(last, statement)
             body = [item for item in body if item is not statement]
     return body
 

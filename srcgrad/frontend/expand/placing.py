@@ -17,6 +17,7 @@ from srcgrad.frontend.expand.special import Special
 from srcgrad.frontend.expand.values import Code, Instance, Local, Object, Static, Value, is_literal
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 
 Bound = dict[str, Value]
@@ -186,6 +187,7 @@ class Placing(Special):
         )
         if code.source.file != self.code.source.file:
             for item in walk(tree):
+                note_foreign(item, code.source.file, code.source.line)
                 at(item, node)
         self._bind_parameters(code, tree, bound, fresh, node)
         mine = [new for old, new in fresh.items() if old not in hidden and not captured.get(old)]

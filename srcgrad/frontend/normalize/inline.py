@@ -12,10 +12,11 @@ from typing import Any, Final
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
@@ -85,15 +86,16 @@ class WritingHelpers:
         if not isinstance(callee, FunctionType) or not self._is_wanted(call, callee):
             return [statement]
         try:
-            tree = clone(find_source(callee).tree)
+            source = find_source(callee)
         except SrcgradError:
             return [statement]
+        tree = clone(source.tree)
         given = _bind(tree.args, call, callee)
         scope = scope_of(callee, tree)
         if given is None or not _is_plain(tree.body) or not self._same_world(tree, scope):
             return [statement]
         self._active.append(callee)
-        body = self._place(tree, given, statement)
+        body = self._place(tree, given, statement, source)
         body = self.block(body)
         self._active.pop()
         self.placed.append((callee.__name__, statement.lineno))
@@ -128,7 +130,9 @@ class WritingHelpers:
             for name in free
         )
 
-    def _place(self, tree: Any, given: dict[str, Any], like: Any) -> list[Any]:
+    def _place(
+        self, tree: Any, given: dict[str, Any], like: Any, source: FunctionSource
+    ) -> list[Any]:
         body = _without_docstring(tree.body)
         bound = {n for s in statements(body) for t in _targets(s) for n in names_bound(t)}
         names: dict[str, str] = {}
@@ -145,6 +149,7 @@ class WritingHelpers:
                 if isinstance(node, gast.Name):
                     node.id = names.get(node.id, node.id)
                 if hasattr(node, "lineno"):
+                    note_foreign(node, source.file, source.line)
                     at(node, like)
         returned: Any = gast.Constant(None, None)
         if body and isinstance(body[-1], gast.Return):

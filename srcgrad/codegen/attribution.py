@@ -1,0 +1,126 @@
+"""Tells which user line each part of a generated statement comes from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from srcgrad.codegen.printer import Printed
+from srcgrad.codegen.tracebacks import Part, UserLine, is_generated
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.origins import Origin, origin_of
+from srcgrad.ir.walk import INNER, nodes_in
+
+_NOWHERE: Final = Origin(0, 0, 0, 0)
+_BLOCKS: Final = ("If", "While", "For")
+_PLAIN: Final = ("Assign", "AugAssign", "Return", "Expr")
+
+
+def user_lines(printed: Printed, first: int, source: FunctionSource) -> dict[int, UserLine]:
+    """Return the user's line of each line of a definition whose first is number `first`."""
+    return {
+        first + offset: UserLine(source.file, number, source.line(number).strip())
+        for offset, number in enumerate(printed.lines)
+        if number
+    }
+
+
+def parts_of(printed: Printed, first: int, source: FunctionSource) -> Iterator[Part]:
+    """Yield the expressions in a definition that do not come from the line of their statement.
+
+    Of two that lie in each other the outer one is first.
+    """
+
+    def user(origin: Origin) -> UserLine:
+        text = origin.text if origin.file else source.line(origin.line).strip()
+        start, end = (origin.line, origin.column), (origin.end_line, origin.end_column)
+        return UserLine(origin.file or source.file, origin.line, text, start, end)
+
+    exact = is_generated(source.file)
+    lines = printed.text.splitlines()
+    for start, end, statement in _runs(printed.statements):
+        if type(statement).__name__ in _BLOCKS + _PLAIN:
+            found = _Parts(user, getattr(statement, "lineno", 0) or 0, exact=exact)
+            if found.differ(statement):
+                yield from found.within(statement, lines[start:end], first + start)
+
+
+def _runs(owners: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+    """Yield the lines on which each statement stands: the first, that after the last, and it."""
+    start = 0
+    for place in range(1, len(owners) + 1):
+        if place == len(owners) or owners[place] is not owners[start]:
+            yield start, place, owners[start]
+            start = place
+
+
+class _Parts:
+    """Sets a statement against its printed text."""
+
+    def __init__(self, user: Callable[[Origin], UserLine], line: int, *, exact: bool) -> None:
+        self._user = user
+        self._line = line
+        self._exact = exact
+
+    def differ(self, statement: Any) -> bool:
+        """Say whether anything in a statement comes from another line than it is listed under."""
+        waiting = _heads(statement)
+        for node in waiting:
+            origin = origin_of(node)
+            if origin is not None and (self._exact or origin.file or origin.line != self._line):
+                return True
+            waiting += nodes_in(node)
+        return False
+
+    def within(self, statement: Any, lines: Sequence[str], first: int) -> Iterator[Part]:
+        """Yield the parts of a statement that stands on these lines."""
+        margin = len(lines[0]) - len(lines[0].lstrip())
+        text = "\n".join(line[margin:] for line in lines).removeprefix("el")
+        head = "" if type(statement).__name__ in _PLAIN else " pass"
+        shift = margin + (2 if lines[0].lstrip().startswith("elif ") else 0)
+        try:
+            parsed = ast.parse(text + head).body[0]
+        except SyntaxError:  # the head of a block whose body comes first
+            return
+        outer = replace(_NOWHERE, line=self._line)
+        for ours, theirs in zip(_heads(statement), _heads(parsed), strict=True):
+            for node, origin in self._pairs(ours, theirs, outer):
+                start = (first + node.lineno - 1, node.col_offset + shift)
+                ends = (first + (node.end_lineno or 1) - 1, (node.end_col_offset or 0) + shift)
+                yield Part(start, ends, self._user(origin))
+
+    def _pairs(self, ours: Any, theirs: Any, outer: Origin) -> Iterator[tuple[ast.expr, Origin]]:
+        """Yield the nodes of a parsed text that come from elsewhere than what is around them."""
+        if type(ours).__name__ != type(theirs).__name__:
+            return
+        origin = _common(ours) or outer
+        leaf = isinstance(theirs, (ast.Name, ast.Constant))
+        if isinstance(theirs, ast.expr) and not leaf and self._place(origin) != self._place(outer):
+            yield theirs, origin
+        for name in INNER[ours.__class__]:
+            mine, other = getattr(ours, name, None), getattr(theirs, name, None)
+            both = (mine, other) if isinstance(mine, list) else ([mine], [other])
+            for one, two in zip(*both, strict=False):
+                if one is not None and two is not None:
+                    yield from self._pairs(one, two, origin)
+
+    def _place(self, origin: Origin) -> Any:
+        """Return what tells origins apart: the line; all of it in text that is generated itself."""
+        return origin if self._exact else (origin.file, origin.line)
+
+
+def _heads(statement: Any) -> list[Any]:
+    names = ("value", "test", "iter")
+    found = [getattr(statement, name, None) for name in names]
+    return [item for item in found if item is not None]
+
+
+def _common(node: Any) -> Origin | None:
+    """Return the origin of an expression; if it was made late, that which all its parts share."""
+    own = origin_of(node)
+    if own is not None:
+        return own
+    found = {item for part in nodes_in(node) if (item := _common(part)) is not None}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,89 @@
+"""Notes on each expression where in the user's text it comes from, which its copies keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from srcgrad.ir.walk import statements, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A stretch of a user's file; lines count from 1, columns from 0 and in bytes, as in `ast`.
+
+    `file` and `text`, its first line, are empty if it lies in the file of the function itself.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    file: str = ""
+    text: str = ""
+
+
+def origin_of(node: Any) -> Origin | None:
+    """Return where an expression, or the value of a statement, comes from."""
+    found: Origin | None = getattr(node, "origin", None)
+    return found
+
+
+def note_foreign(node: Any, file: str, text: Callable[[int], str]) -> None:
+    """Note where a node comes from, before it is given the place of a call in another function."""
+    here = _here(node)
+    if here is not None and not hasattr(node, "origin"):
+        node.origin = replace(here, file=file, text=text(here.line).strip())
+
+
+def note_origins(body: Iterable[Any]) -> None:
+    """Note for the user's statements and all expressions in them where they stand.
+
+    Statements that are made for one later, and placed with `at`, get its note.
+    """
+    for statement in statements(list(body)):
+        for part in _headers(statement):
+            for node in walk(part):
+                _note(node, _here(node))
+        value = getattr(statement, "value", None)
+        _note(statement, origin_of(value) or _here(statement))
+
+
+def spread_origins(body: Iterable[Any]) -> None:
+    """Give the expressions of each statement that have no note of their own that of the statement.
+
+    >>> adjoint = gast.parse("grad_a = 2 * grad_b").body[0]
+    >>> adjoint.origin = Origin(7, 4, 7, 9)
+    >>> spread_origins([adjoint])
+    >>> adjoint.value.right.origin.line
+    7
+    """
+    for statement in statements(list(body)):
+        found = origin_of(statement)
+        for part in _headers(statement) if found is not None else ():
+            for node in walk(part):
+                _note(node, found)
+
+
+def _headers(statement: Any) -> list[Any]:
+    """Return the expressions of a statement that are not those of statements in it."""
+    found = [getattr(statement, name, None) for name in ("value", "test", "iter", "target")]
+    return [item for item in [*found, *getattr(statement, "targets", ())] if item is not None]
+
+
+def _note(node: Any, origin: Origin | None) -> None:
+    if origin is not None and isinstance(node, (gast.expr, gast.stmt)):
+        node.__dict__.setdefault("origin", origin)
+
+
+def _here(node: Any) -> Origin | None:
+    line = getattr(node, "lineno", None)
+    if not line:
+        return None
+    column = getattr(node, "col_offset", 0) or 0
+    end_column = getattr(node, "end_col_offset", None)
+    end_line = getattr(node, "end_lineno", None) or line
+    return Origin(line, column, end_line, column if end_column is None else end_column)
