@@ -19,7 +19,7 @@ from srcgrad.ir.program import (
     store_target,
 )
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.ir.walk import names_bound, nodes_in, root_name, statements
 
 WRITERS: Final = frozenset(
     [
@@ -133,7 +133,7 @@ class _Analysis:
                     self._same[target].add(source)
         if operation.kind == "unknown" and isinstance(statement.value, gast.Call):
             self._effect(statement.value)  # v = xs.pop()
-            for name in names_read(statement.value):
+            for name in self._handed_in(statement.value):
                 for target in targets:
                     self._edge(name, target)
                     self._same[name].add(target)
@@ -150,13 +150,25 @@ class _Analysis:
 
     def _effect(self, value: Any) -> None:
         """A call for its effect may write anything that it reads into anything else."""
-        names = {name for part in self._written_parts(value) for name in names_read(part)}
+        parts = [item for part in self._written_parts(value) for item in (nodes_in(part) or [part])]
+        names = {name for part in parts for name in self._handed_in(part)}
         names = {name for name in names if self._program.namer.taken(name)}
         self._roots |= names
         for name in names:
             for other in names:
                 self._edge(name, other)
                 self._same[name].add(other)
+
+    def _handed_in(self, node: Any) -> list[str]:
+        """Return the names that an expression reads for more than sizes, as of ``len(x)``."""
+        reader = self._program.reader
+        if isinstance(node, gast.Call) and reader.constant_callee(node):
+            return []
+        if isinstance(node, gast.Attribute) and reader.constant_attribute(node):
+            return []
+        if isinstance(node, gast.Name):
+            return [node.id]
+        return [name for part in nodes_in(node) for name in self._handed_in(part)]
 
     def _written_parts(self, value: Any) -> list[Any]:
         """Return the parts of a call that may share memory after it: not the indices."""

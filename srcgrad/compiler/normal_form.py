@@ -22,6 +22,7 @@ from srcgrad.frontend.normalize.managers import check_managers
 from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import Separation
+from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.updates import restore_updates
@@ -191,6 +192,7 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
+    tree.body = Spellings(reader, namer, variation.of).function(tree.body)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     separation = Separation(tree.body, reader.scope, namer)
     tree.body = separation.run()

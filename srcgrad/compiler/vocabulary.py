@@ -35,7 +35,7 @@ _VIEWS: Final = frozenset(
         "flip fliplr flipud rot90 real imag matrix_transpose permute_dims unstack "
         "asfortranarray asarray_chkfinite require real_if_close trim_zeros conjugate "
         "linalg.diagonal linalg.matrix_transpose linalg.matrix_power "
-        "lib.stride_tricks.sliding_window_view"
+        "lib.stride_tricks.sliding_window_view lib.stride_tricks.as_strided"
     ).split()
 ) | {"srcgrad.runtime.shadows.shadow_of_view"}
 

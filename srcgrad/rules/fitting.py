@@ -17,6 +17,8 @@ from srcgrad.runtime import (
     polyfit_push,
     roots_back,
     roots_push,
+    strided_places,
+    strided_push,
 )
 
 table = RuleTable("fitting")
@@ -132,6 +134,27 @@ class SlidingWindowView(Function):
             np.lib.stride_tricks.sliding_window_view(places(ctx.shape), ctx.window_shape, ctx.axis),
             ctx.shape,
         )
+
+
+@table.rule(np.lib.stride_tricks.as_strided)
+class AsStrided(Function):
+    """The memory of x with another shape and other strides."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Any, shape: Any = None, strides: Any = None) -> Any:
+        ctx.shape, ctx.strides = shape, strides
+        ctx.save_for_backward(x)
+        return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return gather_back(grad, strided_places(x, ctx.shape, ctx.strides), np.shape(x))
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return strided_push(x_dot, x, ctx.shape, ctx.strides)
 
 
 @table.rule(np.float64)

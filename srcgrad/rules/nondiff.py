@@ -30,6 +30,7 @@ from srcgrad.runtime import (
     shadow_of,
     shortcut,
     stop_gradient,
+    strided_places,
     taken,
     unit_vectors,
     within,
@@ -104,7 +105,7 @@ _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(are_tied, is_complex, numbers),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
-    *(came_from, is_above, is_below, shadow_of, within),
+    *(came_from, is_above, is_below, shadow_of, strided_places, within),
 )
 
 

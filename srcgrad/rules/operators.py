@@ -52,6 +52,12 @@ COMPARE: Final[Table] = MappingProxyType(
 
 METHODS: Final[Table] = MappingProxyType(
     {
+        "__abs__": np.abs,
+        "__neg__": np.negative,
+        "__pos__": np.positive,
+        "__sub__": np.subtract,
+        "__truediv__": np.divide,
+        "__matmul__": np.matmul,
         "all": np.all,
         "any": np.any,
         "argmax": np.argmax,

@@ -280,6 +280,7 @@ from srcgrad.runtime.slopes import (
 )
 from srcgrad.runtime.solving import differences_back, differences_push, solution_back, solution_push
 from srcgrad.runtime.stopping import stop_gradient
+from srcgrad.runtime.striding import strided_places, strided_push
 from srcgrad.runtime.tangents import (
     cholesky_push,
     cumprod_push,
@@ -336,7 +337,7 @@ __all__ = [
     "sign_flip", "sinc_slope", "single", "slogdet_back", "solution_back", "solution_push",
     "solve_back", "solve_push", "split_column_stack", "split_columns", "split_dstack",
     "split_hstack", "split_like", "split_rows", "split_vstack", "spread", "spread_pair",
-    "stop_gradient", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
+    "stop_gradient", "strided_places", "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
     "take_along", "take_back", "taken", "tensordot_left", "tensordot_right", "tensorinv_back",
     "tensorsolve_back", "tile_back", "trace_back", "transformed_axes", "trapezoid_back", "trigamma",
     "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like",

@@ -11,6 +11,7 @@ import gast
 from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers
+from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.selects import nested_where
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
@@ -242,12 +243,9 @@ class Expressions:
             name = getattr(value.func, "attr", None) or getattr(value.func, "id", "this")
             if callee is not MISSING:
                 name = self._reader.vocabulary.canonical_name(callee)
-            self._refusals.add(
-                value,
-                f"the call of `{name}` has no derivative rule",
-                "write a `Function` with its forward and backward and call `apply`",
-                MissingRuleError,
-            )
+            usual = f"the call of `{name}` has no derivative rule"
+            hint = "write a `Function` with its forward and backward and call `apply`"
+            self._refusals.add(value, *(why_not(name) or (usual, hint)), MissingRuleError)
             return
         kind = type(value).__name__
         self._refusals.add(

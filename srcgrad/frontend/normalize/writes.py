@@ -58,7 +58,7 @@ class WriteCalls:
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function with calls that write as assignments."""
         for statement in statements(body):
-            if isinstance(statement, gast.Assign) and _is_list(statement.value):
+            if isinstance(statement, gast.Assign) and is_list(statement.value):
                 self._lists |= {t.id for t in statement.targets if isinstance(t, gast.Name)}
         return self.block(body)
 
@@ -310,9 +310,10 @@ def _is_reached(value: Any) -> bool:
 
 
 def _is_made_or_reached(value: Any) -> bool:
-    return isinstance(value, gast.Call) or _is_reached(value)
+    return isinstance(value, (gast.Call, gast.BinOp)) or _is_reached(value)
 
 
-def _is_list(value: Any) -> bool:
+def is_list(value: Any) -> bool:
+    """Say whether an expression makes a list or a tuple."""
     made = isinstance(value, gast.Call) and getattr(value.func, "id", "") in ("list", "sorted")
     return made or isinstance(value, (gast.List, gast.ListComp, gast.Tuple))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.equivalents.registry import EquivalentTable
+from srcgrad.rules.equivalents.registry import EquivalentTable, written_out
+from srcgrad.runtime import stop_gradient
 
 table = EquivalentTable()
 
@@ -92,6 +93,63 @@ def setxor1d(ar1: Any, ar2: Any) -> Any:
     return np.sort(
         np.concatenate((first[~np.isin(first, second)], second[~np.isin(second, first)]))
     )
+
+
+@table.of(np.unique, option=("return_index", 1), values=(True,))
+def unique_and_index(ar: Any) -> tuple[Any, Any]:
+    """Return the distinct values, and where each is first."""
+    return np.unique(ar), np.unique(np.asarray(stop_gradient(ar)), return_index=True)[1]
+
+
+@table.of(np.unique, option=("return_inverse", 2), values=(True,))
+def unique_and_inverse(ar: Any) -> tuple[Any, Any]:
+    """Return the distinct values, and which of them each element is."""
+    return np.unique(ar), np.unique(np.asarray(stop_gradient(ar)), return_inverse=True)[1]
+
+
+@table.of(np.unique, option=("return_counts", 3), values=(True,))
+def unique_and_counts(ar: Any) -> tuple[Any, Any]:
+    """Return the distinct values, and how often each is there."""
+    return np.unique(ar), np.unique(np.asarray(stop_gradient(ar)), return_counts=True)[1]
+
+
+@written_out
+def edges_of(a: Any, bins: Any, range: Any) -> Any:
+    """Return the edges of bins, which are given, or divide a range evenly."""
+    if hasattr(bins, "__len__"):
+        return np.asarray(bins)
+    low, high = np.min(a), np.max(a)
+    if range is not None:
+        low, high = range
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+@written_out
+def bins_of(a: Any, edges: Any) -> Any:
+    """Return which bin each element is in; the last one has both of its edges."""
+    return np.where(a == edges[-1], len(edges) - 2, np.searchsorted(edges, a, side="right") - 1)
+
+
+@table.of(np.histogram2d)
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = False, weights: Any = None
+) -> tuple[Any, Any, Any]:
+    """Return the sums of weights in the cells of a grid, and the edges of those."""
+    each = bins if hasattr(bins, "__len__") and len(bins) == 2 else (bins, bins)
+    ends = (None, None) if range is None else range
+    x_edges, y_edges = edges_of(x, each[0], ends[0]), edges_of(y, each[1], ends[1])
+    row = bins_of(stop_gradient(x), stop_gradient(x_edges))
+    column = bins_of(stop_gradient(y), stop_gradient(y_edges))
+    rows, columns = len(x_edges) - 1, len(y_edges) - 1
+    inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    weights = np.ones(len(x)) if weights is None else weights
+    cells = row[inside] * columns + column[inside]
+    sums = np.reshape(np.bincount(cells, weights[inside], rows * columns), (rows, columns))
+    if density:
+        sums = sums / (np.sum(sums) * np.outer(np.diff(x_edges), np.diff(y_edges)))
+    return sums, x_edges, y_edges
 
 
 @table.of(np.sort_complex)

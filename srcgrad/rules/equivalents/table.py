@@ -69,7 +69,7 @@ def equivalent(
             continue
         if not entry.values and value is not None:
             return Call(entry.function, entry.lead, args, keywords)
-        if isinstance(value, str) and value in entry.values:
+        if isinstance(value, (str, bool)) and value in entry.values:
             return Call(entry.function, entry.lead, rest, options)
     if (getattr(function, "__module__", None) or "").startswith("scipy.sparse."):
         return _of_sparse(function, args, keywords)

@@ -15,6 +15,7 @@ FAMILIES = {
     hermite: "herm",
     hermite_e: "herme",
 }
+PLACES = np.array([0.1, 0.9, 0.4, 0.45, 0.7])
 KNOTS = np.array([0.0, 0.4, 0.8, 1.1])
 
 
@@ -30,6 +31,11 @@ def equivalents() -> list[OpSpec]:
         op(np.intersect1d, A(3), np.ones(2)),
         op(np.setdiff1d, A(3), np.ones(2)),
         op(np.setxor1d, A(3), A(2)),
+        op(np.unique, A(4), return_counts=True),
+        op(np.unique, A(2, 3), return_index=True),
+        op(np.unique, A(4), return_inverse=True),
+        op(np.histogram2d, PLACES, PLACES[::-1], weights=A(5), bins=3),
+        op(np.histogram2d, A(5), PLACES, (2, KNOTS), density=True, weights=A(5)),
         op(np.sort_complex, C(4)),
         op(np.apply_along_axis, np.cumsum, 0, A(3, 4)),
         op(np.apply_along_axis, np.outer, 1, A(2, 3), np.array([1.0, -2.0])),

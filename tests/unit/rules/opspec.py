@@ -81,6 +81,12 @@ class OpSpec:
         shapes = ",".join(_describe(arg) for arg in self.args)
         return f"{canonical_name(self.fn)}({shapes}{',' if options else ''}{options})"[:110]
 
+    @property
+    def reads_memory(self) -> bool:
+        """Whether the layout of the arguments in memory is part of what the call means."""
+        by_strides = self.fn is np.lib.stride_tricks.as_strided
+        return by_strides or bool(self.kwargs.get("order") == "K")
+
     def make_args(self, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any], list[Any]]:
         """Return arguments, keyword arguments, and the places (numbers, names) of active ones."""
         args = [_make(arg, rng) for arg in self.args]

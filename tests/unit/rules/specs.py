@@ -761,6 +761,8 @@ def draws() -> list[OpSpec]:
         op(np.emath.sqrt, A(4, low=-0.9, high=-0.2)),
         op(np.emath.log, A(4, low=-0.9, high=-0.2)),
         op(np.lib.stride_tricks.sliding_window_view, A(6), 3),
+        op(np.lib.stride_tricks.as_strided, A(6), (2, 3), (16, 8), _single=False),
+        op(np.lib.stride_tricks.as_strided, C(6), (3,), (32,), _single=False),
         op(np.lib.stride_tricks.sliding_window_view, A(4, 5), (2, 3)),
         op(np.lib.stride_tricks.sliding_window_view, A(4, 5), 2, axis=1),
         op(np.float64, S()),

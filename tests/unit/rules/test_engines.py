@@ -36,6 +36,7 @@ GAPS = {
     "numpy.ascontiguousarray*": DETACHED,
     "numpy.asfortranarray*": DETACHED,
     "numpy.require*": DETACHED,
+    "numpy.*.as_strided(*": DETACHED,
     "numpy.arange*": DETACHED,
     "numpy.full(*": DETACHED,
     "numpy.float64*": DETACHED,

@@ -193,7 +193,8 @@ FUNCTIONS = [fn for fn in RULES if not hasattr(fn, "nin")]
 
 LATER = {
     *(("numpy.sort", "descending"), ("numpy.argsort", "descending")),
-    *(("numpy.unique", f"return_{what}") for what in ("index", "inverse", "counts")),
+    *(("numpy.unique", f"return_{what}") for what in ("index", "inverse", "counts")),  # written out
+    *(("numpy.lib.stride_tricks.as_strided", o) for o in ("writeable", "check_bounds")),
     *(("numpy.unique", "axis"), ("numpy.unique", "sorted"), ("numpy.histogram", "density")),
     *(("numpy.polyfit", "full"), ("numpy.polyfit", "cov")),
     *(("numpy.lib.stride_tricks.sliding_window_view", "writeable"),),

@@ -1,0 +1,51 @@
+"""Adjoints of what reads the memory of an array with strides of its own."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import NotDifferentiableError
+from srcgrad.runtime.dispatch import recordable
+
+
+@recordable
+def strided_places(x: Any, shape: Any, strides: Any) -> Any:
+    """Return the flat place in `x` of each element of ``as_strided(x, shape, strides)``.
+
+    >>> strided_places(np.arange(4.0), (2, 3), (8, 8))
+    array([[0, 1, 2],
+           [1, 2, 3]])
+    """
+    own = np.ravel(_offsets(x.shape, x.strides))
+    asked = _offsets(x.shape if shape is None else shape, x.strides if strides is None else strides)
+    if np.size(asked) == 0:
+        return asked
+    order = np.argsort(own, kind="stable")
+    place = np.minimum(np.searchsorted(own, asked, sorter=order), len(own) - 1)
+    alone = np.all(np.diff(own[order]) > 0)
+    if not len(own) or not alone or np.any(own[order][place] != asked):
+        raise NotDifferentiableError(
+            "as_strided reads memory that is not of one element of its array alone",
+            hint="make a copy of the array first, or index it",
+        )
+    return order[place]
+
+
+def _offsets(shape: Any, strides: Any) -> Any:
+    """Return how far from the first element each one is, in bytes."""
+    shape, strides = np.atleast_1d(shape), np.atleast_1d(strides)
+    steps = [np.arange(n) * stride for n, stride in zip(shape, strides, strict=True)]
+    return functools.reduce(np.add.outer, steps, np.array(0))
+
+
+@recordable
+def strided_push(tangent: Any, x: Any, shape: Any, strides: Any) -> Any:
+    """Return the tangent of ``as_strided(x, shape, strides)``: a view where the layouts agree."""
+    if tangent.strides == x.strides and tangent.dtype == x.dtype:
+        return np.lib.stride_tricks.as_strided(tangent, shape, strides)
+    copy = np.ravel(tangent)[strided_places(x, shape, strides)]
+    copy.flags.writeable = False  # it is no view, so nothing may be written through it
+    return copy

@@ -1,0 +1,81 @@
+"""Programs with rarer spellings of what arrays do: ``x.flat``, `out=` inside of an expression."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("m")
+def elements_counted_along_all_axes(a):
+    total = 0.0
+    for i in range(a.size):
+        total += a.flat[i] * a.flat[-1] * i
+    return total + a.flat[2] ** 2
+
+
+@program("m")
+def parts_of_all_elements_are_copies(a):
+    b = a * 2.0
+    part = b.flat[1:4]
+    b[0] = 0.0
+    part[0] = 3.0 * a[1, 1]
+    return np.sum(part * part) + np.sum(b.T.flat[[0, 3, 3]])
+
+
+@program("m")
+def loops_over_all_elements(a):
+    total = sum(v * v for v in a.T.flat)
+    for i, v in enumerate(a.flat):
+        total += v * i
+    return total * np.prod(a.flat)
+
+
+@program("m")
+def element_written_and_read_along_all_axes(a):
+    b = a * a
+    b.flat[3] = a.flat[0] * 2.0
+    b.flat[1] += a.flat[3]
+    return np.sum(b * b)
+
+
+@program("v")
+def views_that_are_written(x):
+    y = x * 2.0
+    z = y.view()
+    z[0] = x[1] * x[2]
+    return np.sum(y * z)
+
+
+@program("v")
+def written_where_it_is_positive_in_an_expression(x):
+    return 2.0 * np.sum(x * np.sqrt(x, where=x > 0.0, out=np.zeros(len(x))))
+
+
+@program("m", "v")
+def rows_drawn_and_shuffled(a, x):
+    rng = np.random.default_rng(5)
+    rows = a * 1.0
+    rng.shuffle(rows)
+    some = rng.choice(rows, size=4)
+    return np.sum(some[:, 0] * np.arange(4.0)) + np.sum(rng.permutation(x) * x)
+
+
+@program("v")
+def distinct_values_with_their_counts(x):
+    values, counts = np.unique(np.concatenate((x, x[:2])), return_counts=True)
+    return np.sum(values * counts * np.arange(len(values)))
+
+
+@program("v")
+def windows_by_their_strides(x):
+    y = np.cumsum(x)
+    step = y.strides[0]
+    windows = np.lib.stride_tricks.as_strided(y, (len(y) - 1, 2), (step, step))
+    return np.sum(windows[:, 0] * windows[:, 1] ** 2)
+
+
+@program("v")
+def operators_by_their_names(x):
+    return np.sum(x.__neg__().__abs__().__truediv__(x + 2.0))
