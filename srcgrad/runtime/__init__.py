@@ -337,10 +337,11 @@ __all__ = [
     "sign_flip", "sinc_slope", "single", "slogdet_back", "solution_back", "solution_push",
     "solve_back", "solve_push", "split_column_stack", "split_columns", "split_dstack",
     "split_hstack", "split_like", "split_rows", "split_vstack", "spread", "spread_pair",
-    "stop_gradient", "strided_places", "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
-    "take_along", "take_back", "taken", "tensordot_left", "tensordot_right", "tensorinv_back",
-    "tensorsolve_back", "tile_back", "trace_back", "transformed_axes", "trapezoid_back", "trigamma",
-    "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like",
-    "vander_back", "var_back", "vector_norm_back", "within", "zeros_like",
+    "stop_gradient", "strided_places", "strided_push", "sum_trailing", "svd_back", "svd_push",
+    "svdvals_back", "svdvals_push", "tail", "take_along", "take_back", "taken", "tensordot_left",
+    "tensordot_right", "tensorinv_back", "tensorsolve_back", "tile_back", "trace_back",
+    "transformed_axes", "trapezoid_back", "trigamma", "trim_back", "unbroadcast",
+    "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back", "var_back",
+    "vector_norm_back", "within", "zeros_like",
 ]
 # fmt: on

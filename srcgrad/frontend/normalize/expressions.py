@@ -11,8 +11,8 @@ import gast
 from srcgrad.errors import MissingRuleError, MutationError
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers
-from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.selects import nested_where
+from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, call, clone, load
@@ -245,7 +245,7 @@ class Expressions:
                 name = self._reader.vocabulary.canonical_name(callee)
             usual = f"the call of `{name}` has no derivative rule"
             hint = "write a `Function` with its forward and backward and call `apply`"
-            self._refusals.add(value, *(why_not(name) or (usual, hint)), MissingRuleError)
+            self._refusals.add(value, *(why_not(str(name)) or (usual, hint)), MissingRuleError)
             return
         kind = type(value).__name__
         self._refusals.add(

@@ -31,7 +31,7 @@ _RUN: Final = (enumerate, zip, list, tuple, reversed)
 _WHOLE: Final = gast.Constant(Ellipsis, None)
 
 
-class Spellings(gast.NodeTransformer):
+class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     """Rewrites one function body.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
@@ -81,9 +81,7 @@ class Spellings(gast.NodeTransformer):
             self._header(statement)
             if isinstance(statement, gast.For):
                 self._loop(statement)
-            if isinstance(statement, gast.Expr):
-                statement = self._shuffled(statement)
-            done += [*self._writing_first(statement), statement]
+            done += [*self._writing_first(statement), self._shuffled(statement)]
         return done
 
     def _header(self, statement: Any) -> None:
@@ -156,7 +154,7 @@ class Spellings(gast.NodeTransformer):
 
     def _shuffled(self, statement: Any) -> Any:
         """Write ``rng.shuffle(x)`` as the store of a permutation, which draws the same."""
-        node = statement.value
+        node: Any = getattr(statement, "value", None) if isinstance(statement, gast.Expr) else None
         shuffles = isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "shuffle"
         if not shuffles or len(node.args) != 1 or node.keywords or not self._draws(node):
             return statement

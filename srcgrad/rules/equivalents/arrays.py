@@ -146,7 +146,7 @@ def histogram2d(
     inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
     weights = np.ones(len(x)) if weights is None else weights
     cells = row[inside] * columns + column[inside]
-    sums = np.reshape(np.bincount(cells, weights[inside], rows * columns), (rows, columns))
+    sums: Any = np.reshape(np.bincount(cells, weights[inside], rows * columns), (rows, columns))
     if density:
         sums = sums / (np.sum(sums) * np.outer(np.diff(x_edges), np.diff(y_edges)))
     return sums, x_edges, y_edges
