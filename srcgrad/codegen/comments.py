@@ -3,46 +3,65 @@
 from __future__ import annotations
 
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from srcgrad.ir.lines import other_lines
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import blocks_of
 
 _WIDEST: Final = 88
 
 
-def comment_lines(block: list[Any], lines: Sequence[str], last: int = 0, depth: int = 0) -> int:
+def comment_lines(block: list[Any], lines: Sequence[str]) -> None:
     """Insert a comment before each run of statements that come from one line of the user.
 
-    `lines` is the user's file, `depth` how many blocks lie around. Primal statements among them
-    speak for themselves. Return the line of the last statement.
+    `lines` is the user's file. Primal statements speak for themselves. A statement that comes from
+    several lines shows those that have not been shown before, too.
     """
-    position = 0
-    while position < len(block):
-        statement = block[position]
-        number = getattr(statement, "lineno", 0) or 0
-        number = 0 if getattr(statement, "is_primal", False) else number
-        if number and number != last and not isinstance(statement, (Comment, Blank)):
-            block.insert(position, Comment(f"L{number}: {_text(statement, lines, depth)}"))
+    _Commenting(lines).run(block, 0)
+
+
+class _Commenting:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._last = 0
+        self._seen: set[int] = set()
+
+    def run(self, block: list[Any], depth: int) -> None:
+        """Insert the comments of a block that has `depth` blocks around it."""
+        position = 0
+        while position < len(block):
+            statement = block[position]
+            for comment in self._comments(statement, depth):
+                block.insert(position, comment)
+                position += 1
+            for part in blocks_of(statement):
+                self.run(part, depth + 1)
             position += 1
-            last = number
-        for part in blocks_of(statement):
-            last = comment_lines(part, lines, last, depth + 1)
-        position += 1
-    return last
 
+    def _comments(self, statement: Any, depth: int) -> Iterator[Comment]:
+        """Yield the lines that a statement comes from, later ones first: it goes backwards."""
+        own = getattr(statement, "lineno", 0) or 0
+        primal = getattr(statement, "is_primal", False)
+        if not own or primal or isinstance(statement, (Comment, Blank)):
+            return
+        is_block = any(True for _ in blocks_of(statement))
+        ends = {**dict(other_lines(statement)), own: getattr(statement, "end_lineno", own) or own}
+        others = sorted(ends.keys() - {own, *self._seen}, reverse=True)
+        for number in [*others, *([own] if own != self._last else [])]:
+            self._seen.add(number)
+            text = self._text(number, max(number, ends[number]), depth, is_block=is_block)
+            yield Comment(f"L{number}: {text}")
+        self._last = own
 
-def _text(statement: Any, lines: Sequence[str], depth: int) -> str:
-    first = statement.lineno
-    last = max(first, getattr(statement, "end_lineno", first) or first)
-    is_block = any(True for _ in blocks_of(statement))
-    opens = lines[first - 1].rstrip().endswith(":") if 0 < first <= len(lines) else False
-    chosen = lines[first - 1 : first if is_block or opens else last]
-    text = _joined(chosen)
-    widest = _WIDEST - 4 * depth
-    return text if len(text) <= widest else text[: widest - 3].rstrip() + "..."
+    def _text(self, first: int, last: int, depth: int, *, is_block: bool) -> str:
+        lines = self._lines
+        opens = lines[first - 1].rstrip().endswith(":") if 0 < first <= len(lines) else False
+        text = _joined(lines[first - 1 : first if is_block or opens else last])
+        widest = _WIDEST - 4 * depth
+        return text if len(text) <= widest else text[: widest - 3].rstrip() + "..."
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -81,7 +81,12 @@ class LineMap:
 
         Of a derivative of a derivative it is the line behind that of the inner one.
         """
-        return self._innermost(self.entries.get(line))
+        return self.innermost(self.entries.get(line))
+
+    def all_at(self, line: int) -> list[UserLine]:
+        """Return the lines that a generated line and the expressions in it come from."""
+        own = self.entries.get(line)
+        return [own, *(part.user for part in self.parts if part.start[0] == line)] if own else []
 
     def behind(self, start: Place, end: Place) -> UserLine | None:
         """Return the user's line behind an expression in generated text, given where that stands.
@@ -95,7 +100,7 @@ class LineMap:
         for part in self.parts:
             if part.start <= start and end <= part.end:
                 found = part.user
-        return self._innermost(found)
+        return self.innermost(found)
 
     def behind_node(self, node: ast.AST | None) -> UserLine | None:
         """Return the user's line behind a node of the parsed text, if it has a place there."""
@@ -106,7 +111,8 @@ class LineMap:
             return self.at(node.lineno)
         return self.behind((node.lineno, node.col_offset), (end_line, end_column))
 
-    def _innermost(self, found: UserLine | None) -> UserLine | None:
+    def innermost(self, found: UserLine | None) -> UserLine | None:
+        """Return the line behind one that may be of a generated text itself."""
         inner = _MAPS.get(found.file) if found is not None else None
         if found is None or inner is None or inner is self:
             return found

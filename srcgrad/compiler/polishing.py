@@ -87,6 +87,7 @@ class Polishing:
         body = self._coalesced(gathering.run(merged))
         body = read_originals(tidy(folding.run(body)), self.is_temporary)
         body = ClearDelay(self.purity, width).run(body)
+        body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         return folding.run(return_directly(body, self.purity, width))
 
     def _name_adjoints(self, body: list[Any]) -> None:

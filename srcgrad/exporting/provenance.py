@@ -130,9 +130,9 @@ def with_own_lines(source: str, lines: LineMap) -> str:
 
 def _file_of(number: int, line: int, lines: LineMap) -> str | None:
     for near in range(number + 1, number + 6):
-        entry = lines.entries.get(near + 1)
-        if entry is not None and entry.line == line:
-            return entry.file
+        for entry in lines.all_at(near + 1):
+            if entry.line == line:
+                return entry.file
     return None
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import may_raise
+from srcgrad.ir.lines import take_lines
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
+_WIDEST_OF_LINES: Final = 52
+"""How wide a value may get that stands for several lines of the user's."""
+
 
 class ForwardSubstitution:
     """Moves the values of temporaries and adjoints into the one statement that reads them.
 
-    `is_temporary(name)` says which names the compiler made. Those of the user stay, and their
-    adjoints move within one line of the user's. `width(node)`
-    is the printed width of an expression.
+    `is_temporary(name)` says which names the compiler made. Those of the user stay, their
+    adjoints move, into other lines of the user's while those are short. `width(node)` is the
+    printed width of an expression.
 
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
     >>> from srcgrad.optimizations.width import width
@@ -114,25 +118,35 @@ class ForwardSubstitution:
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
-        for name in header_reads(statement):
-            source = waiting.pop(name, None)
-            if source is None or isinstance(statement, gast.While) or _returns_alone(statement):
+        reads = header_reads(statement)
+        for name in [name for name in waiting if name in reads]:
+            source = waiting.pop(name)
+            if isinstance(statement, gast.While) or _returns_alone(statement):
                 continue
             holder, key = _place_of(statement, name)
-            if holder is None or not (self._is_temporary(name) or _of_one_line(source, statement)):
+            if holder is None:
                 continue
             _set(holder, key, source.value)
-            if self._too_wide(statement):
+            if self._too_wide(statement, self._most(name, source, statement)):
                 _set(holder, key, gast.Name(name, gast.Load(), None, None))
             else:
                 name_adjoint(source.value, name)
                 gone.add(id(source))
                 _take_line(statement, source)
+                if name.startswith("grad_"):
+                    take_lines(statement, source)
 
-    def _too_wide(self, statement: Any) -> bool:
+    def _most(self, name: str, source: Any, statement: Any) -> int:
+        """Return how wide a statement may get: adjoints of the user's are short in other lines."""
+        own = self._is_temporary(name) or _of_one_line(source, statement)
+        return WIDEST if own else _WIDEST_OF_LINES
+
+    def _too_wide(self, statement: Any, most: int) -> bool:
         value = getattr(statement, "value", None)
         value = value if value is not None else getattr(statement, "test", None)
-        return value is not None and self._width(value) > WIDEST
+        if isinstance(statement, gast.Return):  # what is too long takes a line for each item
+            return any(self._width(item) > most for item in _items(value))
+        return value is not None and self._width(value) > most
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""
@@ -176,15 +190,26 @@ def _take_line(statement: Any, source: Any) -> None:
     """
     if not isinstance(statement, (gast.Return, gast.Expr)) or not hasattr(source, "lineno"):
         return
-    if not getattr(statement, "lineno", None) or getattr(statement, "is_primal", False):
+    takes = getattr(statement, "takes_line", not getattr(statement, "lineno", None))
+    if takes or getattr(statement, "is_primal", False):
+        earlier = gast.copy_location(gast.Pass(), statement)
         gast.copy_location(statement, source)
         statement.is_primal = getattr(source, "is_primal", False)
+        statement.takes_line = True  # of the last one
+        take_lines(statement, earlier)
 
 
 def _of_one_line(first: Any, second: Any) -> bool:
     """Say whether two statements come from one line of the user."""
     line = getattr(first, "lineno", 0)
     return bool(line) and line == getattr(second, "lineno", 0)
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the items of a tuple or dict, or a value itself."""
+    if isinstance(value, gast.Dict):
+        return list(value.values)
+    return list(value.elts) if isinstance(value, gast.Tuple) else [value]
 
 
 def _returns_alone(statement: Any) -> bool:

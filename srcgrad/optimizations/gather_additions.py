@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at
+from srcgrad.ir.lines import take_lines
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -63,6 +64,8 @@ class AdditionGathering:
             if first is not None and self._fits(first, item):
                 kept = [other for other in kept if other is not first]
                 statement = _joined(first, item)
+                take_lines(statement, item)
+                take_lines(statement, first)
             kept.append(statement)
             self._settle(statement, waiting)
             if name and self._may_wait(statement):

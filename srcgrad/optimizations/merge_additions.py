@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.lines import take_lines
 from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
 from srcgrad.optimizations.width import WIDEST
 
@@ -48,6 +49,7 @@ def merge_additions(
                 kept.append(statement)
                 continue
             before.value = gast.BinOp(before.value, statement.op, statement.value)
+            take_lines(before, statement)
         else:
             kept.append(statement)
     return kept

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import at, name_adjoint
+from srcgrad.ir.lines import take_lines
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import names_read, statements
@@ -49,6 +50,7 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
             name_adjoint(value, name)
             last.value = put(last.value, {name: value})
             at(last, statement)
+            take_lines(last, statement)
             body = [item for item in body if item is not statement]
     return body
 

@@ -102,9 +102,11 @@ def _links(
         elif at is not None and not is_generated(at.file):
             yield number, (at.file, at.line)
         elif (comment := _COMMENT.match(text)) is not None:
-            below, own = lines.at(number + 1), lines.entries.get(number + 1)
-            if below is not None and own is not None and own.line == int(comment[1]):
-                yield number, (below.file, below.line)
+            below = next((n for n in range(number + 1, number + 6) if lines.at(n)), 0)
+            own = [user for user in lines.all_at(below) if user.line == int(comment[1])]
+            user = lines.innermost(own[0]) if own else None
+            if user is not None:
+                yield number, (user.file, user.line)
 
 
 def _block(name: str, file: str, first: int, last: int) -> Block:

@@ -39,9 +39,9 @@ def loss_grad(q, k, v):
     # L12: return np.sum((p @ v) ** 2)
     grad_p_at_v = 2 * (p @ v)
     grad_p = grad_p_at_v @ v.T
-    grad_v = p.T @ grad_p_at_v
     # L11: p = scores / scores.sum(axis=-1, keepdims=True)
     grad_scores = grad_p / sum_scores + (-grad_p * p / sum_scores).sum(axis=1, keepdims=True)
+    # L10: scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     # L9: scores = q @ k.T / np.sqrt(q.shape[1])
     grad_product = grad_scores * scores / sqrt
-    return grad_product @ k, np.transpose(q.T @ grad_product), grad_v
+    return grad_product @ k, np.transpose(q.T @ grad_product), p.T @ grad_p_at_v

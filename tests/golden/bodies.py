@@ -49,8 +49,7 @@ def potential_grad(positions, masses):
                 sqrt = np.sqrt(d @ d + 0.01)
                 # L14: total -= masses[i] * masses[j] / np.sqrt(d @ d + 0.01)
                 grad_product = -0.5 / sqrt
-                grad_total_2 = 0.5 * (0.5 * (masses[i] * masses_j / sqrt) / sqrt) / sqrt
-                grad_d = 2 * grad_total_2 * d
+                grad_d = 2 * (0.5 * (0.5 * (masses[i] * masses_j / sqrt) / sqrt) / sqrt) * d
                 grad_masses[j] += grad_product * masses[i]
                 grad_masses[i] += grad_product * masses_j
                 # L13: d = positions[i] - positions[j]

@@ -42,8 +42,7 @@ def energy_grad(masses, heights):
     for i_2 in reversed(range(len(potentials))):
         p = potentials[i_2]
         tanh_p = np.tanh(p)
-        grad_p = tanh_p + p * (1 - tanh_p * tanh_p)
-        grad_potentials[i_2] += grad_p
+        grad_potentials[i_2] += tanh_p + p * (1 - tanh_p * tanh_p)
     # L9: potentials = [m * 9.81 * h for m, h in zip(masses, heights)]
     grad_heights = zeros_like(heights)
     grad_masses = zeros_like(masses)

@@ -53,6 +53,7 @@ def fixed_point_grad(a):
         # L11: new = np.cos(a * x)
         grad_a_times_x = grad_step * -np.sin(a * x)
         grad_a += grad_a_times_x * x
+        # L12: step = new - x
         grad_x = grad_x - grad_step + grad_a_times_x * a
     # L9: x = a
     return grad_a + grad_x

@@ -57,6 +57,7 @@ def score_grad(weights, counts):
     # backward
     # L12: for weight, count in zip(weights, counts):
     grad_weights = zeros_like(weights)
+    # L18: return total
     grad_total = scalar_seed(total)
     for i in reversed(range(count_2)):
         failed = failed_saved.pop()

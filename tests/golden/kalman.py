@@ -54,8 +54,10 @@ def log_likelihood_grad(q, r, series):
     grad_mean = 0.0
     grad_variance = 0.0
     for variance, surprise, scale, gain in reversed(steps):
+        # L20: variance = (1 - gain) * variance
         # L19: mean = mean + gain * surprise
         grad_gain = grad_mean * surprise - grad_variance * variance
+        # L18: gain = variance / scale
         # L17: total -= 0.5 * (math.log(scale) + surprise**2 / scale)
         grad_scale = 0.5 * (surprise**2 / scale) / scale - grad_gain * gain / scale
         grad_surprise = grad_mean * gain + 2 * surprise * (-0.5 / scale)

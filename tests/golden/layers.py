@@ -50,11 +50,9 @@ def loss_grad(layers, x):
         # L10: x = np.maximum(x @ w + b, 0.0)
         grad_total = greater_part(grad_x, total, 0.0)
         grad_x_at_w = unbroadcast(grad_total, x_at_w)
-        grad_b = unbroadcast(grad_total, b)
         grad_x = grad_x_at_w @ w.T
-        grad_w = x.T @ grad_x_at_w
         # L9: for w, b in layers:
         grad_layers_i = grad_layers[i]
-        grad_layers_i[0] += grad_w
-        grad_layers_i[1] += grad_b
+        grad_layers_i[0] += x.T @ grad_x_at_w
+        grad_layers_i[1] += unbroadcast(grad_total, b)
     return grad_layers

@@ -48,7 +48,6 @@ def log_likelihood_grad(means, log_scales, weights, x):
     grad_difference = grad_log_p_minus_peak.sum(axis=0)
     grad_z = z * -grad_log_p_minus_peak
     grad_log_scales = -grad_difference
-    grad_weights = grad_difference / weights
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
     grad_log_scales += (-grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
-    return -(grad_z / exp_log_scales).sum(axis=0), grad_log_scales, grad_weights
+    return -(grad_z / exp_log_scales).sum(axis=0), grad_log_scales, grad_difference / weights

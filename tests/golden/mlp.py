@@ -44,9 +44,11 @@ def loss_grad(params, x, y):
     # L11: return np.mean(error**2)
     grad_error = 2 / np.size(error) * error
     # L10: error = h @ params["w2"] + params["b2"] - y
-    grad_b2 = grad_error.sum(axis=0)
-    grad_h = grad_error @ params["w2"].T
-    grad_w2 = h.T @ grad_error
     # L9: h = np.tanh(x @ params["w1"] + params["b1"])
-    grad_total = grad_h * (1 - h * h)
-    return {"w1": x.T @ grad_total, "b1": grad_total.sum(axis=0), "w2": grad_w2, "b2": grad_b2}
+    grad_total = grad_error @ params["w2"].T * (1 - h * h)
+    return {
+        "w1": x.T @ grad_total,
+        "b1": grad_total.sum(axis=0),
+        "w2": h.T @ grad_error,
+        "b2": grad_error.sum(axis=0),
+    }

@@ -25,7 +25,7 @@ def example(rng):
 
 def power_forward(x, n):
     """Run `power` and keep what `power_backward` reads."""
-    power_x = saved = half = saved_2 = None
+    power_x = saved = saved_2 = half = None
     if n == 0:
         out = 1.0
     elif n % 2:
@@ -34,12 +34,12 @@ def power_forward(x, n):
     else:
         half, saved_2 = power_forward(x, n // 2)
         out = half * half
-    return out, (n, power_x, saved, x, half, saved_2)
+    return out, (n, power_x, saved, x, saved_2, half)
 
 
 def power_backward(saved, grad_out):
     """Return the gradients of `power` with respect to `x`."""
-    n, power_x, saved, x, half, saved_2 = saved
+    n, power_x, saved, x, saved_2, half = saved
     # L9: if n == 0:
     if n == 0:
         grad_x = 0.0
@@ -50,9 +50,8 @@ def power_backward(saved, grad_out):
             grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
         else:
             # L14: return half * half
-            grad_half = 2 * grad_out * half
             # L13: half = power(x, n // 2)
-            grad_x = power_backward(saved_2, grad_half)
+            grad_x = power_backward(saved_2, 2 * grad_out * half)
     return grad_x
 
 

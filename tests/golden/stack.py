@@ -57,10 +57,9 @@ def reduce_pairs_grad(x):
             b, a = steps.pop()
             # L13: stack.append(a * b + 1.0)
             grad_total = grad_stack.pop()
-            grad_a = grad_total * b
             grad_b = grad_total * a
             # L12: a = stack.pop()
-            grad_stack.append(grad_a)
+            grad_stack.append(grad_total * b)
             # L11: b = stack.pop()
             grad_stack.append(grad_b)
         # L9: stack.append(x[i])

@@ -56,7 +56,8 @@ def test_pdb_stops_at_a_breakpoint_in_the_backward_pass_and_sees_adjoints():
         i for i, line in enumerate(lines, 1) if "step_backward(" in line and "def" not in line
     )
     file = g.generated.__code__.co_filename
-    said = session([f"b {file}:{number}", "c", "p grad_v.tolist()"], g.generated, np.ones(2), 0.0)
+    steps = [f"b {file}:{number}", "c", "s", "p grad_out.tolist()"]  # that of `v`
+    said = session(steps, g.generated, np.ones(2), 0.0)
     assert "[2.0, 2.0]" in said
     assert lines[number - 1].strip() in said
 
