@@ -10,8 +10,8 @@ import gast
 
 from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.lines import take_lines
+from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 from srcgrad.optimizations.movement import Movement
