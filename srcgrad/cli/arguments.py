@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.api import structures
 from srcgrad.api.underlying import owner, plain, signature
 from srcgrad.cli.target import TargetError
+from srcgrad.exporting.matrices import floats_of
 
 _SIZE: Final = 4
 _TRIES: Final = 300
@@ -72,10 +73,13 @@ def placed(
     return call.args[len(owner(function)) :], call.kwargs
 
 
-def drawn(function: Callable[..., Any], seed: int) -> tuple[inspect.BoundArguments, dict[str, str]]:
+def drawn(
+    function: Callable[..., Any], seed: int, *, whole: bool = False
+) -> tuple[inspect.BoundArguments, dict[str, str]]:
     """Return arguments at which a function gives a finite number, and what each is.
 
-    Parameters with defaults keep those; the others are tried as matrices, vectors and numbers.
+    With `whole` it may give anything that holds finite floats. Parameters with defaults
+    keep those; the others are tried as matrices, vectors and numbers.
 
     Raises:
         TargetError: No combination works.
@@ -91,11 +95,12 @@ def drawn(function: Callable[..., Any], seed: int) -> tuple[inspect.BoundArgumen
         named = {i.name: v for i, v in zip(needed, values, strict=True) if _by_name(i)}
         placed = [v for i, v in zip(needed, values, strict=True) if not _by_name(i)]
         call = signature(function).bind(*own, *placed, **named)
-        last = _why_no_number(function, call)
+        last = _why_no_number(function, call, whole=whole)
         if last is None:
             return call, {i.name: kind for i, kind in zip(needed, kinds, strict=True)}
     raise TargetError(
-        "no arguments were found for which the function returns a finite number"
+        "no arguments were found for which the function returns "
+        f"{'finite floats' if whole else 'a finite number'}"
         f"{f'; the last ones raised {last}' if last else ''}\n"
         "hint: give some, such as --at 'np.ones(3), 0.5'"
     )
@@ -121,7 +126,9 @@ def _drawn(kind: str, rng: np.random.Generator) -> Any:
     return rng.uniform(0.5, 2.0, size=(_SIZE,) * (1 if kind == "vector" else 2))
 
 
-def _why_no_number(function: Callable[..., Any], call: inspect.BoundArguments) -> str | None:
+def _why_no_number(
+    function: Callable[..., Any], call: inspect.BoundArguments, *, whole: bool
+) -> str | None:
     """Return what a call raised, nothing if it gave something else; None if it gave a number."""
     run = plain(function)
     with silence():
@@ -129,6 +136,8 @@ def _why_no_number(function: Callable[..., Any], call: inspect.BoundArguments) -
             value = run(*call.args, **call.kwargs)
         except Exception as error:  # noqa: BLE001 - whatever such arguments make it raise
             return f"{type(error).__name__}: {error}"
+    if whole:
+        return None if _is_comparable(value) else ""
     value = value[0] if isinstance(value, tuple) and value else value
     is_real = isinstance(value, (float, np.floating, np.ndarray)) and np.ndim(value) == 0
     return None if is_real and np.isrealobj(value) and np.isfinite(value) else ""
@@ -152,3 +161,13 @@ def silence() -> Iterator[None]:
     ):
         warnings.simplefilter("ignore")
         yield
+
+
+def _is_comparable(value: Any) -> bool:
+    """Say whether a result holds floats, all of them finite.
+
+    >>> _is_comparable({"a": np.ones(2), "b": "text"}), _is_comparable([np.inf]), _is_comparable(3)
+    (True, False, False)
+    """
+    leaves = floats_of(value)
+    return bool(leaves) and all(np.all(np.isfinite(leaf)) for leaf in leaves)

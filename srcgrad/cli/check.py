@@ -1,54 +1,65 @@
-"""Is `srcgrad check`: compares a gradient with central differences."""
+"""Is `srcgrad check`: compares a derivative with central differences."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import math
 import warnings
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
 import srcgrad
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.underlying import owner, plain
 from srcgrad.api.values import check_input
 from srcgrad.cli import arguments
-from srcgrad.cli.choice import add_choice, chosen
+from srcgrad.cli.choice import MODES, add_choice, chosen
+from srcgrad.cli.directions import Comparison
 from srcgrad.cli.progress import progress
 from srcgrad.cli.target import TargetError
 from srcgrad.errors import FallbackWarning, SrcgradError
 from srcgrad.exporting.differences import moved, numbers_of, part_of
 
+_OF_ANY: Final = ("jvp", "vjp", "jacobian", "jacfwd", "jacrev")  # of results that are no number
 EXAMPLES: Final = """\
 examples:
   srcgrad check model:loss                                 at arguments that are drawn
   srcgrad check model:loss --at 'np.ones((3, 2)), rng.normal(size=3)'
   srcgrad check model:loss --wrt weights --tolerance 1e-6
+  srcgrad check model:residual --mode jacobian             along directions
+  srcgrad check model:loss --mode hessian
 """
 
 
 class MismatchError(Exception):
-    """A gradient does not agree with differences."""
+    """A derivative does not agree with differences."""
 
 
 def add_parser(commands: Any) -> None:
     """Add the parser of this command to the command line's."""
     parser = commands.add_parser(
         "check",
-        help="compare a gradient with differences",
-        description="Compare a gradient, by default with respect to every argument of floats, with "
-        "central differences.",
+        help="compare a derivative with differences",
+        description="Compare a derivative, by default with respect to every argument of floats, "
+        "with central differences: a gradient number by number, others along directions.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_choice(parser, any_mode=False)
+    add_choice(parser)
     arguments.add_options(parser, drawn=True)
     parser.add_argument(
         "--tolerance", type=float, default=1e-4, help="largest relative error (default: 1e-4)"
     )
     parser.add_argument(
-        "--numbers", type=int, default=200, metavar="N", help="at most so many of each argument"
+        "--numbers",
+        type=int,
+        default=200,
+        metavar="N",
+        help="at most so many of each argument, for gradients (default: 200)",
     )
     parser.set_defaults(run=run)
 
@@ -60,15 +71,62 @@ def run(options: argparse.Namespace) -> None:
         MismatchError: They do not agree.
     """
     asked = chosen(options, fallback="warn")
-    primal = asked.primal
+    primal, mode = _compared(asked)
     if options.at is not None:
         call = arguments.given(options.at, primal, options.seed)
     else:
-        call, kinds = arguments.drawn(primal, options.seed)
+        call, kinds = arguments.drawn(primal, options.seed, whole=mode in _OF_ANY)
         print("drawn:", ", ".join(f"{name} a {kind}" for name, kind in kinds.items()) or "nothing")
     call.apply_defaults()
     names = asked.names if options.wrt or options.argnums else _with_floats(call, primal)
-    _print_errors(options, primal, call, names, asked.has_aux)
+    if mode == "grad":
+        _print_errors(options, primal, call, names, asked.has_aux)
+    else:
+        comparison = Comparison(mode, MODES[mode], primal, call, names, asked.has_aux)
+        _print_pairs(options, comparison)
+
+
+def _print_pairs(options: argparse.Namespace, comparison: Comparison) -> None:
+    with _fallbacks_told():
+        pairs = comparison.pairs()
+    worst: dict[str, float] = {}
+    for what, found, expected in pairs:
+        error = abs(found - expected) / max(1.0, abs(expected))
+        error = error if error <= options.tolerance else max(error, float("inf"))
+        worst[what] = max(worst.get(what, 0.0), error)
+    for what, error in worst.items():
+        bad = not error <= options.tolerance
+        many = sum(name == what for name, _, _ in pairs)
+        shown = "WRONG" if bad else f"largest relative error {error:.1e}"
+        print(f"{what}: {many} directions, {shown}")
+        for name, found, expected in pairs if bad else ():
+            if name == what:
+                print(f"  {what} {found:.10g}, differences {expected:.10g}")
+    function = plain(comparison.primal).__name__
+    if not all(error <= options.tolerance for error in worst.values()):
+        raise MismatchError(f"the {comparison.mode} of `{function}` does not agree")
+    print(f"the {comparison.mode} agrees with central differences")
+
+
+@contextlib.contextmanager
+def _fallbacks_told() -> Iterator[None]:
+    """Print what was handed to the tape meanwhile."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        if issubclass(warning.category, FallbackWarning):
+            print(f"by the tape: {warning.message}")
+
+
+def _compared(asked: Any) -> tuple[Any, str]:
+    """Return the function that a derivative is of, and which derivative that is."""
+    mode = getattr(asked, "kind", "grad")
+    if mode != "hessian":
+        return asked.primal, mode
+    if isinstance(asked.primal, Gradient):
+        return asked.primal.primal, mode
+    return asked.primal, "jacobian"
 
 
 def _with_floats(call: inspect.BoundArguments, primal: Any) -> tuple[str, ...]:
@@ -96,13 +154,9 @@ def _print_errors(
 ) -> None:
     gradient = srcgrad.grad(primal, argnames=names, has_aux=aux)
     skip = len(owner(primal))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with _fallbacks_told():
         copied = arguments.copied(call)
         grads = gradient(*copied.args[skip:], **copied.kwargs)
-    for warning in caught:
-        if issubclass(warning.category, FallbackWarning):
-            print(f"by the tape: {warning.message}")
     grads = grads[0] if aux else grads
     worst = 0.0
     for name, grad in zip(names, grads, strict=True):

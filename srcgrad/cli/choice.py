@@ -22,21 +22,20 @@ MODES: Final[dict[str, Any]] = {
 }
 
 
-def add_choice(parser: argparse.ArgumentParser, *, any_mode: bool = True) -> None:
+def add_choice(parser: argparse.ArgumentParser) -> None:
     """Add the target and the options that choose a derivative of it."""
     parser.add_argument("target", help="module:function or path/to/file.py:function")
-    add_options(parser, any_mode=any_mode)
+    add_options(parser)
 
 
-def add_options(parser: argparse.ArgumentParser, *, any_mode: bool = True) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose the arguments and the kind of a derivative."""
-    if any_mode:
-        parser.add_argument(
-            "--mode",
-            choices=MODES,
-            metavar="MODE",
-            help=f"which derivative: {', '.join(MODES)} (default: grad)",
-        )
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        metavar="MODE",
+        help=f"which derivative: {', '.join(MODES)} (default: grad)",
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--argnums", type=_numbers, metavar="N,...", help="positions of the arguments (default: 0)"
@@ -58,7 +57,9 @@ def chosen(options: argparse.Namespace, *, fallback: str = "error") -> Any:
     asked = options.value or options.aux or options.argnums or options.wrt or mode
     if decorated and not asked:
         return target
-    function = target.primal if decorated else target
+    function = target
+    while hasattr(function, "primal") and hasattr(function, "source"):
+        function = function.primal  # of a Hessian it is the gradient
     if not callable(function) or isinstance(function, type):
         raise TargetError(_no_function(options.target, function))
     wanted: dict[str, Any] = {"has_aux": options.aux} if options.aux else {}

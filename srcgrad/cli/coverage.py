@@ -11,7 +11,7 @@ from typing import Any, Final
 import srcgrad
 from srcgrad.cli.arguments import silence
 from srcgrad.cli.progress import progress
-from srcgrad.cli.target import find_module
+from srcgrad.cli.target import TargetError, find_module
 from srcgrad.errors import SrcgradError
 
 EXAMPLES: Final = """\
@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
     """Print a line for each function.
 
     Raises:
+        TargetError: There is none.
         TooFewError: Fewer are differentiated by source than wanted.
     """
     found: dict[str, str] = {}
@@ -54,6 +55,8 @@ def run(options: argparse.Namespace) -> None:
         functions = _functions_of(module)
         for name, function in progress(list(functions.items()), place):
             found[f"{place}:{name}"] = _why_not(function)
+    if not found:
+        raise TargetError("no function with arguments is defined there in Python")
     if options.json:
         print(json.dumps({k: why or "source" for k, why in found.items()}, indent=2))
     else:
@@ -67,7 +70,9 @@ def _functions_of(module: ModuleType) -> dict[str, Any]:
     """Return the functions that a module defines and that take arguments, in order."""
     found = {}
     for name, value in vars(module).items():
-        function = getattr(value, "primal", value)
+        function = value
+        while hasattr(function, "primal"):
+            function = function.primal
         is_own = isinstance(function, FunctionType) and function.__module__ == module.__name__
         if is_own and inspect.signature(function).parameters:
             found[name] = function

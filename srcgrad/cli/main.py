@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Final, NoReturn
 
 from srcgrad.cli import check, coverage, explain, export, report, show
 from srcgrad.cli.target import TargetError
@@ -20,6 +23,8 @@ exit codes: 0 all went well, 1 srcgrad refuses the function or a check failed, 2
 no sense, such as one with a function that does not exist; `srcgrad COMMAND --help` shows examples
 """
 
+_CHOICE: Final = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)")
+_WORD: Final = re.compile(r"\w+")
 EXAMPLES = """\
 examples:
   srcgrad show model:loss
@@ -53,9 +58,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Reads arguments, and says what may have been meant by a word that is none of the choices."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message with a hint, and exit with 2."""
+        found = _CHOICE.search(message)
+        meant = difflib.get_close_matches(found[1], _WORD.findall(found[2]), 1) if found else []
+        super().error(f"{message}\nhint: did you mean `{meant[0]}`?" if meant else message)
+
+
 def _parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="srcgrad",
         description="Differentiate NumPy functions by source transformation.",
         epilog=f"{EXAMPLES}\n{EPILOG}",

@@ -36,6 +36,10 @@ def annotated(a: float, n: int):
 def decorated(w, x):
     return np.sum(w * x)
 
+@sg.hessian
+def curved(w):
+    return np.sum(w**3)
+
 def refused(x):
     global counter
     counter = x
@@ -64,6 +68,10 @@ class Twice(sg.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         return 3.0 * grad
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        return 3.0 * tangent
 """
 
 
@@ -205,6 +213,37 @@ def test_a_wrong_gradient_fails_the_check(capsys):
     assert "does not agree" in said.err
 
 
+MODES = ["jvp", "vjp", "jacobian", "jacfwd", "jacrev", "hvp", "hessian"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_other_derivatives_are_checked_along_directions(mode, capsys):
+    assert main(["check", "commanded:loss", "--mode", mode]) == 0
+    said = capsys.readouterr().out
+    assert f"the {mode} agrees" in said
+    assert ("gradient:" in said) == (mode in ("hvp", "hessian")), "those are compared with it"
+    assert main(["check", "commanded:wrong", "--mode", mode, "--at", "np.ones(2)"]) == 1
+    assert "WRONG" in capsys.readouterr().out
+
+
+def test_results_that_are_no_numbers_have_derivatives_to_check(capsys):
+    assert main(["check", "commanded:scaled", "--mode", "jacobian"]) == 0
+    assert main(["check", "commanded:paired", "--mode", "vjp", "--aux"]) == 0
+    assert main(["check", "commanded:curved"]) == 0, "what it is decorated with"
+    assert "the hessian agrees" in capsys.readouterr().out
+
+
+def test_a_misspelt_choice_is_guessed(capsys):
+    for words, meant in (
+        (["chek", "x:y"], "check"),
+        (["show", "x:y", "--mode", "hesian"], "hessian"),
+    ):
+        with pytest.raises(SystemExit) as exit_:
+            main(words)
+        assert exit_.value.code == 2
+        assert f"did you mean `{meant}`" in capsys.readouterr().err
+
+
 def test_an_explanation_measures_a_call(capsys):
     assert main(["explain", "commanded:loss", "--at", "START, START"]) == 0
     assert "bytes" in capsys.readouterr().out
@@ -214,7 +253,7 @@ def test_an_explanation_measures_a_call(capsys):
 
 def test_the_coverage_of_a_module_is_counted(capsys):
     assert main(["coverage", "commanded"]) == 0
-    assert "of 9 functions" in (said := capsys.readouterr().out)
+    assert "of 10 functions" in (said := capsys.readouterr().out)
     assert "commanded:refused" in said
     assert main(["coverage", "commanded.py", "--fail-under", "99", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
