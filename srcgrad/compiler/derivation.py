@@ -44,6 +44,7 @@ from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.leave_out_zeros import leave_out_zeros
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.raising import Raising
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.fusing import Fusing
@@ -347,7 +348,9 @@ class Derivation:
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
         unbound = self.program.unbound
-        return DeadStores(purity, unbound=unbound).drop(body, caught=self.caught)
+        raising = Raising(self.program.reader.scope, self.numbers.__contains__)
+        dead = DeadStores(purity, unbound=unbound, raising=raising)
+        return dead.drop(body, caught=self.caught)
 
     def _is_temporary(self, name: str) -> bool:
         base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")

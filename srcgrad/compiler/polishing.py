@@ -17,6 +17,7 @@ from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
 from srcgrad.optimizations.merge_additions import merge_additions
+from srcgrad.optimizations.merge_handlers import merge_handlers
 from srcgrad.optimizations.propagate_constants import propagate_constants
 from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
@@ -64,7 +65,7 @@ class Polishing:
         body = self._folded(body)
         name_unused_parts(body, self.is_temporary)
         self._name_adjoints(body)
-        return body
+        return merge_handlers(body)
 
     def _substituted(self, body: list[Any]) -> list[Any]:
         """Put what is read once, or what is no more than a lookup, where it is read."""

@@ -11,7 +11,7 @@ from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, "settled", "adjoint", "origin", "also")
+_KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued")
 
 
 def load(name: str) -> Node:

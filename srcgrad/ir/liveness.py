@@ -32,7 +32,9 @@ def walk_live(
     >>> sorted(walk_live(tree.body, {"b"}))
     ['x']
     """
+    failing: dict[int, set[str]] = {}
     for statement in reversed(block):
+        _pass_by(statement, failing, after_loop, raises)
         if isinstance(statement, (gast.For, gast.While)):
             live = _loop(statement, live, visit, raises)
         elif isinstance(statement, gast.If):
@@ -40,10 +42,11 @@ def walk_live(
                 visit(statement, live)
             after = set(live)
             live = walk_live(statement.body, live, visit, after_loop, raises)
+            _note_failing(statement, live, failing)
             live |= walk_live(statement.orelse, after, visit, after_loop, raises)
             live.update(header_reads(statement))
         elif isinstance(statement, gast.Try):
-            live = _attempt(statement, live, visit, raises)
+            live = _attempt(statement, live, visit, raises, failing.pop(id(statement), live))
         elif isinstance(statement, gast.With):
             if visit is not None:
                 visit(statement, live)
@@ -51,10 +54,7 @@ def walk_live(
             live.difference_update(killed(statement))
             live.update(header_reads(statement))
         else:
-            if isinstance(statement, gast.Break):
-                live = set(after_loop)
-            elif isinstance(statement, gast.Raise):
-                live = set(raises)
+            live = _after_jump(statement, live, after_loop, raises)
             if visit is not None:
                 visit(statement, live)
             live.difference_update(killed(statement))
@@ -75,14 +75,52 @@ def may_raise(statement: Any) -> bool:
     return not isinstance(statement, (gast.Pass, gast.Break, gast.Continue))
 
 
-def _attempt(node: Any, live: set[str], visit: Visitor | None, raises: Collection[str]) -> set[str]:
-    """What is live in a handler is live wherever the body may raise."""
+def _after_jump(
+    statement: Any, live: set[str], after_loop: Collection[str], raises: Collection[str]
+) -> set[str]:
+    """Return the names live where a statement leads."""
+    if isinstance(statement, gast.Break):
+        return set(after_loop)
+    return set(raises) if isinstance(statement, gast.Raise) else live
+
+
+def _note_failing(branch: Any, live: set[str], failing: dict[int, set[str]]) -> None:
+    """Note what is live where a branch asks whether the `try` before it has failed, and it has."""
+    attempt = getattr(branch, "attempt", None)
+    if attempt is not None and isinstance(branch.test, gast.Name):
+        failing[id(attempt)] = {*live, branch.test.id}
+
+
+def _pass_by(
+    statement: Any,
+    failing: dict[int, set[str]],
+    after_loop: Collection[str],
+    raises: Collection[str],
+) -> None:
+    """Take what is live on the paths from handlers past a statement that follows their `try`."""
+    for attempt, live in failing.items():
+        if attempt != id(statement):
+            failing[attempt] = walk_live([statement], set(live), None, after_loop, raises)
+
+
+def _attempt(
+    node: Any,
+    live: set[str],
+    visit: Visitor | None,
+    raises: Collection[str],
+    failing_after: set[str],
+) -> set[str]:
+    """What is live in a handler is live wherever the body may raise.
+
+    After a handler that goes on, `failing_after` is live: the path from there is known.
+    """
     if visit is not None:
         visit(node, live)
     after = walk_live(node.finalbody, set(live), visit, (), raises)
+    after_handlers = walk_live(node.finalbody, set(failing_after), None, (), raises)
     failing = set(raises) | walk_live(node.finalbody, set(raises))
     for handler in node.handlers:
-        failing |= walk_live(handler.body, set(after), visit, (), raises)
+        failing |= walk_live(handler.body, set(after_handlers), visit, (), raises)
     failing.update(header_reads(node))
     end = walk_live(node.orelse, set(after), visit, (), failing if node.finalbody else raises)
     return walk_live(node.body, end, visit, (), failing)

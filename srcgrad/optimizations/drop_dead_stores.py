@@ -12,6 +12,7 @@ from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.walk import names_bound, names_read
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.raising import Raising
 
 
 class DeadStores:
@@ -38,12 +39,16 @@ class DeadStores:
         *,
         keep_updates: bool = False,
         unbound: frozenset[str] = frozenset(),
+        raising: Raising | None = None,
     ) -> None:
         self._purity = purity
+        self._raising = raising
+        self._handlers: list[Any] = []
         self._unbound = unbound  # names whose read may raise
         self._after_loop: frozenset[str] = frozenset()
         self._raises: frozenset[str] = frozenset()
         self._in_try = False
+        self._caught = False  # by a caller
         self._keep_updates = keep_updates  # ``y += v`` may write into memory with another name
 
     def drop(self, body: list[Any], *, caught: bool = False) -> list[Any]:
@@ -54,9 +59,9 @@ class DeadStores:
         """
         start = next((i for i, s in enumerate(body) if is_backward(s)), len(body))
         after, live = self._sweep(body[start:], set())
-        self._in_try = caught
+        self._in_try = self._caught = caught
         before, _ = self._sweep(body[:start], live)
-        self._in_try = False
+        self._in_try = self._caught = False
         return before + after
 
     def _sweep(self, block: list[Any], live: set[str]) -> tuple[list[Any], set[str]]:
@@ -87,11 +92,12 @@ class DeadStores:
         for handler in node.handlers:
             handler.body, before = self._sweep(handler.body, set(live))
             failing = failing | before
-        outer = self._raises, self._in_try
+        outer = self._raises, self._in_try, self._handlers
         self._raises = frozenset(failing | set(header_reads(node)))
         self._in_try = self._in_try or bool(node.handlers)
+        self._handlers = [*self._handlers, *node.handlers]
         node.body, live = self._sweep(node.body, set(live))
-        self._raises, self._in_try = outer
+        self._raises, self._in_try, self._handlers = outer
         return live | failing | (set() if node.body else after)
 
     def _before(self, statement: Any, live: set[str]) -> set[str]:
@@ -110,7 +116,7 @@ class DeadStores:
             return False
         if self._keep_updates and getattr(statement, "in_place", False):
             return False
-        if self._in_try and may_raise(statement):
+        if self._in_try and may_raise(statement) and not self._is_spared(statement):
             return False
         if self._unbound and not self._unbound.isdisjoint(header_reads(statement)):
             return False
@@ -118,6 +124,12 @@ class DeadStores:
             return False
         names = [name for target in statement.targets for name in names_bound(target)]
         return live.isdisjoint(names) and self._purity.of(statement.value)
+
+    def _is_spared(self, statement: Any) -> bool:
+        """Say whether none of the handlers around a statement waits for what it may raise."""
+        if self._raising is None or self._caught:
+            return False
+        return self._raising.spares(self._handlers, statement)
 
     def _branch(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
         body, before = self._sweep(statement.body, set(live))

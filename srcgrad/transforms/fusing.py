@@ -91,7 +91,10 @@ class Fusing:
         if not once or not all(self._is_plain(item, search) for item in inside):
             return False
         made = bound_names(loop.body)
-        binds = [name for statement in inside for name in _binds(statement)]
+        handled = _handled(inside)
+        binds = [
+            n for statement in inside if id(statement) not in handled for n in _binds(statement)
+        ]
         read = {name for statement in [loop, *inside] for name in header_reads(statement)}
         return (
             len(binds) == len(set(binds))
@@ -156,6 +159,10 @@ class Fusing:
             return plain and len(statement.targets) == 1 and self._is_pure(statement.value)
         if isinstance(statement, gast.If):
             return self._is_pure(statement.test)
+        if isinstance(statement, gast.Try):
+            tried = list(statements(statement.body))
+            loops = [item for item in tried if id(item) in self._mates and _is_loop(item)]
+            return not statement.finalbody and not loops
         if isinstance(statement, gast.For):
             mate = self._mates.get(id(statement))
             counted = mate is None or _is_counted(statement, mate)
@@ -227,6 +234,17 @@ def _binds(statement: Any) -> list[str]:
     if isinstance(statement, gast.For):
         targets = [statement.target]
     return [name for target in targets for name in names_bound(target)]
+
+
+def _handled(block: list[Any]) -> set[int]:
+    """Return the statements of handlers: they only say that something was caught."""
+    attempts = [item for item in block if isinstance(item, gast.Try)]
+    bodies = [handler.body for attempt in attempts for handler in attempt.handlers]
+    return {id(statement) for body in bodies for statement in statements(body)}
+
+
+def _is_loop(statement: Any) -> bool:
+    return isinstance(statement, (gast.For, gast.While))
 
 
 def _anew(statement: Any) -> Any:

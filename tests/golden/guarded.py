@@ -29,7 +29,7 @@ def example(rng):
 
 import math
 
-from srcgrad.runtime import scalar_seed, zeros_like
+from srcgrad.runtime import zeros_like
 
 
 def score_grad(weights, counts):
@@ -37,38 +37,20 @@ def score_grad(weights, counts):
 
     Taken for granted: weights[i] is a number for all i; counts[i] is a number for all i.
     """
-    total = 0.0
-    count_2 = min(len(weights), len(counts))
-    term = None
-    failed_saved = []
-    for i in range(count_2):
-        weight = weights[i]
-        count = counts[i]
-        failed = False
-        try:
-            term = count * math.sqrt(weight)
-        except ValueError:
-            failed = True
-        failed_saved.append(failed)
-        if failed:
-            term = -10.0 + weight
-        total = total + term
 
     # backward
     # L12: for weight, count in zip(weights, counts):
     grad_weights = zeros_like(weights)
-    # L18: return total
-    grad_total = scalar_seed(total)
-    for i in reversed(range(count_2)):
-        failed = failed_saved.pop()
+    for i in reversed(range(min(len(weights), len(counts)))):
         weight = weights[i]
         count = counts[i]
-        # L15: except ValueError:
-        if failed:
-            grad_weight = grad_total
+        try:
+            sqrt_weight = math.sqrt(weight)
+        except ValueError:
+            grad_weight = 1.0
         else:
             # L14: term = count * math.sqrt(weight)
-            grad_weight = 0.5 * (grad_total * count) / math.sqrt(weight)
+            grad_weight = 0.5 * count / sqrt_weight
         # L12: for weight, count in zip(weights, counts):
         grad_weights[i] += grad_weight
     return grad_weights

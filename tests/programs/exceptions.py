@@ -344,3 +344,31 @@ def safe_newton(a, b):
         if abs(step) < 1e-12:
             return x
     return x * 0.0
+
+
+@program("v")
+def roots_or_lines(x):
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            root = math.sqrt(x[i] - 0.5)
+            term = x[0] / root
+        except ValueError:
+            term = x[i] * x[1]
+        total = total + term
+    return total
+
+
+@program("v")
+def root_kept_where_there_is_none(x):
+    total = 0.0
+    root = 1.0
+    for i in range(len(x)):
+        try:
+            root = math.sqrt(x[i] - 0.5)
+        except ValueError:
+            total = total + x[i]
+        else:
+            total = total * root
+        total = total + root * x[i]
+    return total

@@ -371,3 +371,18 @@ def suppressed_exception(a, x):
         y = y / 0
         y = y * 1000.0
     return y * x[1]
+
+
+@program("v")
+def sum_up_to_the_first_large_one(x):
+    total = 0.0
+    for k in range(2):
+        for i in range(len(x)):
+            if x[i] > 0.5 + 0.1 * k:
+                for j in range(i):
+                    total = total + x[j] * x[i]
+                break
+            if x[i] < -2.5:
+                total = total - x[i] ** 2
+                break
+    return total

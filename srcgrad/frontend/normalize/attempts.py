@@ -6,6 +6,7 @@ exception must not be read afterwards, except for what its last step binds.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import gast
@@ -13,7 +14,7 @@ import gast
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.changes import SHAPERS
-from srcgrad.ir.jumps import falls_through
+from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import may_raise, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, is_store, store_target
@@ -61,6 +62,7 @@ class Attempts:
         self._varies = varies
         self._refusals = refusals
         self._after: dict[int, set[str]] = {}
+        self._nested: set[int] = set()
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of a function."""
@@ -70,6 +72,8 @@ class Attempts:
         def visit(statement: Any, live: set[str]) -> None:
             if isinstance(statement, gast.Try):
                 self._after[id(statement)] = set(live)
+                inner = statements(list(itertools.chain(*blocks_of(statement))))
+                self._nested |= {id(item) for item in inner if isinstance(item, gast.Try)}
 
         walk_live(body, set(), visit)
         return self._block(body)
@@ -87,6 +91,7 @@ class Attempts:
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
         inner.exposed = self._read_after_failure(node, after)
+        inner.renewed = bound_names(node.body) - self._read_from_before(node, after)
         caught = [h for h in node.handlers if falls_through(h.body)]
         inner.rescued = bool(caught)
         if caught:
@@ -99,6 +104,7 @@ class Attempts:
             return done
         outer = at(gast.Try(done, [], [], node.finalbody), node)
         outer.exposed = inner.exposed if done and done[0] is not inner else set()
+        outer.renewed = set()
         outer.rescued = False
         return [outer]
 
@@ -175,6 +181,17 @@ class Attempts:
                 if name in self._varies and not _is_bound_last(node.body, name):
                     self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
         return {name for name in made & read if not _is_bound_last(node.body, name)}
+
+    def _read_from_before(self, node: Any, after: set[str]) -> set[str]:
+        """Return the names whose value from before a `try` may be read once it has failed."""
+        handled = [item for handler in node.handlers for item in handler.body]
+        if id(node) in self._nested or any(jumps(handled)):
+            return bound_names(node.body)  # they may be read elsewhere, too
+        read = set(walk_live(node.finalbody, set()))
+        for handler in node.handlers:
+            on = falls_through(handler.body)
+            read |= walk_live(handler.body, set(after) if on else set())
+        return read
 
     def _check_writes(self, node: Any) -> None:
         """Refuse writes that an exception may leave done, and the backward pass unaware of them."""

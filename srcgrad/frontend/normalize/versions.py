@@ -108,6 +108,7 @@ class Versions:
     def _Try(self, node: Any) -> list[Any]:
         """Join what the body binds, if it is run to its end, with what was bound before."""
         kept = _assigned(node.body) if node.rescued else sorted(node.exposed)
+        kept = [name for name in kept if name not in node.renewed or name in node.exposed]
         heads: Environment = {}
         before = []
         for variable in dict.fromkeys(kept):
