@@ -15,6 +15,7 @@ from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, s
 from srcgrad.api.values import is_complex
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.tape import Tensor
 
 Arguments = dict[str, Any]
 
@@ -119,7 +120,7 @@ def _pushed_one_by_one(
         if place:
             _refuse_another_value(value, before)
         head, moved = _heads(value, tangent, has_aux=has_aux)
-        columns.append([np.asarray(leaf) for leaf in leaves_as_in(head, moved)])
+        columns.append([as_array(leaf) for leaf in leaves_as_in(head, moved)])
     return value, [np.stack(leaves) for leaves in zip(*columns, strict=True)]
 
 
@@ -225,6 +226,11 @@ def _joined(blocks: list[list[Any]]) -> list[Any]:
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
+def as_array(value: Any) -> Any:
+    """Return a number as an array; a tensor, of a call on the tape, stays one."""
+    return value if isinstance(value, Tensor) else np.asarray(value)
+
+
 # -- shapes
 
 
@@ -237,7 +243,8 @@ def _as_columns(columns: Any, leaf: Any, argument: Any) -> Any:
         start, end = end, end + int(np.size(item))
         part = columns[start:end]
         block = part.transpose(*range(1, part.ndim), 0)
-        return np.array(block.reshape(np.shape(leaf) + np.shape(item)), order="C")
+        block = block.reshape(np.shape(leaf) + np.shape(item))
+        return block if isinstance(block, Tensor) else np.array(block, order="C")
 
     return mapped(fill, argument)
 
@@ -247,6 +254,8 @@ def _as_rows(rows: list[Any], leaf: Any, argument: Any) -> Any:
     places = iter(rows)
 
     def fill(item: Any) -> Any:
-        return np.array(next(places)).reshape(np.shape(leaf) + np.shape(item))
+        rows = next(places)
+        rows = rows if isinstance(rows, Tensor) else np.array(rows)
+        return rows.reshape(np.shape(leaf) + np.shape(item))
 
     return mapped(fill, argument)

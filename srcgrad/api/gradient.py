@@ -15,6 +15,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.inspection import Inspection
 from srcgrad.api.looks import P, Q, R_co, look_like
+from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of_array, warn_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -34,7 +35,6 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.expand.operators import Taken
 from srcgrad.insight.switch import CHECKS
-from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
@@ -132,8 +132,10 @@ class Gradient(Inspection[P, R_co]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Return the gradient (or the value and the gradient) at the given arguments."""
-        if REGISTERED and goes_by_parts(self.primal, (*args, *kwargs.values())):
-            return self._by_parts(args, kwargs)
+        if kwargs or not is_plain_call(args):
+            other = self._call_otherwise(args, kwargs)
+            if other is not None:
+                return other[0]
         if self._is_method:
             args = (self._owner, *args)  # type: ignore[assignment] # by the function's own
         if in_another_call():
@@ -157,6 +159,13 @@ class Gradient(Inspection[P, R_co]):
         if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
+
+    def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+        """Return a list of the result, if tensors or containers by their parts are given."""
+        given = (*args, *kwargs.values())
+        if not in_another_call() and (found := tensors_of(given)):
+            return [called_with(self, found, args, kwargs)]
+        return [self._by_parts(args, kwargs)] if goes_by_parts(self.primal, given) else None
 
     def _by_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the gradient by the parts of containers that cannot be read by field."""
@@ -198,7 +207,7 @@ class Gradient(Inspection[P, R_co]):
             return self._run_on_tape(args, kwargs)
         plan = fitting
         if plan.written:
-            refuse_shared(plan.generated, self._function, self._bound(args, kwargs))
+            refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
         function = self._checked(plan) if self.checks or CHECKS.nans else plan.function
         try:
             result = function(*args, **plan.named(kwargs))
@@ -206,9 +215,7 @@ class Gradient(Inspection[P, R_co]):
             annotate(error)
             raise
         head, grads = self._split(result)
-        many = grads if len(values) > 1 else (grads,)
-        done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
-        return self._join(head, done)
+        return self._join(head, grads if len(values) > 1 else (grads,), values)
 
     def _checked(self, plan: Plan) -> Callable[..., Any]:
         """Return what looks at every value, those that only the function's own value needs too."""
@@ -222,8 +229,9 @@ class Gradient(Inspection[P, R_co]):
             return result[1], result[0]
         return None, result
 
-    def _join(self, head: Any, grads: tuple[Any, ...]) -> Any:
-        answer = grads[0] if self._selection.single else grads
+    def _join(self, head: Any, grads: Sequence[Any], values: Sequence[Any]) -> Any:
+        done = tuple(conform(g, v) for g, v in zip(grads, values, strict=True))
+        answer = done[0] if self._selection.single else done
         if self._value:
             return head, answer
         return (answer, head) if self._has_aux else answer
@@ -232,20 +240,22 @@ class Gradient(Inspection[P, R_co]):
         by_position = not kwargs and len(self._positions) == len(self._selection.names)
         if by_position and max(self._positions) < len(args):
             return [args[position] for position in self._positions]
-        bound = self._bound(args, kwargs)
+        bound = self._selection.bound(args, kwargs)
         return [bound[name] for name in self._selection.names]
 
     def _fitting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
         """Return the plan, or its twin for such arguments; None if that is refused."""
         if any(isinstance(item, _LISTS) for item in (*args, *kwargs.values())) and (
-            plan.joins_lists(self._bound(args, kwargs))
+            plan.joins_lists(self._selection.bound(args, kwargs))
         ):
             self._refuse(lists_joined(self._function))
             return None
         widens = not plan.generated.keep_complex and is_complex((args, kwargs))
-        if plan.scalars and (arrays := plan.arrays(self._bound(args, kwargs))):
+        if plan.scalars and (arrays := plan.arrays(self._selection.bound(args, kwargs))):
             problem = update_of_array(min(plan.generated.scalars), self._function)
-            if widens or not all(is_writable_array(self._bound(args, kwargs)[n]) for n in arrays):
+            if widens or not all(
+                is_writable_array(self._selection.bound(args, kwargs)[n]) for n in arrays
+            ):
                 self._refuse(problem)
                 return None
             twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
@@ -268,10 +278,6 @@ class Gradient(Inspection[P, R_co]):
         wider = plan.wider
         if wider is not None and wider.is_current(self._subject()) and wider.fits(args, kwargs):
             return wider
-        return self._general(plan)
-
-    def _general(self, plan: Plan) -> Plan | None:
-        """Return the twin of a plan that takes nothing for granted of its arguments."""
         keep = plan.generated.keep_complex
         return self._twin("general", keep_complex=keep, assume=False)
 
@@ -312,7 +318,7 @@ class Gradient(Inspection[P, R_co]):
         if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
             return plan
         try:
-            closer = self._make_plan(seen=seen_of(self._bound(args, kwargs)))
+            closer = self._make_plan(seen=seen_of(self._selection.bound(args, kwargs)))
         except (UnsupportedError, TypeError):
             return plan  # the wider text serves; a call that does not bind says so itself
         if not closer.fits(args, kwargs):
@@ -367,10 +373,9 @@ class Gradient(Inspection[P, R_co]):
             kwargs,
             aux=self._has_aux,
         )
-        done = tuple(conform(g, v) for g, v in zip(grads, values, strict=True))
         if self._has_aux and not self._value:
             head = head[1]
-        return self._join(head, done)
+        return self._join(head, grads, values)
 
     def conformed(
         self, result: Any, arguments: Mapping[str, Any], *, generated: bool = True
@@ -379,12 +384,7 @@ class Gradient(Inspection[P, R_co]):
         values = [arguments[name] for name in self._selection.names]
         head, grads = self._split(result)
         in_tuple = len(values) > 1 if generated else not self._selection.single
-        many = grads if in_tuple else (grads,)
-        done = tuple(conform(g, v) for g, v in zip(many, values, strict=True))
-        return self._join(head, done)
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        return self._selection.bound(args, kwargs)
+        return self._join(head, grads if in_tuple else (grads,), values)
 
     def raw_adjoint(self, adjoint: Any) -> Any:
         """Return an adjoint of what a call gives as one of what the generated function returns."""

@@ -48,10 +48,6 @@ class Inspection(ABC, Generic[P, R_co]):
         """Return the same gradient, with errors for warnings and with plans of its own."""
 
     @abstractmethod
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return all arguments of a call by name."""
-
-    @abstractmethod
     def conformed(self, result: Any, arguments: Any) -> Any:
         """Return what the generated function returned in the structure that a call gives."""
 
@@ -91,7 +87,7 @@ class Inspection(ABC, Generic[P, R_co]):
         plan: Plan = self._strict().plan_for(*call)
         tracer = Tracer(plan.generated.lines)
         result = run_watched(plan, call, tracer)
-        result = self.conformed(result, self._bound(*call))
+        result = self.conformed(result, self._selection.bound(*call))
         return Trace(tuple(tracer.entries), result, tracer.entry)
 
     def report(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:

@@ -14,6 +14,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.making import made_once
+from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import Plan
 from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import jvp, tangents_of
@@ -84,6 +85,7 @@ class Jacobian(Reading, Generic[P]):
             refuse_derivative()
         return Taken("jacobian", self.primal, *self._options)
 
+    @takes_tensors
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the derivative of each number of the result by each number of the arguments.
 

@@ -10,6 +10,7 @@ from srcgrad.api.containers import goes_by_parts
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Names, Numbers
 from srcgrad.api.looks import P, look_like
+from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.pullback import adjoints_of, fitted, vjp
 from srcgrad.api.pushforward import push_by_name, tangents_of
 from srcgrad.api.reading import Reading
@@ -170,6 +171,7 @@ class Pullback(Product[P]):
         primal: The user's function.
     """
 
+    @takes_tensors
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the value, and the function that takes its adjoint to that of the arguments.
 

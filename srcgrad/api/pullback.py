@@ -13,6 +13,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
+from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.stacking import StackedPlans
@@ -189,6 +190,7 @@ def vjp(
     has_aux: bool = ...,
     kwargs: Mapping[str, Any] | None = ...,
 ) -> tuple[Any, ...]: ...
+@takes_tensors
 def vjp(
     f: Callable[..., Any],
     *primals: Any,

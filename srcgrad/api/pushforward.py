@@ -15,6 +15,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
 from srcgrad.api.mixing import by_adjoints, kept, may_mix
+from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
@@ -261,6 +262,7 @@ def jvp(
     return found
 
 
+@takes_tensors
 def push_by_name(
     f: Callable[..., Any],
     args: Sequence[Any],

@@ -10,11 +10,14 @@ from types import FunctionType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from srcgrad.errors import ArgumentError
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.runtime.objects import may_be_static
 
 _SIGNATURES: Final[WeakKeyDictionary[FunctionType, Any]] = WeakKeyDictionary()
+_WITHOUT_TEXT: Final = np.ufunc, type(np.sum)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -90,6 +93,12 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _read_signature(function: Callable[..., Any]) -> inspect.Signature:
+    if isinstance(function, _WITHOUT_TEXT):
+        name = getattr(function, "__name__", "f")
+        raise ArgumentError(
+            f"`{name}` is a function of NumPy itself, without parameters to choose from",
+            hint=f"write one around it: lambda x: np.{name}(x)",
+        )
     try:
         return inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):

@@ -20,7 +20,7 @@ from srcgrad.runtime.stacks import (
     refusals,
     writes_in_place,
 )
-from srcgrad.tape import in_another_call
+from srcgrad.tape import Tensor, in_another_call
 
 _NUMBERS_AT_ONCE: Final = 2**24
 
@@ -96,8 +96,13 @@ def stack_of(value: Any, seeds: Any, *, units: bool = False) -> Any:
     """Return a container like `value` of stacks, from a matrix with a seed in each row.
 
     `units` says that it is the identity.
+
+    Raises:
+        CannotStackError: It is a value of a call on the tape.
     """
     end = 0
+    if in_another_call():
+        raise CannotStackError("tensors")
 
     def fill(leaf: Any) -> Any:
         nonlocal end
@@ -119,7 +124,7 @@ def seed_of(value: Any, seed: Any) -> Any:
         nonlocal end
         start, end = end, end + int(np.size(leaf))
         part = seed[start:end]
-        if isinstance(leaf, np.ndarray):
+        if isinstance(leaf, (np.ndarray, Tensor)):
             return np.array(part, dtype=leaf.dtype).reshape(leaf.shape)
         return type(leaf)(part[0])
 

@@ -41,7 +41,7 @@ def pull_on_tape(
                 allow_unused=True,
             )
         parts = iter(found)
-        grads = {name: gradients_like(run.given[name], parts) for name in order}
+        grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
         return tuple(conform(grads[name], arguments[name]) for name in wrt)
 
     return run.value, pull

@@ -36,6 +36,7 @@ from srcgrad.tape.modes import (
 from srcgrad.tape.mutation import strict_fallback
 from srcgrad.tape.plainly import (
     PlainRun,
+    call_strictly,
     gradients_like,
     in_another_call,
     paired,
@@ -52,6 +53,7 @@ __all__ = [
     "arange",
     "as_tensor",
     "backward",
+    "call_strictly",
     "empty",
     "empty_like",
     "enable_grad",

@@ -78,8 +78,7 @@ class Arguments:
 
     def _again(self, value: Core) -> Any:
         """A tensor of an outer call on the tape: the gradient is a function of it."""
-        leaf = value if value.requires_grad else tensor(value.detach(), requires_grad=True)
-        leaf = leaf.clone()
+        leaf = value.clone() if value.requires_grad else _requiring(value)
         self.tracked.append(leaf)
         used: Any = leaf.clone()  # the function may write into it
         if isinstance(value, PythonFloat):
@@ -257,6 +256,15 @@ def _shared() -> MutationError:
         "this writes into an argument that shares its memory with another argument",
         "pass a copy of one of them",
     )
+
+
+def _requiring(value: Core) -> Any:
+    """Return a leaf of the same value, with its tangent if it has one."""
+    leaf = tensor(value._data, requires_grad=True)
+    level = STATE.dual_level
+    if level is not None:
+        level.give(leaf, level.tangent_of(value))
+    return leaf
 
 
 def _unseen() -> MutationError:
