@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from types import FunctionType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -58,8 +58,7 @@ def takes_tensors(derivative: F) -> F:
             return derivative(*args, **kwargs)
         return called_with(derivative, found, args, kwargs)
 
-    made: Any = call
-    return made
+    return cast("F", call)
 
 
 def called_with(
