@@ -7,23 +7,20 @@ solver went (Krantz and Parks, The Implicit Function Theorem, 2013). The solver 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, overload
-
-import numpy as np
+from types import FunctionType
+from typing import Any, Generic, Protocol, cast, overload
 
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.leafwise import Structured, holds_tensors, recorded
 from srcgrad.api.looks import P, R_co, look_like
-from srcgrad.api.pullback import Adjoints
-from srcgrad.api.pushforward import tangents_of
-from srcgrad.api.raveling import Raveling
-from srcgrad.api.structures import float_leaves
-from srcgrad.api.underlying import bind, parameters_of
-from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.api.plan import Plan
+from srcgrad.api.pushforward import Tangents
+from srcgrad.api.solution import Solution
+from srcgrad.api.structures import leaves_as_in, mapped
+from srcgrad.api.underlying import bind, to_differentiate
+from srcgrad.errors import UnsupportedError
 from srcgrad.rules.base import Function
 from srcgrad.runtime import solution_back, solution_push
-from srcgrad.tape import Tensor
-from srcgrad.tape.apply import apply
-from srcgrad.tape.ops import require_op
 
 Residual = Callable[..., Any]
 LinearSolver = Callable[[Callable[[Any], Any], Any], Any]
@@ -52,6 +49,7 @@ class Implicit(Generic[P, R_co]):
         self.residual = residual
         self.linear_solver = linear_solver
         self.__srcgrad_rule__ = _rule_of(self)
+        self._pushes: dict[tuple[str, ...], Plan] = {}
         look_like(self, solver)
 
     @overload
@@ -60,60 +58,95 @@ class Implicit(Generic[P, R_co]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the solution; on tensors it is recorded as one step."""
-        arguments = bind(self.solver, args, kwargs)
-        if any(isinstance(item, Tensor) for item in arguments.values()):
-            return apply(require_op(self), tuple(arguments.values()), {})
-        return self.solver(*args, **kwargs)
+        arguments = tuple(bind(self.solver, args, kwargs).values())
+        if not holds_tensors(arguments):
+            return self.solver(*args, **kwargs)
+        step = Structured(
+            self.solver,
+            lambda given, x, adjoint: self.pulled(x, given, adjoint),
+            lambda given, x, tangents: self.pushed(x, given, tangents),
+        )
+        return recorded(step, arguments)
 
-    def pulled(self, x: Any, args: tuple[Any, ...], adjoint: Any) -> list[Any]:
+    def pulled(self, x: Any, args: Any, adjoint: Any) -> tuple[Any, ...]:
         """Return the adjoint of each argument, given that of the solution (None without floats)."""
-        self._refuse_again(x, args, adjoint)
-        layout = Raveling(x)
-        first, *names = parameters_of(self.residual)[: len(args) + 1]
-        wrt = [name for name, item in zip(names, args, strict=True) if float_leaves(item)]
-        value, pull = Adjoints(self.residual, [first, *wrt])(bind(self.residual, (x, *args)))
-        rest = Raveling(value)
-        _check_sizes(rest, layout)
-        right = layout.flat(adjoint)
+        step = Structured(
+            lambda x, args, adjoint: Solution(self, x, args).pulled(adjoint),
+            lambda given, _, adjoints: self.pulled_back(*given, adjoints),
+            lambda given, _, moves: self.pulled_push(*given, moves),
+        )
+        return cast("tuple[Any, ...]", recorded(step, (x, args, adjoint)))
 
-        def transposed(w: Any) -> Any:
-            return layout.flat(pull(rest.back(w))[0]) - (w if self.fixed else 0)
-
-        weights = _solve(transposed, right, self.linear_solver)
-        found = dict(zip(wrt, pull(rest.back(-weights))[1:], strict=True))
-        return [found.get(name) for name in names]
-
-    def pushed(self, x: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+    def pushed(self, x: Any, args: Any, tangents: Any) -> Any:
         """Return the tangent of the solution, given those of the arguments (None for zero)."""
-        self._refuse_again(x, args, tangents)
-        layout = Raveling(x)
-        first, *names = parameters_of(self.residual)[: len(args) + 1]
-        arguments = bind(self.residual, (x, *args))
-        moved = [(n, t) for n, t in zip(names, tangents, strict=True) if t is not None]
-        push = tangents_of(self.residual, tuple(name for name, _ in moved))
-        value, change = push(arguments, [tangent for _, tangent in moved])
-        rest = Raveling(value)
-        _check_sizes(rest, layout)
-        along = tangents_of(self.residual, (first,))
+        step = Structured(
+            lambda x, args, tangents: Solution(self, x, args).pushed(tangents),
+            lambda given, _, adjoint: self.pushed_back(*given, adjoint),
+            lambda given, _, moves: self.pushed_push(*given, moves),
+        )
+        return recorded(step, (x, args, tangents))
 
-        def product(w: Any) -> Any:
-            return rest.flat(along(arguments, [layout.back(w)])[1]) - (w if self.fixed else 0)
+    def pulled_back(self, x: Any, args: Any, adjoint: Any, adjoints: Any) -> tuple[Any, Any, Any]:
+        """Return the adjoints of the operands of `pulled`, given those of its results."""
+        moved = self.pushed(x, args, adjoints)
+        return *self._turned(x, args, adjoint, (moved, adjoints)), moved
 
-        return layout.back(_solve(product, -rest.flat(change), self.linear_solver))
+    def pulled_push(self, x: Any, args: Any, adjoint: Any, moves: Any) -> tuple[Any, ...]:
+        """Return the tangents of the results of `pulled`, given those of its operands."""
+        x_dot, args_dot, adjoint_dot = moves
+        by_x, by_args = self._turned(x, args, adjoint, (x_dot, _each(args_dot, args)))
+        found = self.pulled(x, args, _sum(by_x, adjoint_dot))
+        return tuple(map(_sum, found, by_args))
 
-    def _refuse_again(self, *values: Any) -> None:
-        """Raise if a derivative of the solution is to be differentiated itself.
+    def pushed_back(self, x: Any, args: Any, tangents: Any, adjoint: Any) -> tuple[Any, Any, Any]:
+        """Return the adjoints of the operands of `pushed`, given that of its result."""
+        moved = self.pushed(x, args, tangents)
+        turned = self._turned(x, args, adjoint, (moved, tangents))
+        return *turned, self.pulled(x, args, adjoint)
 
-        The tape hands its tensors over for that, and in forward mode at any order. What is solved
-        here would be a constant to it.
-        """
-        if any(isinstance(leaf, Tensor) for leaf in float_leaves(values)):
+    def pushed_push(self, x: Any, args: Any, tangents: Any, moves: Any) -> Any:
+        """Return the tangent of the result of `pushed`, given those of its operands."""
+
+        def bent(x: Any, args: Any, tangents: Any, way: Any) -> Any:
+            return Solution(self, x, args).bent(tangents, *way)
+
+        x_dot, args_dot, tangents_dot = moves
+        way = (x_dot, _each(args_dot, args))
+        found = recorded(self._last(bent), (x, args, tangents, way))
+        return _sum(found, self.pushed(x, args, _each(tangents_dot, args)))
+
+    def _turned(self, x: Any, args: Any, adjoint: Any, way: Any) -> tuple[Any, Any]:
+        """Return what the adjoints of solution and arguments lose along a direction."""
+
+        def turned(x: Any, args: Any, adjoint: Any, way: Any) -> Any:
+            return Solution(self, x, args).turned(adjoint, *way)
+
+        done = recorded(self._last(turned), (x, args, adjoint, way))
+        return cast("tuple[Any, Any]", done)
+
+    def _last(self, function: Callable[..., Any]) -> Structured:
+        """Return a second derivative as a step that the tape cannot differentiate."""
+
+        def refuse(*_: Any) -> Any:
             raise UnsupportedError(
-                f"a second derivative, or forward mode on the tape, of `{self.solver.__qualname__}`"
-                ", which is differentiated by what it solves",
-                hint="take differences of the first derivative, or call the solver as it is, "
+                f"a third derivative of `{self.solver.__qualname__}`, which is differentiated by "
+                "what it solves",
+                hint="take differences of the second derivative, or call the solver as it is, "
                 "without sg.implicit",
             )
+
+        return Structured(function, refuse, refuse)
+
+    def push_of(self, names: tuple[str, ...]) -> FunctionType:
+        """Return the tangent function of the residual by some of its parameters.
+
+        Raises:
+            UnsupportedError: The residual is not differentiated by source.
+        """
+        known = self._pushes.get(names)
+        if known is None or not known.is_current(to_differentiate(self.residual)):
+            known = self._pushes[names] = Tangents(self.residual, names).general_plan()
+        return cast("FunctionType", known.function)
 
     def __repr__(self) -> str:
         return f"<srcgrad.implicit solver {self.solver.__qualname__}>"
@@ -173,22 +206,21 @@ def argmin(objective: Callable[..., Any], *, linear_solver: LinearSolver | None 
     return made
 
 
-def _solve(product: Callable[[Any], Any], right: Any, solver: LinearSolver | None) -> Any:
-    """Solve a linear system that is given by products with its matrix."""
-    if solver is not None:
-        return solver(product, right)
-    if not right.size:
-        return right
-    matrix = np.stack([product(unit) for unit in np.eye(right.size)], axis=-1)
-    return np.linalg.solve(matrix, right)
+def _each(tangents: Any, args: Any) -> Any:
+    """Return one tangent for each argument, where None stands for all of them."""
+    return (None,) * len(args) if tangents is None else tangents
 
 
-def _check_sizes(residual: Raveling, solution: Raveling) -> None:
-    if residual.size != solution.size:
-        raise ArgumentError(
-            f"the residual has {residual.size} numbers and the solution {solution.size}",
-            hint="give a residual with one equation for each number of the solution",
-        )
+def _sum(value: Any, other: Any) -> Any:
+    """Return the sum of two structures, of which None is zero."""
+    if value is None or other is None:
+        return other if value is None else value
+    parts = iter(leaves_as_in(value, other))
+    return mapped(lambda leaf: _plus(leaf, next(parts)), value)
+
+
+def _plus(leaf: Any, part: Any) -> Any:
+    return leaf if part is None else leaf + part
 
 
 def _rule_of(implicit: Implicit[..., Any]) -> type[Function]:

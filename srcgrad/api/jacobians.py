@@ -25,6 +25,7 @@ from srcgrad.api.short_ways import Columns, Rows, short_way
 from srcgrad.api.sparse_jacobians import Mode, SparseMatrix, refuse_derivative
 from srcgrad.api.stacking import count_of
 from srcgrad.api.structures import copied, float_leaves, split
+from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.underlying import bind, called, owner, plain, to_differentiate
 from srcgrad.api.values import check_input, is_complex
 from srcgrad.errors import (
@@ -36,6 +37,8 @@ from srcgrad.errors import (
 from srcgrad.exporting.request import Kind
 from srcgrad.frontend.expand.operators import Taken, taken_from
 from srcgrad.frontend.expand.unit_columns import columns_function
+from srcgrad.runtime.objects import is_plain_object
+from srcgrad.tape import in_another_call
 
 Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
@@ -73,6 +76,7 @@ class Jacobian(Reading, Generic[P]):
         self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
         self._results: dict[Any, float] = {}
         self._calls: dict[Kinds, Columns | Rows] = {}
+        self._is_one_array: bool | None = None
         self._last: Mode = "forward" if mode == "auto" else mode
         self._sparse = None
         if sparsity is not None:
@@ -94,6 +98,8 @@ class Jacobian(Reading, Generic[P]):
         `has_aux`, it is a pair of that and the auxiliary part of the result. With `sparsity`, it
         is a matrix of `scipy.sparse` with a row for each number of the result.
         """
+        if in_another_call():
+            return on_tape(self)(*owner(self.primal), *args, **kwargs)
         kinds = None if kwargs else kinds_of(args)
         call = None if kinds is None else self._calls.get(kinds)
         again = None if call is None else call.again(args)
@@ -152,6 +158,22 @@ class Jacobian(Reading, Generic[P]):
             push: Any = plan.function
             self._text = plan, columns_function(push, function, name)
         return self._text[1]
+
+    def refuse_containers(self, arguments: Mapping[str, Any]) -> None:
+        """Raise where the Jacobian is not one array, which alone is one function with source.
+
+        Raises:
+            UnsupportedError: There is a container among the argument and the result.
+        """
+        if self._is_one_array is None:
+            self._is_one_array = not self._has_aux and not _is_container(
+                called(self.primal, copied(arguments))
+            )
+        if not self._is_one_array or any(_is_container(arguments[name]) for name in self.names):
+            raise UnsupportedError(
+                "the derivative of a Jacobian in containers",
+                hint="take the Jacobian of a function of one array, or of a vector of all numbers",
+            )
 
     @property
     def source(self) -> str:
@@ -247,6 +269,10 @@ class Jacobian(Reading, Generic[P]):
 
     def __repr__(self) -> str:
         return f"<srcgrad.jacobian of {describe(self.primal)}, {self.mode} mode>"
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, (dict, list, tuple)) or is_plain_object(value)
 
 
 def _refuse_complex(value: Any, what: str) -> None:

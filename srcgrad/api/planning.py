@@ -33,6 +33,8 @@ class Plans(Generic[AnyPlan]):
         Raises:
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
+        if hasattr(self.primal, "refuse_containers"):
+            self.primal.refuse_containers(arguments)
         function = to_differentiate(self.primal, keep_complex=keep_complex)
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.structures import split
+from srcgrad.api.structures import mapped, split
 from srcgrad.api.underlying import plain, signature
 from srcgrad.tape import Tensor, gradients_like, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
@@ -17,33 +17,80 @@ from srcgrad.tape.plainly import outline
 
 
 def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of tensors that does what `f` does: of a gradient, that gradient."""
+    """Return a function of tensors that does what `f` does: of a derivative, that derivative."""
     if not isinstance(f, Gradient):
-        return plain(f)
-    form, function = signature(f), plain(f)
+        return _jacobian(f) if hasattr(f, "__srcgrad_taken__") else plain(f)
+    run = _Run(f, plain(f))
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        bound = form.bind(*args, **kwargs)
-        bound.apply_defaults()
-        arguments = Arguments()  # those that are held further outside are no tensors
-        for name in [item for item in bound.arguments if item in f.names]:
-            bound.arguments[name] = arguments.wrap(bound.arguments[name], True)
-        given = {name: outline(item) for name, item in bound.arguments.items() if name in f.names}
-        result = function(*bound.args, **bound.kwargs)
-        arguments.hand_on()
+        result, tracked, given = run(args, kwargs)
         head, aux = split(result, has_aux=f.has_aux)
-        found: Any = [None] * len(arguments.tracked)
-        if isinstance(head, Tensor) and head.requires_grad:
-            found = tape_grad(head, arguments.tracked, create_graph=True, allow_unused=True)
-        pairs = zip(found, arguments.tracked, strict=True)
-        parts = iter([_zeros(leaf) if grad is None else grad for grad, leaf in pairs])
-        grads = {name: gradients_like(item, parts, keep=True) for name, item in given.items()}
-        answer = grads[f.names[0]] if f.single else tuple(grads[name] for name in f.names)
+        answer = run.answer(given, iter(_adjoints(head, tracked)))
         if f.gives_value:
             return result, answer
         return (answer, aux) if f.has_aux else answer
 
     return gradient
+
+
+def _jacobian(f: Any) -> Callable[..., Any]:
+    """Return a Jacobian as a function of tensors, which gives it row by row."""
+    has_aux = f.__srcgrad_taken__().aux  # a sparse one refuses
+    run = _Run(f, on_tape(f.primal))
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        result, tracked, given = run(args, kwargs)
+        head, aux = split(result, has_aux=has_aux)
+        found = mapped(lambda leaf: run.answer(given, _columns(leaf, tracked)), head)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+class _Run:
+    """Calls a function with tensors in the arguments that a derivative is taken by."""
+
+    def __init__(self, derivative: Any, function: Callable[..., Any]) -> None:
+        self._names: tuple[str, ...] = derivative.names
+        self._single: bool = derivative.single
+        self._form = signature(derivative)
+        self._function = function
+
+    def __call__(self, args: Any, kwargs: Any) -> tuple[Any, Sequence[Any], dict[str, Any]]:
+        """Return the result, the tensors, and the outlines of the arguments that they are in."""
+        bound = self._form.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = Arguments()  # those that are held further outside are no tensors
+        chosen = [name for name in bound.arguments if name in self._names]
+        for name in chosen:
+            bound.arguments[name] = arguments.wrap(bound.arguments[name], True)
+        given = {name: outline(bound.arguments[name]) for name in chosen}
+        result = self._function(*bound.args, **bound.kwargs)
+        arguments.hand_on()
+        return result, arguments.tracked, given
+
+    def answer(self, given: dict[str, Any], parts: Iterator[Any]) -> Any:
+        """Return the derivatives by each tensor in the structure of the arguments."""
+        found = {name: gradients_like(item, parts, keep=True) for name, item in given.items()}
+        return found[self._names[0]] if self._single else tuple(found[n] for n in self._names)
+
+
+def _adjoints(head: Any, tracked: Sequence[Any]) -> list[Any]:
+    found: Any = [None] * len(tracked)
+    if isinstance(head, Tensor) and head.requires_grad:
+        found = tape_grad(head, tracked, create_graph=True, allow_unused=True)
+    pairs = zip(found, tracked, strict=True)
+    return [_zeros(leaf) if grad is None else grad for grad, leaf in pairs]
+
+
+def _columns(head: Any, tracked: Sequence[Any]) -> Iterator[Any]:
+    """Yield for each tensor the derivatives by it of each number of a result."""
+    shape = np.shape(head)
+    rows = [_adjoints(head[place] if place else head, tracked) for place in np.ndindex(shape)]
+    for number, leaf in enumerate(tracked):
+        size = (*shape, *np.shape(leaf))
+        parts = [row[number] for row in rows]
+        yield np.reshape(np.stack(parts), size) if parts else np.zeros(size)
 
 
 def _zeros(leaf: Any) -> Any:

@@ -60,7 +60,7 @@ def _push_twice(
         run = run_plainly(function, bound, wrt)
     moved = [part for name in order for part in _parts(run.given[name], given[name])]
     outputs = [leaf for leaf in _tensors(run.result) if leaf.requires_grad]
-    seeds = [tensor(np.zeros(leaf.shape), requires_grad=True) for leaf in outputs]
+    seeds = [tensor(np.zeros(np.shape(leaf)), requires_grad=True) for leaf in outputs]
     found: list[Any] = [None for _ in outputs]
     if outputs:
         back = tape_grad(outputs, run.tracked, seeds, create_graph=True, allow_unused=True)

@@ -278,7 +278,16 @@ from srcgrad.runtime.slopes import (
     sinc_slope,
     within,
 )
-from srcgrad.runtime.solving import differences_back, differences_push, solution_back, solution_push
+from srcgrad.runtime.solving import (
+    differences_back,
+    differences_push,
+    solution_back,
+    solution_back_back,
+    solution_back_push,
+    solution_push,
+    solution_push_back,
+    solution_push_push,
+)
 from srcgrad.runtime.stopping import stop_gradient
 from srcgrad.runtime.striding import strided_places, strided_push
 from srcgrad.runtime.tangents import (
@@ -334,14 +343,15 @@ __all__ = [
     "rfftn_back", "rollaxis_back", "roots_back", "roots_push", "run_steps", "running_back",
     "scalar_seed", "scaled_back", "scatter", "select_back", "several", "shadow_of",
     "shadow_of_view", "shape_of", "share_among_ties", "shared_each", "shares", "shortcut", "sign",
-    "sign_flip", "sinc_slope", "single", "slogdet_back", "solution_back", "solution_push",
-    "solve_back", "solve_push", "split_column_stack", "split_columns", "split_dstack",
-    "split_hstack", "split_like", "split_rows", "split_vstack", "spread", "spread_pair",
-    "stop_gradient", "strided_places", "strided_push", "sum_trailing", "svd_back", "svd_push",
-    "svdvals_back", "svdvals_push", "tail", "take_along", "take_back", "taken", "tensordot_left",
-    "tensordot_right", "tensorinv_back", "tensorsolve_back", "tile_back", "trace_back",
-    "transformed_axes", "trapezoid_back", "trigamma", "trim_back", "unbroadcast",
-    "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back", "var_back",
-    "vector_norm_back", "within", "zeros_like",
+    "sign_flip", "sinc_slope", "single", "slogdet_back", "solution_back", "solution_back_back",
+    "solution_back_push", "solution_push", "solution_push_back", "solution_push_push", "solve_back",
+    "solve_push", "split_column_stack", "split_columns", "split_dstack", "split_hstack",
+    "split_like", "split_rows", "split_vstack", "spread", "spread_pair", "stop_gradient",
+    "strided_places", "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back",
+    "svdvals_push", "tail", "take_along", "take_back", "taken", "tensordot_left", "tensordot_right",
+    "tensorinv_back", "tensorsolve_back", "tile_back", "trace_back", "transformed_axes",
+    "trapezoid_back", "trigamma", "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff",
+    "unit_vectors", "unstack_like", "vander_back", "var_back", "vector_norm_back", "within",
+    "zeros_like",
 ]
 # fmt: on

@@ -357,11 +357,11 @@ def _apply(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if executable:
         ctx._edges = tuple(edges.values())
     wrapped = _wrap_outputs(ctx, inputs, outputs, executable)
-    if executable:
-        ctx.keep(wrapped)
-        observe_function(ctx)
     if STATE.dual_level is not None:
         STATE.dual_level.push_function(cls, ctx, inputs, wrapped)
+    if executable:
+        ctx.keep(wrapped)  # with the tangents of saved outputs, which are there by now
+        observe_function(ctx)
     for name in ("dirty_tensors", "non_differentiable"):
         ctx.__dict__.pop(name, None)
     return wrapped if isinstance(output, tuple) else wrapped[0]

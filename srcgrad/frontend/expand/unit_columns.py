@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.making import cell, make_function
 from srcgrad.frontend.expand.scoping import own_names, parameters
 from srcgrad.frontend.expand.values import Home
@@ -31,7 +32,11 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
         push: The tangent function, with the arguments of `function` and the tangent of one.
         function: The function.
         by: The parameter that has the tangent.
+
+    Raises:
+        UnsupportedError: The function returns a container.
     """
+    _refuse_containers(push)
     source = find_source(function)
     names = parameters(source.tree.args)
     renamed: dict[str, str] = getattr(function, "__srcgrad_renamed__", {})
@@ -54,3 +59,13 @@ def columns_function(push: FunctionType, function: FunctionType, by: str) -> Fun
     made.__defaults__ = function.__defaults__
     made.__dict__["__srcgrad_renamed__"] = renamed
     return made
+
+
+def _refuse_containers(push: FunctionType) -> None:
+    result = find_source(push).tree.body[-1]
+    parts = getattr(getattr(result, "value", None), "elts", [])
+    if any(isinstance(part, (gast.Dict, gast.List, gast.Tuple)) for part in parts):
+        raise UnsupportedError(
+            "the derivative of a Jacobian of a function that returns a container",
+            hint="take the Jacobian of each entry, or put the entries into one array",
+        )

@@ -113,34 +113,12 @@ def test_fixed_points_and_minima(solver):
 
 
 @pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
-@pytest.mark.parametrize("solve", [root_of_cubic, balance, best])
-def test_second_derivatives_are_refused(solve):
-    def f(a):
-        return np.sum(solve(a) ** 2 * a)
-
-    a = 1.3 if solve is root_of_cubic else VECTOR
-    v = np.ones_like(a) if np.ndim(a) else 1.0
-    seconds = [
-        lambda: sg.hessian(f)(a),
-        lambda: sg.jacrev(sg.grad(f))(a),
-        lambda: sg.hvp(f, (a,), (v,)),
-        lambda: sg.grad(lambda a: np.sum(sg.grad(f)(a)))(a),
-        lambda: sg.jvp(lambda a: sg.jvp(f, (a,), (v,))[1], (a,), (v,)),
-        lambda: sg.grad(lambda a: sg.jvp(f, (a,), (v,))[1])(a),
-    ]
-    for second in seconds:
-        with pytest.raises(sg.UnsupportedError, match="a second derivative, or"):
-            second()
-
-
-@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
 def test_the_first_derivative_on_the_tape():
     scope = {"solve": root_of_cubic}
     exec("def f(a):\n    return solve(a) ** 2 * a", scope)
     expected = slope(by_root, 1.3)
     assert_close(sg.grad(scope["f"])(1.3), expected)
-    with pytest.raises(sg.UnsupportedError, match="forward mode on the tape"):
-        sg.jvp(scope["f"], (1.3,), (1.0,))
+    assert_close(sg.jvp(scope["f"], (1.3,), (1.0,))[1], expected)
 
 
 def test_a_linear_system_by_products():
