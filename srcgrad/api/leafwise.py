@@ -23,8 +23,8 @@ class Structured:
     """
 
     function: Callable[..., Any]
-    pulled: Callable[[tuple[Any, ...], Any, Any], Any]
-    pushed: Callable[[tuple[Any, ...], Any, Any], Any]
+    pulled: Callable[[Any, Any, Any], Any]
+    pushed: Callable[[Any, Any, Any], Any]
 
 
 def holds_tensors(*values: Any) -> bool:
