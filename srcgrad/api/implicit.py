@@ -72,8 +72,8 @@ class Implicit(Generic[P, R_co]):
         """Return the adjoint of each argument, given that of the solution (None without floats)."""
         step = Structured(
             lambda x, args, adjoint: Solution(self, x, args).pulled(adjoint),
-            lambda given, _, adjoints: self.pulled_back(*given, adjoints),
-            lambda given, _, moves: self.pulled_push(*given, moves),
+            lambda given, _, adjoints: self.pulled_back(given, adjoints),
+            lambda given, _, moves: self.pulled_push(given, moves),
         )
         return cast("tuple[Any, ...]", recorded(step, (x, args, adjoint)))
 
@@ -81,35 +81,39 @@ class Implicit(Generic[P, R_co]):
         """Return the tangent of the solution, given those of the arguments (None for zero)."""
         step = Structured(
             lambda x, args, tangents: Solution(self, x, args).pushed(tangents),
-            lambda given, _, adjoint: self.pushed_back(*given, adjoint),
-            lambda given, _, moves: self.pushed_push(*given, moves),
+            lambda given, _, adjoint: self.pushed_back(given, adjoint),
+            lambda given, _, moves: self.pushed_push(given, moves),
         )
         return recorded(step, (x, args, tangents))
 
-    def pulled_back(self, x: Any, args: Any, adjoint: Any, adjoints: Any) -> tuple[Any, Any, Any]:
+    def pulled_back(self, given: tuple[Any, Any, Any], adjoints: Any) -> tuple[Any, Any, Any]:
         """Return the adjoints of the operands of `pulled`, given those of its results."""
+        x, args, adjoint = given
         moved = self.pushed(x, args, adjoints)
         return *self._turned(x, args, adjoint, (moved, adjoints)), moved
 
-    def pulled_push(self, x: Any, args: Any, adjoint: Any, moves: Any) -> tuple[Any, ...]:
+    def pulled_push(self, given: tuple[Any, Any, Any], moves: Any) -> tuple[Any, ...]:
         """Return the tangents of the results of `pulled`, given those of its operands."""
+        x, args, adjoint = given
         x_dot, args_dot, adjoint_dot = moves
         by_x, by_args = self._turned(x, args, adjoint, (x_dot, _each(args_dot, args)))
         found = self.pulled(x, args, _sum(by_x, adjoint_dot))
         return tuple(map(_sum, found, by_args))
 
-    def pushed_back(self, x: Any, args: Any, tangents: Any, adjoint: Any) -> tuple[Any, Any, Any]:
+    def pushed_back(self, given: tuple[Any, Any, Any], adjoint: Any) -> tuple[Any, Any, Any]:
         """Return the adjoints of the operands of `pushed`, given that of its result."""
+        x, args, tangents = given
         moved = self.pushed(x, args, tangents)
         turned = self._turned(x, args, adjoint, (moved, tangents))
         return *turned, self.pulled(x, args, adjoint)
 
-    def pushed_push(self, x: Any, args: Any, tangents: Any, moves: Any) -> Any:
+    def pushed_push(self, given: tuple[Any, Any, Any], moves: Any) -> Any:
         """Return the tangent of the result of `pushed`, given those of its operands."""
 
         def bent(x: Any, args: Any, tangents: Any, way: Any) -> Any:
             return Solution(self, x, args).bent(tangents, *way)
 
+        x, args, tangents = given
         x_dot, args_dot, tangents_dot = moves
         way = (x_dot, _each(args_dot, args))
         found = recorded(self._last(bent), (x, args, tangents, way))

@@ -19,13 +19,13 @@ def solution_back_back(
     solver: Any, x: Any, args: Any, grad: Any, grads: Any
 ) -> tuple[Any, tuple[Any, ...], Any]:
     """Return the adjoints of `x`, `args` and `grad` of `solution_back`, from its results'."""
-    found: tuple[Any, tuple[Any, ...], Any] = solver.pulled_back(x, args, grad, grads)
+    found: tuple[Any, tuple[Any, ...], Any] = solver.pulled_back((x, args, grad), grads)
     return found
 
 
 def solution_back_push(solver: Any, x: Any, args: Any, grad: Any, moves: Any) -> tuple[Any, ...]:
     """Return the tangents of the results of `solution_back`, given those of x, args and grad."""
-    return tuple(solver.pulled_push(x, args, grad, moves))
+    return tuple(solver.pulled_push((x, args, grad), moves))
 
 
 def solution_push_back(
@@ -33,13 +33,13 @@ def solution_push_back(
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Return the adjoints of `x`, `args` and `tangents` of `solution_push`, from its result's."""
     found: tuple[Any, tuple[Any, ...], tuple[Any, ...]]
-    found = solver.pushed_back(x, args, tangents, grad)
+    found = solver.pushed_back((x, args, tangents), grad)
     return found
 
 
 def solution_push_push(solver: Any, x: Any, args: Any, tangents: Any, moves: Any) -> Any:
     """Return the tangent of `solution_push`, given those of x, args and tangents."""
-    return solver.pushed_push(x, args, tangents, moves)
+    return solver.pushed_push((x, args, tangents), moves)
 
 
 def differences_back(function: Any, args: Any, grads: Any) -> tuple[Any, ...]:
