@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj, real_part
-from srcgrad.runtime.dispatch import beside
+from srcgrad.runtime.dispatch import array_beside, beside
 from srcgrad.runtime.indexing import scatter
 from srcgrad.runtime.reducing import cast_like
 
@@ -117,7 +117,7 @@ def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
 
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
-    x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
+    x, xp, fp = (array_beside(v, grad) for v in values)
     left, right = options
     has_left, has_right = left is not None, right is not None
     last = len(xp) - 1
@@ -161,7 +161,8 @@ def interp_push(dots: Any, values: Any, options: Any) -> Any:
 
 def _pair(first: Any, second: Any, place: Any, after: Any, shape: Any) -> Any:
     """Add two arrays at two lists of places of zeros."""
-    return scatter(first, np.asarray(place), shape) + scatter(second, np.asarray(after), shape)
+    place, after = np.reshape(place, np.shape(place)), np.reshape(after, np.shape(after))
+    return scatter(first, place, shape) + scatter(second, after, shape)
 
 
 def cov_back(grad: Any, m: Any, y: Any, options: Any) -> tuple[Any, ...]:

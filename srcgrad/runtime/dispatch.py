@@ -34,6 +34,11 @@ def beside(value: Any, like: Any) -> Any:
     return there
 
 
+def array_beside(value: Any, like: Any) -> Any:
+    """Return a list, or an array of the host, as an array in the memory where `like` is."""
+    return beside(np.asarray(value) if isinstance(value, (list, tuple)) else value, like)
+
+
 def hand_over(function: Callable[..., Any], owner: Any, args: tuple[Any, ...]) -> Any:
     """Call `function` through the NEP-18 method of `owner`, which records the call as one step."""
     return type(owner).__array_function__(owner, function, (type(owner),), args, {})

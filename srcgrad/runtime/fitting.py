@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.complex_parts import conj
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import array_beside, beside, recordable
 from srcgrad.runtime.products import adjoint
 
 
@@ -38,10 +38,10 @@ def roots_back(grad: Any, p: Any, roots: Any) -> Any:
     count = np.size(p)
     last = np.flatnonzero(p)[-1] if len(roots) else 0
     trimmed = p[: last + 1]  # the zeros at its end are roots of their own
-    steep = np.polyval(np.polyder(trimmed), roots)
-    steep = np.where(roots == 0, np.polyval(np.polyder(p), roots), steep)
+    steep = np.polyval(_derivative(trimmed), roots)
+    steep = np.where(roots == 0, np.polyval(_derivative(p), roots), steep)
     shift = np.where(roots == 0, 0, count - 1 - last)
-    powers = count - 1 - np.arange(count)
+    powers = beside(count - 1 - np.arange(count), p)
     slopes = np.where(
         powers[None, :] >= shift[:, None],
         roots[:, None] ** np.maximum(powers[None, :] - shift[:, None], 0),
@@ -50,17 +50,23 @@ def roots_back(grad: Any, p: Any, roots: Any) -> Any:
     return np.sum(grad[:, None] * np.conj(-slopes / steep[:, None]), axis=0)
 
 
+def _derivative(p: Any) -> Any:
+    """Return the coefficients of the derivative of a polynomial, as ``np.polyder`` does."""
+    return p[:-1] * beside(np.arange(np.size(p) - 1, 0, -1), p)
+
+
 @recordable
 def polyfit_back(grad: Any, x: Any, y: Any, p: Any, w: Any) -> tuple[Any, Any]:
     """Return the gradients of the points that ``np.polyfit`` has fitted a polynomial to."""
-    weights = np.ones_like(x) if w is None else w
+    x = array_beside(x, grad)
+    weights = np.ones_like(x) if w is None else array_beside(w, x)
     matrix = np.vander(x, len(p)) * weights[:, None]
     inverse, solution = np.linalg.pinv(matrix), np.reshape(p, (len(p), -1))
     rest = weights[:, None] * np.reshape(y, (len(x), -1)) - matrix @ solution
     pulled = np.reshape(grad, (len(p), -1))
     grad_b = adjoint(inverse) @ pulled
     grad_matrix = rest @ adjoint(inverse @ grad_b) - grad_b @ adjoint(solution)
-    degrees = np.arange(len(p))[::-1]
+    degrees = beside(np.arange(len(p))[::-1], x)
     slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
     grad_x = np.sum(grad_matrix * weights[:, None] * conj(slopes), axis=1)
     return grad_x, np.reshape(weights[:, None] * grad_b, np.shape(y))

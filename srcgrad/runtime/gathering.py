@@ -120,7 +120,7 @@ def item_shapes(items: Any) -> list[Any]:
 def choose_back(grad: Any, index: Any, shapes: Any, mode: str) -> tuple[Any, ...]:
     """Give each choice the part of `grad` where it was taken."""
     count = len(shapes)
-    source = np.asarray(index)
+    source = index if hasattr(index, "dtype") else beside(np.asarray(index), grad)
     source = np.clip(source, 0, count - 1) if mode == "clip" else source % count
     chosen = (np.where(source == place, grad, 0) for place in range(count))
     return tuple(unbroadcast(part, shape) for part, shape in zip(chosen, shapes, strict=True))
@@ -130,7 +130,7 @@ def select_back(
     grad: Any, conditions: Any, shapes: Any, default_shape: Any
 ) -> tuple[tuple[Any, ...], Any]:
     """Give each choice the part of `grad` where its condition was the first that held."""
-    parts, free = [], np.asarray(True)
+    parts, free = [], True
     for condition, shape in zip(conditions, shapes, strict=True):
         part = np.where(np.logical_and(free, condition), grad, 0)
         parts.append(unbroadcast(part, shape))
@@ -202,16 +202,21 @@ def crop(grad: Any, shape: Any, width: Any) -> Any:
 def trim_back(grad: Any, filt: Any, trim: str, axis: Any) -> Any:
     """Put `grad` back between the zeros that were trimmed."""
     shape = np.shape(filt)
-    nonzero = np.nonzero(filt)
+    if not np.size(grad):
+        return np.zeros_like(grad, shape=shape)
     axes = range(len(shape)) if axis is None else [i % len(shape) for i in np.atleast_1d(axis)]
-    index = [slice(None)] * len(shape)
+    for i in axes if "f" in trim.lower() else ():
+        kept = np.any(filt != 0, axis=tuple(k for k in range(len(shape)) if k != i))
+        grad = np.roll(_grown(grad, shape[i], i), np.argmax(kept), i)  # read where it is kept
     for i in axes:
-        if not len(nonzero[i]):
-            return np.zeros_like(grad, shape=shape)
-        first = int(nonzero[i].min()) if "f" in trim.lower() else 0
-        last = int(nonzero[i].max()) + 1 if "b" in trim.lower() else shape[i]
-        index[i] = slice(first, last)
-    return scatter(grad, tuple(index), shape)
+        grad = _grown(grad, shape[i], i)
+    return grad
+
+
+def _grown(x: Any, size: int, axis: int) -> Any:
+    """Return an array with zeros behind it on one axis, up to a size."""
+    widths = [(0, size - n if i == axis else 0) for i, n in enumerate(np.shape(x))]
+    return np.pad(x, widths)
 
 
 def diag_back(grad: Any, shape: Any, k: int) -> Any:

@@ -91,7 +91,10 @@ def _positions(count: int, levels: Any, name: str) -> Any:
 def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[Any, Any, Any]:
     """Return the places of both neighbours of each quantile, and the share of the upper one."""
     count = ranked.shape[-1]
-    if skips_nan:
+    if skips_nan and name == "linear":  # without `nanquantile`, which CuPy does not have
+        last = np.maximum(np.sum(~np.isnan(ranked), axis=-1) - 1, 0)
+        where = np.multiply.outer(np.ravel(levels), last)
+    elif skips_nan:
         steps = beside(np.arange(float(count)), ranked)
         filled = np.where(np.isnan(ranked), np.nan, steps)
         where = np.nanquantile(filled, levels, axis=-1, method=name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import is_complex
-from srcgrad.runtime.dispatch import recordable
+from srcgrad.runtime.dispatch import beside, recordable
 
 
 def power_slope(x: Any, y: Any) -> Any:
@@ -154,8 +154,8 @@ def bessel_i1(x: Any) -> Any:
     The trapezoidal rule on its integral over a circle converges faster than any power; 256 points
     are exact to rounding as far as the function is finite.
     """
-    cosines = np.cos(np.arange(256) * (math.pi / 128))
-    x = np.asarray(x)
+    x = x if hasattr(x, "dtype") else np.asarray(x)
+    cosines = beside(np.cos(np.arange(256) * (math.pi / 128)), x)
     return np.mean(np.exp(x[..., None] * cosines) * cosines, axis=-1).astype(x.dtype)
 
 
