@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import NotDifferentiableError
-from srcgrad.runtime import getitem
+from srcgrad.runtime import getitem, item_index
 from srcgrad.tape.apply import apply, binary, unary, unwrap
 from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
 from srcgrad.tape.inplace import apply_inplace, set_item
@@ -306,8 +306,13 @@ class Operators(Core):
             return spoken(self, format(plain_value(self), spec))
         return format(str(self), spec)
 
-    def item(self) -> Any:
-        """Return the one element as a Python number; in strict mode with its history."""
+    def item(self, *index: Any) -> Any:
+        """Return the one element as a Python number; in strict mode with its history.
+
+        With an index it is the element there, counted along all axes if it is one number.
+        """
+        if index:
+            return self[item_index(self._data.shape, index)].item()
         if STATE.strict and requires_grad(self):
             return self._python_numbers(self.reshape(()))
         if self._data.size != 1:

@@ -7,6 +7,7 @@ Outside strict mode every stand-in does what it stands for.
 
 from __future__ import annotations
 
+import cmath
 import functools
 import math
 import types
@@ -15,16 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import MissingRuleError, NotDifferentiableError
-from srcgrad.rules.library import canonical_name, constant_reason
-from srcgrad.tape.apply import apply, tensors_in, unwrap
+from srcgrad.errors import NotDifferentiableError
+from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.extremes import sharing
 from srcgrad.tape.loops import LOOPS, Vectorized
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.nesting import to_array
+from srcgrad.tape.number_stand_ins import (
+    JOINERS,
+    Complex,
+    apply_rule,
+    converting,
+    has_tensor,
+    of_numbers,
+)
 from srcgrad.tape.operators import ANY_TEXT
-from srcgrad.tape.ops import op_for
 from srcgrad.tape.protocols import call_function
 from srcgrad.tape.pynumbers import as_python, plain
 from srcgrad.tape.refusing import refusal
@@ -47,10 +54,6 @@ TAKING = (
 _CONVERSIONS = frozenset(("asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
 
 
-def _has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return bool(tensors_in((*args, *kwargs.values())))
-
-
 def buffer(result: Any, args: tuple[Any, ...]) -> Any:
     """Return a new array of floats as a tensor, since active values may be written into it."""
     if type(result) is not np.ndarray or result.dtype.kind not in "fc" or not result.ndim:
@@ -71,7 +74,7 @@ def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if name == "fromiter":
             items = list(args[0])[: kwargs.pop("count", None)]
             return to_array(items, *args[1:2], **kwargs)
-        if not _has_tensor(args, kwargs):
+        if not has_tensor(args, kwargs):
             return buffer(function(*args, **kwargs), args)
         if name == "array":
             return to_array(*args, **kwargs)
@@ -99,14 +102,6 @@ def _converted(function: Callable[..., Any], a: Any, dtype: Any = None, **kw: An
     return apply_rule(function, (a, dtype), kw)
 
 
-def apply_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Record a call by the rule of a function."""
-    op = op_for(function)
-    if op is None:
-        raise refusal(MissingRuleError, f"{canonical_name(function)} has no derivative rule")
-    return apply(op, args, kwargs)
-
-
 def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return what stands in for a function of arrays, for which lists of tensors may stand."""
 
@@ -124,21 +119,6 @@ def _as_array(value: Any) -> Any:
     """Return lists that hold tensors as arrays: NumPy does not look for tensors inside them."""
     is_nested = isinstance(value, (list, tuple)) and bool(tensors_in(value))
     return to_array(value) if is_nested else value
-
-
-def _math(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what stands in for a function of the math module."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not STATE.strict or not _has_tensor(args, kwargs):
-            return function(*args, **kwargs)
-        value = function(*unwrap(args), **unwrap(kwargs))  # with math's own errors
-        if constant_reason(function) is not None:
-            return value
-        return as_python(apply_rule(function, args, kwargs))
-
-    return call
 
 
 # -- float and type --------------------------------------------------------------------------------
@@ -254,7 +234,10 @@ class Uncached:
 def _numpy_functions() -> dict[str, Any]:
     made = {name: _making(name, getattr(np, name)) for name in FRESH}
     taking = {name: _taking(getattr(np, name)) for name in TAKING}
-    return {**made, **taking, **LOOPS, "linalg": _LINALG, "ma": recording(np.ma)}
+    converted = {"require": converting(np.require)}
+    converted["asarray_chkfinite"] = converting(np.asarray_chkfinite)
+    of_modules = {"linalg": _LINALG, "ma": recording(np.ma)}
+    return {**made, **taking, **converted, **JOINERS, **LOOPS, **of_modules}
 
 
 def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.ModuleType:
@@ -271,21 +254,29 @@ _IN_LINALG = {
 _LINALG = _copied_module(np.linalg, _IN_LINALG)
 _NUMPY = _numpy_functions()
 _MATH = {
-    name: _math(function)
+    name: of_numbers(function)
     for name, function in vars(math).items()
+    if isinstance(function, types.BuiltinFunctionType)
+}
+_CMATH = {
+    name: of_numbers(function)
+    for name, function in vars(cmath).items()
     if isinstance(function, types.BuiltinFunctionType)
 }
 
 BY_IDENTITY: dict[int, Any] = {
     id(np): _copied_module(np, _NUMPY),
     id(math): _copied_module(math, _MATH),
+    id(cmath): _copied_module(cmath, _CMATH),
     id(float): Float,
+    id(complex): Complex,
     id(type): _Type(),
     id(max): sharing(max),
     id(min): sharing(min),
     **{id(getattr(np, name)): function for name, function in _NUMPY.items()},
     **{id(getattr(np.linalg, name)): function for name, function in _IN_LINALG.items()},
     **{id(getattr(math, name)): function for name, function in _MATH.items()},
+    **{id(getattr(cmath, name)): function for name, function in _CMATH.items()},
 }
 
 _CACHED = type(functools.lru_cache(plain))

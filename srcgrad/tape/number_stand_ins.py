@@ -1,0 +1,124 @@
+"""Makes what stands in for `complex`, `cmath` and `np.r_` in plain code on the tape."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.rules.library import canonical_name, constant_reason
+from srcgrad.runtime import join_columns, join_rows
+from srcgrad.tape.apply import apply, tensors_in, unwrap
+from srcgrad.tape.core import Core
+from srcgrad.tape.modes import STATE
+from srcgrad.tape.nesting import to_array
+from srcgrad.tape.ops import op_for
+from srcgrad.tape.pynumbers import as_python
+from srcgrad.tape.refusing import refusal
+
+
+def apply_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Record a call by the rule of a function."""
+    op = op_for(function)
+    if op is None:
+        raise refusal(MissingRuleError, f"{canonical_name(function)} has no derivative rule")
+    return apply(op, args, kwargs)
+
+
+def has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Say whether there is a tensor among arguments."""
+    return bool(tensors_in((*args, *kwargs.values())))
+
+
+def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what stands in for a function of Python numbers, such as those of `math`."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not STATE.strict or not has_tensor(args, kwargs):
+            return function(*args, **kwargs)
+        value = function(*unwrap(args), **unwrap(kwargs))  # with Python's own errors
+        if constant_reason(function) is not None:
+            return value
+        return _like(apply_rule(function, args, kwargs), value)
+
+    return call
+
+
+def _like(result: Any, value: Any) -> Any:
+    """Return results as what stands for the Python numbers that the function returns."""
+    if isinstance(value, tuple):
+        return tuple(_like(part, number) for part, number in zip(result, value, strict=True))
+    return as_python(result, type(value))
+
+
+class _ComplexType(type):
+    """The type of what stands in for `complex`: equal to it, with the same instances."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return _COMPLEX(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, complex)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return issubclass(subclass, complex)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is complex
+
+    def __hash__(cls) -> int:
+        return hash(complex)
+
+    def __repr__(cls) -> str:
+        return repr(complex)
+
+
+_COMPLEX = of_numbers(complex)
+Complex = _ComplexType(
+    "complex", (complex,), {"dtype": np.dtype(complex), "__module__": "builtins"}
+)
+
+
+class Joiner:
+    """What stands in for `np.r_` and `np.c_`: arrays between brackets are joined."""
+
+    def __init__(self, original: Any, function: Callable[..., Any]) -> None:
+        self._original = original
+        self._function = function
+
+    def __getitem__(self, index: Any) -> Any:
+        parts = list(index) if isinstance(index, tuple) else [index]
+        plain = any(isinstance(part, (slice, str)) for part in parts)
+        if plain or not STATE.strict or not tensors_in(parts):
+            return self._original[index]
+        arrays = [part if isinstance(part, Core) else _joined(part) for part in parts]
+        return apply_rule(self._function, (arrays,), {})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+def _joined(part: Any) -> Any:
+    return to_array(part) if isinstance(part, (list, tuple)) else part
+
+
+JOINERS = {"r_": Joiner(np.r_, join_rows), "c_": Joiner(np.c_, join_columns)}
+
+
+def converting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what stands in for a function that converts to an array by its rule."""
+
+    @functools.wraps(function)
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if not STATE.strict or not tensors_in((a,)):
+            return function(a, *args, **kwargs)
+        if not isinstance(a, Core):
+            return apply_rule(function, (to_array(a), *args), kwargs)
+        same = function(a._data, *args, **kwargs) is a._data  # then what is written is written to a
+        return a if same else apply_rule(function, (a, *args), kwargs)
+
+    return call
