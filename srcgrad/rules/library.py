@@ -168,7 +168,7 @@ def calculates_in_integers(fn: Any, dtype: Any) -> bool:
     Conversions, as of `np.asarray`, have rules that know of dtypes.
     """
     rule = rule_for(fn)
-    if dtype is None or rule is None or rule.__module__ == creation.__name__:
+    if dtype is None or rule is None or rule.__module__ in (casting.__name__, creation.__name__):
         return False
     try:
         return np.dtype(dtype).kind in "iub"
