@@ -153,3 +153,7 @@ class FallbackWarning(UserWarning):
 
 class NumericWarning(UserWarning):
     """A function is differentiated by differences of its values, as `numeric_vjp` asked for."""
+
+
+class TieWarning(UserWarning):
+    """A derivative is NaN, since equal eigenvalues or singular values leave it open."""

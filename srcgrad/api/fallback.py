@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from srcgrad.api.tied_plans import directions_of
+from srcgrad.api.values import conform
 from srcgrad.runtime import scalar_seed
 from srcgrad.tape import Tensor, gradients_like, run_plainly, unwrapped
 from srcgrad.tape import grad as tape_grad
+from srcgrad.tape.turning import meeting
 
 
 def run_on_tape(
@@ -27,13 +30,21 @@ def run_on_tape(
     """
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
+    given = dict(bound.arguments)
     run = run_plainly(function, bound, wrt)
     output = run.result[0] if aux else run.result
     scalar_seed(unwrapped(output))
-    parts = iter(_gradients(output, run.tracked, run.nested))
+    met: list[str] = []
+    with meeting(met):
+        parts = iter(_gradients(output, run.tracked, run.nested))
     order = [name for name in run.given if name in wrt]
     grads = {name: gradients_like(run.given[name], parts) for name in order}
-    return run.value, tuple(grads[name] for name in wrt)
+    found = tuple(grads[name] for name in wrt)
+    if met and not run.nested and not hasattr(function, "__srcgrad_taken__"):
+        found = tuple(conform(grad, given[name]) for name, grad in zip(wrt, found, strict=True))
+        slopes = directions_of(function, wrt, given)
+        found = tuple(slopes.gradients(found, [1.0], run.value))
+    return run.value, found
 
 
 def _gradients(output: Any, tracked: list[Any], nested: bool) -> Sequence[Any]:

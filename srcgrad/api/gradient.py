@@ -21,6 +21,7 @@ from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
+from srcgrad.api.tied_plans import gradient_of
 from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
@@ -40,7 +41,6 @@ from srcgrad.tape import in_another_call
 
 _ARRAY = np.ndarray
 _LISTS = (list, tuple)
-
 
 Fallback = Literal["warn", "tape", "error"]
 
@@ -155,7 +155,8 @@ class Gradient(Inspection[P, R_co]):
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
         only = self._only
-        plainly = only is not None and not kwargs and not (plan.scalars or plan.written)
+        plainly = only is not None and not kwargs
+        plainly = plainly and not (plan.scalars or plan.written or plan.meets)
         if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
@@ -208,7 +209,8 @@ class Gradient(Inspection[P, R_co]):
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
-        function = self._checked(plan) if self.checks or CHECKS.nans else plan.function
+        checks = self.checks or CHECKS.nans
+        function = self._checked(plan) if checks else gradient_of(self, plan, args, kwargs)
         try:
             result = function(*args, **plan.named(kwargs))
         except Exception as error:

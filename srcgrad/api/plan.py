@@ -16,6 +16,7 @@ from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
 from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.ir.scopes import MISSING
+from srcgrad.runtime.choosing import MEETING
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class Plan:
         wider: The plan for arguments of other shapes, if this one was made for those of a call.
         in_place: Whether the text may write into an array; True if nobody has looked.
         watched: What reads each name that was compiled in, with the name and what it meant.
+        meets: Whether equal eigenvalues or singular values may matter to the text.
     """
 
     generated: Generated
@@ -51,12 +53,14 @@ class Plan:
     wider: Plan | None = None
     in_place: bool = True
     watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
+    meets: bool = False
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
         self.watched = tuple(
             (binding.reader(), binding.name, binding.value) for binding in self.generated.fixed
         )
+        self.meets = any(name in self.generated.source for name in MEETING)
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""

@@ -17,9 +17,10 @@ from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.stacking import StackedPlans
-from srcgrad.api.structures import copied, float_leaves, mapped, split
+from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
+from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
@@ -54,6 +55,7 @@ class Adjoints:
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
             return self._on_tape(arguments)
+        before = copied(arguments) if plan.meets else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
@@ -67,23 +69,37 @@ class Adjoints:
         def pull(adjoint: Any) -> tuple[Any, ...]:
             adjoint = _where_read(self._unconformed(adjoint), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
+            met: list[str] = []
+            name = plan.backward.__name__
+            backward = watched(plan, name, met) if plan.meets else plan.backward
             try:
-                backward = runs(plan, plan.backward)
+                backward = runs(plan, backward)
                 result = backward(plan.again(kept), *map(_copied_containers, given))
             except Exception as error:
                 annotate(error)
                 raise
             parts = result if len(inputs) > 1 else (result,)
-            return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
+            done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
+            return self._teller(before)(raw, adjoint, done) if met else done
 
         return value, pull
 
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         form = signature(self.primal)
-        value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments)
+        told = None if isinstance(self.primal, Gradient) else self._teller(dict(arguments))
+        value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments, told)
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments, generated=False)
         return value, pull
+
+    def _teller(self, before: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
+        """Return what makes adjoints right that met equal eigenvalues or singular values."""
+
+        def told(value: Any, adjoint: Any, done: tuple[Any, ...]) -> tuple[Any, ...]:
+            slopes = directions_of(self.primal, self.names, before)
+            return tuple(slopes.gradients(done, leaves_as_in(value, adjoint), value))
+
+        return told
 
     def rows(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which takes stacks of adjoints and gives such.
@@ -111,9 +127,14 @@ class Adjoints:
         def pull(adjoint: Any) -> tuple[Any, ...]:
             adjoint = _where_read(self._unconformed(adjoint), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
+            met: list[str] = []
+            name = plan.backward.__name__
+            backward = watched(plan, name, met) if plan.meets else plan.backward
             result = self._stacked.run(
-                plan, plan.backward, plan.again(kept), *map(_copied_containers, given)
+                plan, backward, plan.again(kept), *map(_copied_containers, given)
             )
+            if met:
+                raise CannotStackError("equal eigenvalues, told seed by seed")
             parts = result if len(inputs) > 1 else (result,)
             return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
 

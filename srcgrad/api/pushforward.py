@@ -14,7 +14,6 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
-from srcgrad.api.mixing import by_adjoints, kept, may_mix
 from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
@@ -23,6 +22,7 @@ from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
+from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
@@ -32,6 +32,8 @@ from srcgrad.errors import ArgumentError
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
+from srcgrad.tape import in_another_call
+from srcgrad.tape.turning import meeting
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -66,10 +68,16 @@ class Tangents:
 
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         form = signature(self.primal)
-        found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
-        if not isinstance(self.primal, Gradient):
-            return found
-        value, tangent = (self.primal.conformed(item, arguments, generated=False) for item in found)
+        met: list[str] = []
+        with meeting(met):
+            found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
+        value, tangent = found
+        if isinstance(self.primal, Gradient):
+            of = self.primal
+            value, tangent = (of.conformed(item, arguments, generated=False) for item in found)
+        elif met and not in_another_call():
+            slopes = directions_of(self.primal, self.names, arguments)
+            tangent = slopes.tangent(tangents, value, tangent)
         return value, tangent
 
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
@@ -80,15 +88,18 @@ class Tangents:
     def _run(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
-        first = not isinstance(self.primal, Gradient) and may_mix(plan.generated.source)
-        before = kept(arguments, tangents) if first else None
+        met: list[str] = []
+        before = copied(arguments) if plan.meets else arguments
+        function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
+        function = runs(plan, function) if CHECKS.nans else function
         try:
-            value, tangent = runs(plan, plan.function)(*arguments.values(), *tangents)
+            value, tangent = function(*arguments.values(), *tangents)
         except Exception as error:
             annotate(error)
             raise
-        if before is not None:
-            tangent = by_adjoints(self.primal, self.names, before, tangents, (value, tangent))
+        if met:
+            slopes = directions_of(self.primal, self.names, before)
+            tangent = slopes.tangent(tangents, value, conform(tangent, value))
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)
@@ -140,7 +151,11 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         given = copied(arguments) if plan.in_place else arguments
-        value, tangent = self._stacked.run(plan, plan.function, *given.values(), *tangents)
+        met: list[str] = []
+        function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
+        value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
+        if met:
+            raise CannotStackError("equal eigenvalues, told seed by seed")
         if holds_stack(value):
             raise CannotStackError("a value that depends on a seed")
         if isinstance(self.primal, Gradient):

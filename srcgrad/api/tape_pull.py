@@ -10,6 +10,7 @@ from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import conform
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape import gradients_like, paired, run_plainly
+from srcgrad.tape.turning import meeting
 
 
 def pull_on_tape(
@@ -17,11 +18,12 @@ def pull_on_tape(
     signature: inspect.Signature,
     wrt: Sequence[str],
     arguments: Mapping[str, Any],
+    told: Callable[..., tuple[Any, ...]] | None = None,
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """Return the value of a function and its pullback.
 
     A function that writes into its argument does so once, and the pullback is with respect to
-    what it held before.
+    what it held before. `told` makes adjoints right that met equal eigenvalues.
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
     run = run_plainly(function, bound, wrt, later=True)
@@ -31,17 +33,20 @@ def pull_on_tape(
     def pull(adjoint: Any) -> tuple[Any, ...]:
         outputs, seeds = paired(run.result, adjoint)
         found: Sequence[Any] = [None] * len(run.tracked)
+        met: list[str] = []
         if outputs:
-            found = tape_grad(
-                outputs,
-                run.tracked,
-                seeds,
-                retain_graph=True,
-                create_graph=run.nested,
-                allow_unused=True,
-            )
+            with meeting(met):
+                found = tape_grad(
+                    outputs,
+                    run.tracked,
+                    seeds,
+                    retain_graph=True,
+                    create_graph=run.nested,
+                    allow_unused=True,
+                )
         parts = iter(found)
         grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
-        return tuple(conform(grads[name], arguments[name]) for name in wrt)
+        done = tuple(conform(grads[name], arguments[name]) for name in wrt)
+        return told(run.value, adjoint, done) if met and told and not run.nested else done
 
     return run.value, pull

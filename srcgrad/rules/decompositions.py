@@ -21,6 +21,8 @@ from srcgrad.runtime import (
     eigvalsh_back,
     eigvalsh_push,
     given,
+    once,
+    once_back,
     qr_back,
     qr_r_back,
     single,
@@ -100,6 +102,27 @@ class Apart(Function):
     @staticmethod
     def jvp(ctx: Context, vectors_dot: Any, *others: Any) -> Any:
         return vectors_dot  # which knows of equal values itself
+
+
+@table.rule(once)
+class Once(Function):
+    """Limits at equal values, of which nothing is known beside."""
+
+    inert = ("tied",)
+    pushes = True
+
+    @staticmethod
+    def forward(ctx: Context, limit: Any, tied: Any) -> Any:
+        ctx.tied = tied
+        return once(limit, tied)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return once_back(grad, ctx.tied)
+
+    @staticmethod
+    def jvp(ctx: Context, limit_dot: Any, *others: Any) -> Any:
+        return once_back(limit_dot, ctx.tied)
 
 
 @table.rule(np.linalg.eigvalsh)

@@ -38,7 +38,23 @@ def over_gaps(turned: Any, values: Any, limit: Any) -> Any:
     """Divide by the differences of values (column less row), and give the limit at ties."""
     tied = are_tied(values)
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-    return np.where(tied, limit, turned / np.where(tied, 1, gaps))
+    return np.where(tied, once(limit, tied), turned / np.where(tied, 1, gaps))
+
+
+@recordable
+def once(limit: Any, tied: Any) -> Any:
+    """Return limits as they are: they hold at ties alone, so that their derivatives are not known.
+
+    >>> print(once(np.eye(2), np.eye(2, dtype=bool)).tolist())
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    del tied
+    return np.positive(limit)
+
+
+def once_back(grad: Any, tied: Any) -> Any:
+    """Return the gradient, or the tangent, of a limit: NaN at ties of two values."""
+    return np.where(off_diagonal(tied), np.nan, grad)
 
 
 def largest(values: Any) -> Any:
@@ -71,6 +87,8 @@ def at_ties(turned: Any, grad_values: Any) -> Any:
     allowed = negligible(size)
     misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
     unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
+    # two diagonals of one number each fit any ratio: other terms may be among them
+    unknown = np.logical_or(unknown, np.absolute(here - there) <= allowed)
     matters = np.absolute(symmetric) > allowed
     # where h vanishes, M is lost: of it, only the diagonal comes with the gradient of w
     lost = np.maximum(np.absolute(mine), np.absolute(theirs)) > allowed

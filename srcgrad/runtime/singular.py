@@ -38,7 +38,7 @@ def svdvals_push(a_dot: Any, a: Any) -> Any:
     return np.real(np.einsum("...ji,...jk,...ik->...i", np.conj(u), a_dot, np.conj(vh)))
 
 
-def _vanish(s: Any) -> Any:
+def vanish(s: Any) -> Any:
     """Return which singular values are zero, to rounding."""
     precision = 8 * np.finfo(s.dtype).eps * np.shape(s)[-1]
     return s <= precision * s[..., :1]
@@ -46,7 +46,7 @@ def _vanish(s: Any) -> Any:
 
 def _over_sums(turned: Any, s: Any, size: Any) -> Any:
     """Divide by sums of singular values; where both are zero, only nothing remains nothing."""
-    none = np.logical_and(np.expand_dims(_vanish(s), -2), np.expand_dims(_vanish(s), -1))
+    none = np.logical_and(np.expand_dims(vanish(s), -2), np.expand_dims(vanish(s), -1))
     sums = np.expand_dims(s, -2) + np.expand_dims(s, -1)
     lost = np.where(np.absolute(turned) > negligible(size), np.nan, 0 * turned)
     return np.where(none, lost, turned / np.where(none, 1, sums))
@@ -54,7 +54,7 @@ def _over_sums(turned: Any, s: Any, size: Any) -> Any:
 
 def _over_values(turned: Any, s: Any, size: Any) -> Any:
     """Divide columns by singular values; where one is zero, only nothing remains nothing."""
-    none = np.expand_dims(_vanish(s), -2)
+    none = np.expand_dims(vanish(s), -2)
     lost = np.where(np.absolute(turned) > negligible(size), np.nan, 0 * turned)
     return np.where(none, lost, turned / np.where(none, 1, np.expand_dims(s, -2)))
 
@@ -112,7 +112,7 @@ def _beyond(grad: Any, vectors: Any, turned: Any, s: Any, grad_s: Any) -> Any:
     largest_value = found[..., :1]
     left = negligible(column * largest_value) <= size * found  # it came times this value
     told = np.logical_and(left, found > 0)
-    none = np.logical_and(np.expand_dims(_vanish(s), -2), np.logical_not(told))
+    none = np.logical_and(np.expand_dims(vanish(s), -2), np.logical_not(told))
     lost = np.absolute(outside) > negligible(size)
     if grad_s is not None:
         matters = np.absolute(grad_s) > negligible(np.max(np.absolute(grad_s), -1, keepdims=True))

@@ -8,7 +8,15 @@ import numpy as np
 
 from srcgrad.runtime.cumulating import exclusive_cumprod, recurrence
 from srcgrad.runtime.dispatch import beside
-from srcgrad.runtime.factors import are_tied, largest, negligible, off_diagonal
+from srcgrad.runtime.factors import (
+    are_tied,
+    largest,
+    negligible,
+    off_diagonal,
+    on_diagonal,
+    over_gaps,
+)
+from srcgrad.runtime.products import adjoint
 
 
 def symmetric_from(a: Any, lower: bool) -> Any:
@@ -84,6 +92,42 @@ def eig_push(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
     turned = v @ mixing
     longer = np.real(np.sum(np.conj(v) * turned, axis=-2, keepdims=True))
     return np.einsum("...ii->...i", inner), turned - v * longer
+
+
+def general_eigh_push(
+    a_dot: Any, b_dot: Any, b: Any, w: Any, v: Any, lower: bool
+) -> tuple[Any, Any]:
+    """Return the tangents of the eigenvalues and vectors of ``a @ v = b @ v * w``.
+
+    Those of equal eigenvalues are NaN where the direction mixes the vectors. None stands for a
+    tangent of zeros, and for a `b` that is one.
+    """
+    if b is None or b_dot is None:
+        longer, inner = 0 * adjoint(v) @ v, general_change(a_dot, None, w, v, lower)
+    else:
+        longer = adjoint(v) @ symmetric_from(b_dot, lower=lower) @ v
+        inner = general_change(a_dot, b_dot, w, v, lower)
+    mixed = np.absolute(inner) > negligible(largest(inner) + largest(longer))
+    mixing = off_diagonal(over_gaps(inner, w, np.where(mixed, np.nan, -longer / 2)))
+    mixing = mixing - on_diagonal(np.diagonal(longer) / 2)
+    return np.real(np.diagonal(inner)), v @ mixing
+
+
+def general_change(a_dot: Any, b_dot: Any, w: Any, v: Any, lower: bool) -> Any:
+    """Return the change of ``a - w * b`` between the eigenvectors."""
+    change = 0 * adjoint(v) @ v
+    if a_dot is not None:
+        change = change + adjoint(v) @ symmetric_from(a_dot, lower=lower) @ v
+    if b_dot is not None:
+        change = change - adjoint(v) @ symmetric_from(b_dot, lower=lower) @ v * w
+    return change
+
+
+def tridiagonal(d: Any, e: Any, like: Any) -> Any:
+    """Return the square matrix with a diagonal and what is below it; None stands for zeros."""
+    matrix = 0 * like
+    matrix = matrix if d is None else matrix + np.diag(d)
+    return matrix if e is None else matrix + np.diag(e, -1)
 
 
 def pinv_push(a_dot: Any, a: Any, y: Any) -> Any:

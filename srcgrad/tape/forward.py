@@ -15,6 +15,7 @@ from srcgrad.tape.inplace import set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import RuleNode
+from srcgrad.tape.turning import turned_push
 
 
 class _reverse_only:
@@ -79,7 +80,10 @@ class DualLevel:
     def push(self, op: Op, values: list[Any], result: Any) -> None:
         """Give the outputs of a call their tangents."""
         outputs = [result] if isinstance(result, Core) else list(result)
-        if op.slope is not None:
+        turned = op.rule.tells_unused and turned_push(op, values, outputs, self._known(values))
+        if turned:
+            tangents = turned
+        elif op.slope is not None:
             tangents = [self._elementwise(op, values[0], outputs[0])]
         elif op.rule.pushes:
             tangents = self._by_rule(op, values)
@@ -109,12 +113,14 @@ class DualLevel:
 
     def _by_rule(self, op: Op, values: list[Any]) -> list[Any]:
         """Return the tangents of the outputs that the rule itself gives."""
-        tangents = [self.tangent_of(value) for value in values]
         with _reverse_only():
             ctx = Context()
             op.call_forward(ctx, values)
-            found = op.jvp(ctx, *tangents) if op.jvp is not None else None
+            found = op.jvp(ctx, *self._known(values)) if op.jvp is not None else None
         return list(found) if isinstance(found, tuple) else [found]
+
+    def _known(self, values: list[Any]) -> list[Any]:
+        return [self.tangent_of(value) for value in values]
 
     def _by_transposing(self, op: Op, values: list[Any]) -> list[Any]:
         """Return the tangents of the outputs: the rule's backward, transposed by backward."""

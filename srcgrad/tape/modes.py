@@ -34,6 +34,8 @@ class State(threading.local):
     selective: Any = None  # of a checkpoint that keeps the results of chosen calls
     refusals: list[Any] | None = None  # in strict mode: what was refused
     spoken: Any = None  # in strict mode: texts of values that carry derivatives
+    choosing: str = "plain"  # which vectors of equal eigenvalues forward mode takes
+    met: list[str] | None = None  # what met equal eigenvalues, if anybody wants to know
     plain: bool = True
 
     def set(self, **values: Any) -> None:

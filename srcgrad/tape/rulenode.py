@@ -10,6 +10,8 @@ import numpy as np
 from srcgrad.errors import InternalError, MissingRuleError
 from srcgrad.rules.reasons import refusal_of
 from srcgrad.runtime import conj, real_part
+from srcgrad.runtime.choosing import matters
+from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
 
 FLOAT = np.dtype(float)  # the usual dtype, which is one object: faster to tell than its kind
@@ -60,6 +62,8 @@ class RuleNode(Node):
             return backward(ctx, real_part(grad) if self._takes_real else grad)
         grads = grad if isinstance(grad, list) else [grad]
         if self.op.rule.tells_unused:
+            if STATE.met is not None and matters(grads, ctx.saved_tensors):
+                STATE.met.append(self.op.label)
             return backward(ctx, *grads)
         filled = [
             np.zeros(*zeros) if part is None else part

@@ -87,6 +87,7 @@ PROMISED: dict[str, str | None] = {
     "SrcgradError": None,
     "FallbackWarning": None,
     "NumericWarning": None,
+    "TieWarning": None,
 }
 
 # what a derivative has, besides being callable

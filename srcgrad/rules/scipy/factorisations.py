@@ -13,12 +13,15 @@ from srcgrad.runtime import (
     cholesky_back,
     eig_back,
     eig_push,
+    eigh_push,
     eigvals_back,
+    general_eigh_push,
     single,
     svd_back,
     svd_push,
     svdvals_back,
     svdvals_push,
+    tridiagonal,
 )
 from srcgrad.runtime.scipy.linalg import (
     cho_factor_back,
@@ -107,6 +110,7 @@ class Eigh(Function):
     """Eigenvalues and eigenvectors of a @ v = b @ v * w, of which one triangle is read."""
 
     tells_unused = True
+    pushes = True
 
     @staticmethod
     def forward(
@@ -143,6 +147,17 @@ class Eigh(Function):
             b, w, v = ctx.saved_tensors
             grad_a, grad_b = general_eigh_back(grads, b, w, v, ctx.lower)
         return grad_a, grad_b
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        if ctx.eigvals_only:
+            a, b = ctx.saved_tensors
+            w, v = linalg.eigh(a, b, lower=ctx.lower)
+            tangent = general_eigh_push(a_dot, b_dot, b, w, v, ctx.lower)[0]
+        else:
+            b, w, v = ctx.saved_tensors
+            tangent = general_eigh_push(a_dot, b_dot, b, w, v, ctx.lower)
+        return tangent
 
 
 @table.rule(linalg.eigvalsh)
@@ -223,6 +238,7 @@ class EighTridiagonal(Function):
     """Eigenvalues and eigenvectors, given a diagonal d and what is beside it."""
 
     tells_unused = True
+    pushes = True
 
     @staticmethod
     def forward(ctx: Context, d: Any, e: Any, *, check_finite: bool = True) -> Any:
@@ -235,6 +251,11 @@ class EighTridiagonal(Function):
         w, v = ctx.saved_tensors
         grad_d, grad_e = eigh_tridiagonal_back(grad_w, grad_v, w, v)
         return grad_d, grad_e
+
+    @staticmethod
+    def jvp(ctx: Context, d_dot: Any, e_dot: Any, *options: Any) -> Any:
+        w, v = ctx.saved_tensors
+        return eigh_push(tridiagonal(d_dot, e_dot, v), w, v, "L")
 
 
 @table.rule(linalg.svd)

@@ -1,0 +1,131 @@
+"""Looks whether a run meets equal eigenvalues or singular values, and tells derivatives there."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from srcgrad.api.making import made_once
+from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.planning import Plans
+from srcgrad.api.refusal import describe
+from srcgrad.api.structures import copied
+from srcgrad.api.tape_push import push_on_tape
+from srcgrad.api.ties import Directions, How
+from srcgrad.api.underlying import bind, owner, plain, signature
+from srcgrad.api.values import conform, is_complex
+from srcgrad.compiler import Request, compile_tangents
+from srcgrad.errors import UnsupportedError
+from srcgrad.runtime import turning
+from srcgrad.runtime.choosing import MEETING
+from srcgrad.tape.turning import choosing
+
+
+def _changed(plan: Plan, name: str, swap: Callable[[str, Any], Any]) -> Callable[..., Any]:
+    """Return a function of a plan that calls other functions of the runtime."""
+    scope = vars(plan.module)
+    twin = dict(scope)
+    for key, item in scope.items():
+        if isinstance(item, FunctionType) and item.__globals__ is scope:
+            twin[key] = _rebound(item, twin)
+        elif getattr(item, "__module__", "").startswith("srcgrad.runtime"):
+            twin[key] = swap(getattr(item, "__name__", ""), item)
+    function: Callable[..., Any] = twin[name]
+    return function
+
+
+def _rebound(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+    twin = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    return twin
+
+
+def watched(plan: Plan, name: str, met: list[str]) -> Callable[..., Any]:
+    """Return a function of a plan that notes in a list where it met equal values."""
+
+    def swap(known: str, item: Any) -> Any:
+        matters = MEETING.get(known)
+        if matters is None:
+            return item
+
+        @functools.wraps(item)
+        def noting(*args: Any) -> Any:
+            if matters(*args):
+                met.append(known)
+            return item(*args)
+
+        return noting
+
+    return _changed(plan, name, swap)
+
+
+def turned(plan: Plan, name: str, how: How) -> Callable[..., Any]:
+    """Return a tangent function of a plan with vectors as they are, turned to suit, or anyhow."""
+
+    def swap(known: str, item: Any) -> Any:
+        return item if how == "plain" else getattr(turning, f"{how}_{known}", item)
+
+    return _changed(plan, name, swap)
+
+
+def directions_of(
+    f: Callable[..., Any], names: Sequence[str], arguments: dict[str, Any]
+) -> Directions:
+    """Return the exact slopes of a function, by source if that goes, at given arguments."""
+    plans = _tangent_plans(f, tuple(names))
+
+    def push(how: How, given: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        keep_complex = any(map(is_complex, [*given.values(), *tangents]))
+        try:
+            plan = plans.current(given, keep_complex=keep_complex)
+        except UnsupportedError:
+            if hasattr(f, "__srcgrad_taken__"):
+                raise
+            with choosing(how):
+                return push_on_tape(plain(f), signature(f), names, given, tangents)
+        value, tangent = turned(plan, plan.generated.entry, how)(*given.values(), *tangents)
+        return value, conform(tangent, value)
+
+    return Directions(push, arguments, names, describe(f))
+
+
+@made_once
+def _tangent_plans(f: Callable[..., Any], names: tuple[str, ...]) -> Plans[Plan]:
+    """Return the plans of the tangent function of `f`, the same ones at every call."""
+
+    def make(function: FunctionType, *, keep_complex: bool) -> Plan:
+        request = Request(function, names, keep_complex=keep_complex, assume=False)
+        return load_plan(compile_tangents(request), function)
+
+    return Plans(f, make)
+
+
+def gradient_of(
+    gradient: Any, plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """Return the function of a plan, which tells gradients at equal values if it may meet some."""
+    primal, names = gradient.primal, gradient.names
+    if not plan.meets or hasattr(primal, "__srcgrad_taken__"):
+        return plan.function
+    before = copied(bind(primal, args[len(owner(primal)) :], kwargs))
+
+    def run(*given: Any, **options: Any) -> Any:
+        met: list[str] = []
+        result = watched(plan, plan.generated.entry, met)(*given, **options)
+        if not met:
+            return result
+        place = 1 if gradient.gives_value else 0
+        paired = gradient.gives_value or gradient.has_aux
+        found = result[place] if paired else result
+        values = [before[name] for name in names]
+        many = found if len(names) > 1 else (found,)
+        done = [conform(grad, value) for grad, value in zip(many, values, strict=True)]
+        told = tuple(directions_of(primal, names, before).gradients(done, [1.0]))
+        grads = told if len(names) > 1 else told[0]
+        return (*result[:place], grads, *result[place + 1 :]) if paired else grads
+
+    return run
