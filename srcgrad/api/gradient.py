@@ -155,8 +155,7 @@ class Gradient(Inspection[P, R_co]):
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
         only = self._only
-        plainly = only is not None and not kwargs
-        plainly = plainly and not (plan.scalars or plan.written or plan.meets)
+        plainly = only is not None and not kwargs and plan.is_plain
         if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
@@ -209,8 +208,7 @@ class Gradient(Inspection[P, R_co]):
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
-        checks = self.checks or CHECKS.nans
-        function = self._checked(plan) if checks else gradient_of(self, plan, args, kwargs)
+        function = self._checked(plan) or gradient_of(self, plan, args, kwargs)
         try:
             result = function(*args, **plan.named(kwargs))
         except Exception as error:
@@ -219,8 +217,10 @@ class Gradient(Inspection[P, R_co]):
         head, grads = self._split(result)
         return self._join(head, grads if len(values) > 1 else (grads,), values)
 
-    def _checked(self, plan: Plan) -> Callable[..., Any]:
-        """Return what looks at every value, those that only the function's own value needs too."""
+    def _checked(self, plan: Plan) -> Callable[..., Any] | None:
+        """Return what looks at every value, those of the function's own value too, if asked for."""
+        if not (self.checks or CHECKS.nans):
+            return None
         whole = checked(self._make_plan(**{**plan.options, "value": True}))
         return whole if self._value else without_value(whole, has_aux=self._has_aux)
 

@@ -38,6 +38,7 @@ class Plan:
         in_place: Whether the text may write into an array; True if nobody has looked.
         watched: What reads each name that was compiled in, with the name and what it meant.
         meets: Whether equal eigenvalues or singular values may matter to the text.
+        is_plain: Whether a call needs no look at its arguments.
     """
 
     generated: Generated
@@ -54,6 +55,7 @@ class Plan:
     in_place: bool = True
     watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
     meets: bool = False
+    is_plain: bool = True
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
@@ -61,6 +63,7 @@ class Plan:
             (binding.reader(), binding.name, binding.value) for binding in self.generated.fixed
         )
         self.meets = any(name in self.generated.source for name in MEETING)
+        self.is_plain = not (self.scalars or self.written or self.meets)
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
