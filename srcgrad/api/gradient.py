@@ -21,7 +21,7 @@ from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
-from srcgrad.api.tied_plans import gradient_of
+from srcgrad.api.tied_plans import told
 from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
@@ -208,19 +208,17 @@ class Gradient(Inspection[P, R_co]):
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
-        function = self._checked(plan) or gradient_of(self, plan, args, kwargs)
+        run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
         try:
-            result = function(*args, **plan.named(kwargs))
+            result = run(*args, **plan.named(kwargs))
         except Exception as error:
             annotate(error)
             raise
         head, grads = self._split(result)
         return self._join(head, grads if len(values) > 1 else (grads,), values)
 
-    def _checked(self, plan: Plan) -> Callable[..., Any] | None:
-        """Return what looks at every value, those of the function's own value too, if asked for."""
-        if not (self.checks or CHECKS.nans):
-            return None
+    def _checked(self, plan: Plan) -> Callable[..., Any]:
+        """Return what looks at every value, those that only the function's own value needs too."""
         whole = checked(self._make_plan(**{**plan.options, "value": True}))
         return whole if self._value else without_value(whole, has_aux=self._has_aux)
 

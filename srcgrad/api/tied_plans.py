@@ -104,7 +104,7 @@ def _tangent_plans(f: Callable[..., Any], names: tuple[str, ...]) -> Plans[Plan]
     return Plans(f, make)
 
 
-def gradient_of(
+def told(
     gradient: Any, plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Callable[..., Any]:
     """Return the function of a plan, which tells gradients at equal values if it may meet some."""
@@ -124,8 +124,8 @@ def gradient_of(
         values = [before[name] for name in names]
         many = found if len(names) > 1 else (found,)
         done = [conform(grad, value) for grad, value in zip(many, values, strict=True)]
-        told = tuple(directions_of(primal, names, before).gradients(done, [1.0]))
-        grads = told if len(names) > 1 else told[0]
+        exact = tuple(directions_of(primal, names, before).gradients(done, [1.0]))
+        grads = exact if len(names) > 1 else exact[0]
         return (*result[:place], grads, *result[place + 1 :]) if paired else grads
 
     return run
