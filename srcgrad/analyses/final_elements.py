@@ -74,6 +74,69 @@ def final_reads(
     return found
 
 
+def final_stores(
+    body: list[Any],
+    may_share: Callable[[str, str], bool],
+    is_pure: Callable[[Any], bool],
+    rank: Callable[[str], int | None],
+) -> set[int]:
+    """Return the ids of statements ``y[i] = t`` in loops whose elements nothing writes again.
+
+    `y` holds floating-point numbers and is made once, by NumPy; `rank(name)` is how many axes it
+    has. Each loop around goes through one of the indices, so every trip writes another element.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> body = parse('''
+    ... y = np.zeros(n)
+    ... z = np.zeros(n)
+    ... for i in range(n):
+    ...     t = a * i
+    ...     y[i] = t
+    ...     z[0] = t
+    ... ''')
+    >>> found = final_stores(body, lambda a, b: a == b, lambda node: True, lambda name: 1)
+    >>> [id(statement) in found for statement in body[2].body]
+    [False, True, False]
+    """
+    every = list(statements(body))
+    writes = [(item, name) for item in every for name in _written(item, is_pure)]
+    binds = Counter(name for item in every for name in bound_by(item))
+    made = {name for item in body for name in bound_by(item) if _makes_floats(item)}
+    found: set[int] = set()
+    for loops, statement in _with_loops(body, ()):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
+            continue
+        name, indices = target.value.id, [getattr(part, "id", "") for part in _components(target)]
+        others = [
+            item for item, other in writes if other == name or _touches(other, name, may_share)
+        ]
+        once = binds[name] == 1 and name in made and [*map(id, others)] == [id(statement)]
+        through = sorted(loop.index for loop in loops) == sorted(indices)
+        if once and through and rank(name) == len(loops) == _count_around(body, statement):
+            found.add(id(statement))
+    return found
+
+
+def _makes_floats(statement: Any) -> bool:
+    """Say whether a statement is ``y = np.zeros(n)`` or the like: float64, nobody else's."""
+    value = getattr(statement, "value", None)
+    func = value.func if isinstance(value, gast.Call) else None
+    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
+        return False
+    return func.attr in ("zeros", "ones", "empty") and not value.keywords and len(value.args) == 1
+
+
+def _count_around(block: list[Any], statement: Any) -> int:
+    """Return how many loops of any kind there are around a statement."""
+    for item in block:
+        inner = [p for p in blocks_of(item) if any(s is statement for s in statements(p))]
+        if inner:
+            is_loop = isinstance(item, (gast.For, gast.While))
+            return is_loop + _count_around(inner[0], statement)
+    return 0
+
+
 def _touches(other: str, name: str, may_share: Callable[[str, str], bool]) -> bool:
     """Say whether writing through another name may change an array; adjoints lie elsewhere."""
     return not other.startswith("grad_") and may_share(other, name)

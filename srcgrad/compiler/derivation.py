@@ -11,7 +11,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.final_elements import final_reads
+from srcgrad.analyses.final_elements import final_reads, final_stores
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
@@ -296,6 +296,7 @@ class Derivation:
             self._final_reads(body, purity),
         )
         recorder.parameters = self.program.parameters
+        recorder.stored = self._final_stores(body, purity, facts)
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer
@@ -312,6 +313,16 @@ class Derivation:
         if self.program.reader.scope.resolve(load("range")) is not range:
             return set()
         return final_reads(body, Sharing(body, purity.of).may_share, purity.of)
+
+    def _final_stores(self, body: list[Any], purity: Purity, facts: Facts) -> set[int]:
+        """Return the statements that write numbers where the backward pass finds them again."""
+        if self.keep_complex or self.program.reader.scope.resolve(load("range")) is not range:
+            return set()
+
+        def rank(name: str) -> int | None:
+            return facts.dimensions.rank(load(name))
+
+        return final_stores(body, Sharing(body, purity.of).may_share, purity.of, rank)
 
     def polished(
         self,

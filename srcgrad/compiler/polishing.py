@@ -23,6 +23,7 @@ from srcgrad.optimizations.propagate_copies import propagate_copies
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.read_originals import read_originals
 from srcgrad.optimizations.repeat_lookups import LookupRepetition
+from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.tidy import tidy
@@ -89,6 +90,7 @@ class Polishing:
         body = read_originals(tidy(folding.run(body)), self.is_temporary)
         body = ClearDelay(self.purity, width).run(body)
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
+        body = SignRepetition(self.purity, self.is_float, width).run(body)
         return folding.run(return_directly(body, self.purity, width))
 
     def _name_adjoints(self, body: list[Any]) -> None:

@@ -100,6 +100,8 @@ class ConstantFolding:
                 node.operand = self._fold(part, inner=True)
                 if isinstance(node.op, gast.USub) and _leads_negative(node.operand):
                     return _turned(node.operand)
+        if self._of_adjoint and isinstance(node, gast.Call):
+            return _of_operand(node)
         if _is_transpose(node) and _is_transpose(node.value):
             return node.value.value
         return _negative(node)
@@ -117,6 +119,10 @@ class ConstantFolding:
             return self._product(twice, inner=inner)
         if isinstance(node.op, gast.Div) and _is_one_times(node.left):
             return gast.BinOp(node.left.right, gast.Div(), node.right)
+        scaled = self._of_adjoint and isinstance(node.op, gast.Mult) and left is not None
+        if scaled and left is not None and _leads_negative(node.right):
+            turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
+            return self._binary(turned, inner=inner)
         if isinstance(node.op, gast.Pow) and right == 1:
             return node.left
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
@@ -158,6 +164,43 @@ class ConstantFolding:
     def _is_own(self, node: Any) -> bool:
         """Say whether an expression surely is a number, or an array that nobody else has."""
         return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
+
+
+def _of_operand(node: Any) -> Any:
+    """Take the sign of a sum of entries out of it, and ask for the size of what has the same one.
+
+    >>> from srcgrad.codegen.printer import to_source
+    >>> texts = ["(-a * b).sum(axis=0)", "np.sum(-a)", "np.size(y**2)", "np.sin(-a)"]
+    >>> [to_source(_of_operand(gast.parse(text, mode="eval").body)) for text in texts]
+    ['-(a * b).sum(axis=0)', '-np.sum(a)', 'np.size(y)', 'np.sin(-a)']
+    """
+    func = node.func
+    if not isinstance(func, gast.Attribute):
+        return _negative(node)
+    ours = getattr(func.value, "id", "") == "np"
+    if func.attr == "sum":
+        operand = (node.args or [None])[0] if ours else func.value
+        if not _leads_negative(operand):
+            return node
+        turned = _turned(operand)
+        if ours:
+            node.args[0] = turned
+        else:
+            func.value = turned
+        return gast.UnaryOp(gast.USub(), node)
+    if ours and func.attr in ("size", "shape") and len(node.args) == 1:
+        while _keeps_size(node.args[0]):
+            node.args[0] = node.args[0].left
+    return node
+
+
+def _keeps_size(node: Any) -> bool:
+    """Say whether an expression is as large as its left side, which a number may be taken from."""
+    if not isinstance(node, gast.BinOp):
+        return False
+    number = _number(node.right)
+    repeats = isinstance(node.op, gast.Mult) and not isinstance(number, float)  # a list, perhaps
+    return number is not None and not repeats
 
 
 def _is_adjoint(statement: Any) -> bool:

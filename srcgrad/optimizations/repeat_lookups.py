@@ -128,9 +128,19 @@ class LookupRepetition:
                     return []
             if asked == self._reads[name]:
                 return found
+            if times and self._enters(statement, name):
+                continue  # what is looked up is another inside, and still what is there
             if self._movement.stopped(statement, {name: source}):
                 return []
         return []
+
+    def _enters(self, statement: Any, name: str) -> bool:
+        """Say whether a statement does no more than write into what has a name."""
+        if not isinstance(statement, (gast.Assign, gast.AugAssign)):
+            return False
+        target = targets_of(statement)[0]
+        entry = isinstance(target, gast.Subscript) and getattr(target.value, "id", "") == name
+        return entry and self._purity.of(statement.value)
 
     def _too_wide(self, statement: Any, name: str, source: Any, times: int) -> bool:
         value = getattr(statement, "value", None) or getattr(statement, "test", None)

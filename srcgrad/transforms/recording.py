@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 import gast
@@ -74,6 +74,7 @@ class Recorder:
         final: Collection[int] = (),
     ) -> None:
         self.parameters: Collection[str] = ()
+        self.stored: Collection[int] = ()  # statements that write elements for good
         self._final = final
         self._whole = forward
         self.recorded: set[str] = set()
@@ -268,7 +269,11 @@ class Recorder:
                     again[name] = statement.value
                 elif self._is_number(name):
                     sums[name] = statement.value
-        free = {name for name in names if asked[name] == 1 and name in sums}
+        for name, element in self._stored_in(body):
+            last = binds[name] == 1 and not set(names_read(element)) & made - again.keys()
+            if last and name in names:
+                again.setdefault(name, element)
+        free = {n for n in names if asked[n] == 1 and n in sums and n not in again}
         kept = {name for name in names if name not in again and name not in free}
         for name in [name for name in sums if name in free]:
             value = _Arithmetic(sums, kept).visit(clone(sums[name]))
@@ -278,6 +283,15 @@ class Recorder:
             else:
                 kept.add(name)
         return self._anew(again, adjoint), [name for name in names if name in kept]
+
+    def _stored_in(self, body: list[Any]) -> Iterator[tuple[str, Any]]:
+        """Yield numbers that a block stores where they stay, and how to read them there."""
+        for statement in body:
+            name = getattr(getattr(statement, "value", None), "id", "")
+            if id(statement) in self.stored and self._is_number(name):
+                element = clone(statement.targets[0])
+                element.ctx = gast.Load()
+                yield name, element
 
     def _lasts(self, statement: Any, reads: set[str]) -> bool:
         """Say whether what a statement reads is still there when the forward pass has ended."""

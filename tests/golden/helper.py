@@ -45,11 +45,10 @@ def normalized_backward(saved, grad_out_1, grad_out_2):
     scale, out_1, x_minus_mean, x = saved
     # L11: return (x - mean) / scale, scale
     grad_x_minus_mean_2 = grad_out_1 / scale
-    grad_scale = grad_out_2 + (-grad_out_1 * out_1 / scale).sum()
-    grad_mean = (-grad_x_minus_mean_2).sum()
+    grad_scale = grad_out_2 - (grad_out_1 * out_1 / scale).sum()
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
     grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
-    grad_mean += (-grad_x_minus_mean).sum()
+    grad_mean = -grad_x_minus_mean_2.sum() - grad_x_minus_mean.sum()
     # L9: mean = np.mean(x)
     return grad_x_minus_mean_2 + grad_x_minus_mean + grad_mean / np.size(x)
 

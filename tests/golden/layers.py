@@ -52,7 +52,6 @@ def loss_grad(layers, x):
         grad_x_at_w = unbroadcast(grad_total, x_at_w)
         grad_x = grad_x_at_w @ w.T
         # L9: for w, b in layers:
-        grad_layers_i = grad_layers[i]
-        grad_layers_i[0] += x.T @ grad_x_at_w
-        grad_layers_i[1] += unbroadcast(grad_total, b)
+        grad_layers[i][0] += x.T @ grad_x_at_w
+        grad_layers[i][1] += unbroadcast(grad_total, b)
     return grad_layers

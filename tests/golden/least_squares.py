@@ -31,6 +31,5 @@ def misfit_grad(a, x, b):
 
     # backward
     # L10: return 0.5 * r @ r
-    grad_r = 1.0 * r
     # L9: r = a @ x - b
-    return np.outer(grad_r, x), grad_r @ a, -grad_r
+    return np.outer(r, x), r @ a, -r

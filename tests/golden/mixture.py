@@ -49,5 +49,5 @@ def log_likelihood_grad(means, log_scales, weights, x):
     grad_z = z * -grad_log_p_minus_peak
     grad_log_scales = -grad_difference
     # L9: z = (x[:, None] - means) / np.exp(log_scales)
-    grad_log_scales += (-grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
+    grad_log_scales -= (grad_z * z / exp_log_scales).sum(axis=0) * exp_log_scales
     return -(grad_z / exp_log_scales).sum(axis=0), grad_log_scales, grad_difference / weights

@@ -79,11 +79,10 @@ def displacement_grad(x, v, stiffness, damping):
         grad_product = grad_v / spring_mass
         grad_dt += (grad_product * difference).sum()
         grad_difference = grad_product * dt
-        grad_product_3 = -grad_difference
-        grad_spring_damping += (grad_product_3 * v).sum()
-        grad_v = grad_v + grad_product_3 * spring_damping
+        grad_spring_damping -= (grad_difference * v).sum()
+        grad_v = grad_v - grad_difference * spring_damping
         grad_x = grad_x + grad_difference * -spring_stiffness
         grad_spring_stiffness -= (grad_difference * x).sum()
     # L26: dt = 0.1 / spring.frequency
-    grad_spring_stiffness += 0.5 * (-grad_dt * dt / sqrt) / sqrt / spring_mass
+    grad_spring_stiffness -= 0.5 * (grad_dt * dt / sqrt) / sqrt / spring_mass
     return grad_spring_stiffness, grad_spring_damping

@@ -44,7 +44,7 @@ def skewness_grad(x):
     grad_z = 3 * z**2 * (grad_product * sum_z) + (grad_product * z_to_3).sum(axis=1, keepdims=True)
     # L11: z = centered / np.sqrt(variance)
     grad_centered = grad_z / sqrt_variance
-    grad_variance = 0.5 * (-grad_z * z / sqrt_variance).sum(axis=0) / sqrt_variance
+    grad_variance = -0.5 * (grad_z * z / sqrt_variance).sum(axis=0) / sqrt_variance
     # L10: variance = np.mean(centered**2, axis=0)
     grad_centered += 2 * centered * expand_mean(grad_variance, np.shape(centered), 0, False)
     # L9: centered = x - x.mean(axis=0)

@@ -48,8 +48,7 @@ def loss_grad(x, rate):
     for states_part_2, sin_states in reversed(steps):
         # L11: states.append(states[-1] - rate * np.sin(states[-1]))
         grad_difference = grad_states.pop()
-        grad_product = -grad_difference
-        grad_rate += np.sum(grad_product * sin_states)
-        grad_states[-1] += grad_product * rate * np.cos(states_part_2) + grad_difference
+        grad_rate -= np.sum(grad_difference * sin_states)
+        grad_states[-1] += grad_difference - grad_difference * rate * np.cos(states_part_2)
     # L9: states = [x]
     return copied(grad_states[0]), grad_rate

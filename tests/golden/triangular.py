@@ -37,14 +37,11 @@ def solution_grad(a, b):
     """
     n = len(b)
     x = np.zeros(n)
-    s_over_a_saved = []
     for i in range(n):
         s = b[i]
         for j in range(i):
             s = s - a[i, j] * x[j]
-        s_over_a = s / a[i, i]
-        s_over_a_saved.append(s_over_a)
-        x[i] = s_over_a
+        x[i] = s / a[i, i]
 
     # backward
     # L16: return np.sum(x**2)
@@ -53,16 +50,14 @@ def solution_grad(a, b):
     grad_a = zeros_like(a)
     grad_b = zeros_like(b)
     for i in reversed(range(n)):
-        s_over_a = s_over_a_saved.pop()
         # L15: x[i] = s / a[i, i]
         grad_s = grad_x[i] / a[i, i]
-        grad_a[i, i] -= grad_x[i] * s_over_a / a[i, i]
+        grad_a[i, i] -= grad_x[i] * x[i] / a[i, i]
         # L13: for j in range(i):
         for j in reversed(range(i)):
             # L14: s = s - a[i, j] * x[j]
-            grad_a_times_x_j = -grad_s
-            grad_x[j] += grad_a_times_x_j * a[i, j]
-            grad_a[i, j] += grad_a_times_x_j * x[j]
+            grad_x[j] -= grad_s * a[i, j]
+            grad_a[i, j] -= grad_s * x[j]
         # L12: s = b[i]
         grad_b[i] += grad_s
     return grad_a, grad_b

@@ -179,3 +179,48 @@ def branch_for_the_gradient_alone(x):
         scale = x[2] * x[1]
     x = x * 2.0
     return np.sum(x) + scale
+
+
+@program("v", "v")
+def numbers_stored_for_good(x, w):
+    y = np.zeros((4, 4))
+    total = 0.0
+    for i in range(4):
+        for j in range(4):
+            t = np.exp(x[i] * w[j])
+            y[i, j] = t
+            total = total + t**3
+    return total + np.sum(y**2)
+
+
+@program("v")
+def numbers_stored_again_in_each_round(x):
+    y = np.zeros(4)
+    total = 0.0
+    for k in range(3):
+        for i in range(4):
+            t = np.exp(x[i] * k)
+            y[i] = t
+            total = total + t**3
+    return total + np.sum(y**2)
+
+
+@program("v")
+def numbers_stored_as_rows_and_as_whole_numbers(x):
+    rows, whole = np.zeros((4, 2)), np.zeros(4, int)
+    total = 0.0
+    for i in range(4):
+        t = np.exp(x[i])
+        rows[i] = t
+        whole[i] = int(t)
+        total = total + t**3
+    return total + np.sum(rows**2) + whole[0]
+
+
+@program("v", "v")
+def differences_of_differences(x, w):
+    total = 0.0
+    for _ in range(3):
+        total = total - (x - w) @ (x * total - w)
+        x = w - x
+    return total
