@@ -120,7 +120,7 @@ def final_stores(
 
 def _makes_floats(statement: Any) -> bool:
     """Say whether a statement is ``y = np.zeros(n)`` or the like: float64, nobody else's."""
-    value = getattr(statement, "value", None)
+    value: Any = getattr(statement, "value", None)
     func = value.func if isinstance(value, gast.Call) else None
     if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
         return False

@@ -178,4 +178,4 @@ def _leads(node: Any, name: str) -> bool:
             node = (node.args or [None])[0] if module else func.value
         else:
             node = node.left
-    return getattr(node, "id", "") == name
+    return isinstance(node, gast.Name) and bool(node.id == name)
