@@ -136,7 +136,7 @@ def _values(statement: Any) -> list[Any]:
 def _is_operand(node: Any, name: str) -> bool:
     """Say whether a name is read but by what makes a value of its own."""
     if isinstance(node, gast.Name):
-        return node.id != name
+        return bool(node.id != name)
     if is_fresh(node):
         parts = _parts(node)
         return all(isinstance(part, gast.Name) or _is_operand(part, name) for part in parts)
