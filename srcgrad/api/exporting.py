@@ -4,81 +4,66 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api import underlying
+from srcgrad.api.plan import Plan
 from srcgrad.api.refusal import describe
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import ArgumentError
 from srcgrad.exporting import Export, standalone
 from srcgrad.exporting.provenance import target_of
+from srcgrad.exporting.request import Kind
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.joining import joins_of
 
 if TYPE_CHECKING:
-    from srcgrad.api.gradient import Gradient
     from srcgrad.api.reading import Reading
 
 Example = Sequence[Any] | Mapping[str, Any]
 
 
-def export_gradient(
-    gradient: Gradient[..., Any],
-    path: str | PathLike[str] | None,
-    example: Example | inspect.BoundArguments | None,
-    with_check: bool,
-    command: str = "",
-) -> str:
-    """Return a gradient as a module that stands alone; write it to `path` if there is one.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What a derivative gives to be exported.
 
-    Raises:
-        ArgumentError: There is no example to check the gradient at.
-        ExportError: It cannot stand alone.
+    Attributes:
+        plan: The plan whose text it is.
+        kind: Which derivative it is.
+        of_gradient: Whether it is one of a derivative.
+        given: The functions and objects that the text is made for, by parameter.
     """
-    _refuse_check_without(example, with_check)
-    call = bound(gradient, example)
-    plan, given = gradient.plan_to_export(call)
-    function: Any = plan.function.__dict__["__srcgrad_primal__"]
-    written: Any = underlying.plain(gradient.primal)
-    export = Export(
-        function,
-        written,
-        plan.generated,
-        plan.module,
-        gradient.names,
-        gradient.single,
-        gradient.gives_value,
-        gradient.has_aux,
-        command=command or command_of(gradient, function, example is not None),
-        given={name: given[name] for name in plan.given if name in given},
-        joins=frozenset(joins_of(function)),
-        example=call if with_check else None,
-    )
-    return _written(standalone(export), path)
+
+    plan: Plan
+    kind: Kind = "grad"
+    of_gradient: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
-def export_other(
+def exported(
     derivative: Reading,
     path: str | PathLike[str] | None,
     example: Example | inspect.BoundArguments | None,
     with_check: bool,
     command: str = "",
 ) -> str:
-    """Return a derivative that is no gradient as a module; as `export_gradient`."""
+    """Return a derivative as a module that stands alone; write it to `path` if there is one.
+
+    Raises:
+        ArgumentError: There is no example to check the derivative at.
+        ExportError: It cannot stand alone.
+    """
     _refuse_check_without(example, with_check)
     call = bound(derivative, example)
-    arguments: Any = None
-    if call is not None:
-        call.apply_defaults()
-        arguments = underlying.bind(derivative.primal, call.args[_own(derivative) :], call.kwargs)
-    derivative = derivative.afresh()
-    kind = derivative.export_kind(arguments)
-    plan = derivative.plan(arguments)
+    found = derivative.for_export(call)
+    plan = found.plan
     function: Any = plan.function.__dict__["__srcgrad_primal__"]
     written: Any = underlying.plain(derivative.primal)
-    inner = derivative.maker(arguments).primal
+    is_gradient = found.kind == "grad"
+    named = function if is_gradient else written
     export = Export(
         function,
         written,
@@ -86,24 +71,18 @@ def export_other(
         plan.module,
         derivative.names,
         derivative.single,
-        value=False,
+        value=getattr(derivative, "gives_value", False),
         aux=derivative.has_aux,
-        command=command or command_of(derivative, written, example is not None),
+        command=command or command_of(derivative, named, example is not None),
+        given=found.given,
         joins=frozenset(joins_of(function)),
         example=call if with_check else None,
-        kind=kind,
-        writes=bool(written_parameters(function, VOCABULARY)),
-        of_gradient=hasattr(inner, "__srcgrad_taken__"),
+        kind=found.kind,
+        writes=not is_gradient and bool(written_parameters(function, VOCABULARY)),
+        of_gradient=found.of_gradient,
         uses_up=getattr(plan, "shadows", False),
     )
-    return _written(standalone(export), path)
-
-
-def _own(derivative: Any) -> int:
-    return len(underlying.owner(derivative.primal))
-
-
-def _written(text: str, path: str | PathLike[str] | None) -> str:
+    text = standalone(export)
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MappingProxyType, MethodType
@@ -13,7 +12,7 @@ import numpy as np
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.fallback import run_on_tape
-from srcgrad.api.inspection import Inspection
+from srcgrad.api.gradient_reading import GradientReading
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
 from srcgrad.api.plan import Plan, load_plan
@@ -23,7 +22,6 @@ from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.tied_plans import told
 from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
-from srcgrad.codegen.highlight import highlight
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
@@ -45,7 +43,7 @@ _LISTS = (list, tuple)
 Fallback = Literal["warn", "tape", "error"]
 
 
-class Gradient(Inspection[P, R_co]):
+class Gradient(GradientReading[P, R_co]):
     """The derivative of a function: call it like the function, or read it.
 
     Attributes:
@@ -107,26 +105,6 @@ class Gradient(Inspection[P, R_co]):
         """Say to the compiler what this is, where a program that is differentiated calls it."""
         argnums, argnames, has_aux, _, value = self._options
         return Taken("value_and_grad" if value else "grad", self.primal, argnums, argnames, has_aux)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters that gradients are taken by."""
-        return self._selection.names
-
-    @property
-    def single(self) -> bool:
-        """Whether one parameter alone was asked for, so that its gradient comes without a tuple."""
-        return self._selection.single
-
-    @property
-    def has_aux(self) -> bool:
-        """Whether the function returns a pair, of which the first is differentiated."""
-        return self._has_aux
-
-    @property
-    def gives_value(self) -> bool:
-        """Whether the value is returned too, before the gradient."""
-        return self._value
 
     # -- calling
 
@@ -446,27 +424,12 @@ class Gradient(Inspection[P, R_co]):
         """The generated function itself, without checks of its arguments."""
         return self._text().function
 
-    def show(self) -> None:
-        """Print the generated source, in colours if the output is a terminal."""
-        sys.stdout.write(highlight(self.source))
-
-    def stages(self) -> dict[str, str]:
-        """Return the function's text after each pass of the compiler, by the name of the pass."""
-        stages = Stages(wanted=True)
-        plan = self._make_plan(stages=stages)
-        return {**stages.texts, "source": plan.generated.source}
-
     def _strict(self) -> Gradient[P, R_co]:
         """Return the same gradient, with errors for warnings and with plans of its own."""
         argnums, argnames, has_aux, _, value = self._options
         twin: Gradient[P, R_co] = Gradient(self.primal, argnums, argnames, has_aux, "error", value)
         twin._last = dict(self._last)
         return twin
-
-    def ready_plan(self) -> Plan:
-        """Return the compiled plan for the arguments of the last call, or for any."""
-        self._plan = self._plan or self._make_plan()
-        return self._plan
 
     def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
         """Return the plan that a call would run; a bound `self` is among the arguments.
@@ -479,10 +442,6 @@ class Gradient(Inspection[P, R_co]):
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
         return self._fitting(plan, args, kwargs) or plan
-
-    def remade(self, plan: Plan, stages: Stages) -> Plan:
-        """Compile a plan once more, noting what is found."""
-        return self._make_plan(stages=stages, **plan.options)
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Gradient[P, R_co]: ...

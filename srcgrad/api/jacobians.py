@@ -13,12 +13,12 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.looks import P, look_like
+from srcgrad.api.made import Made
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.plan import Plan
 from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import jvp, tangents_of
-from srcgrad.api.reading import Reading
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
 from srcgrad.api.short_ways import Columns, Rows, short_way
@@ -44,7 +44,7 @@ Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
 
 
-class Jacobian(Reading, Generic[P]):
+class Jacobian(Made, Generic[P]):
     """The matrix of derivatives of a function: call it like the function, or read its text.
 
     Attributes:

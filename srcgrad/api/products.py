@@ -10,10 +10,10 @@ from srcgrad.api.containers import goes_by_parts
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Names, Numbers
 from srcgrad.api.looks import P, look_like
+from srcgrad.api.made import Made
 from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.pullback import adjoints_of, fitted, vjp
 from srcgrad.api.pushforward import push_by_name, tangents_of
-from srcgrad.api.reading import Reading
 from srcgrad.api.refusal import describe
 from srcgrad.api.selection import select
 from srcgrad.api.structures import mapped, split
@@ -24,7 +24,7 @@ from srcgrad.exporting.request import Kind
 from srcgrad.frontend.expand.operators import taken_from
 
 
-class Product(Reading, Generic[P]):
+class Product(Made, Generic[P]):
     """What derivatives along directions share.
 
     Attributes:

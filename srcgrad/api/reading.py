@@ -1,52 +1,48 @@
-"""Defines what can be read off the derivatives that are no gradients: text, explanation, export."""
+"""Defines what can be read off every derivative: text, explanation, trace, report and export."""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import BoundArguments
 from os import PathLike
 from pathlib import Path
-from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-
-from srcgrad.api.exporting import Example, export_other
-from srcgrad.api.insights import Call, explained, refused, run_watched, subject_of
+from srcgrad.api.exporting import Example, Exported, exported
+from srcgrad.api.insights import Call, explained, refused, run_watched
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.reports import report_on
 from srcgrad.api.selection import Selection
-from srcgrad.api.stacking import count_of, seed_of
-from srcgrad.api.structures import copied
-from srcgrad.api.underlying import bind, called, mode_of, plain, to_differentiate
-from srcgrad.api.values import is_complex
 from srcgrad.codegen.highlight import highlight
 from srcgrad.compiler.account import Account
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
-from srcgrad.exporting.request import Kind
 from srcgrad.insight.explanation import Explanation, Subject
 from srcgrad.insight.trace import Trace, Tracer
 from srcgrad.reporting.page import Report
 
-Arguments = dict[str, Any]
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call that is asked about.
 
-class Maker(Protocol):
-    """Makes the text of one derivative."""
+    Attributes:
+        args, kwargs: The arguments of the function; a bound `self` is among them.
+        arguments: All of them by name.
+        tangents: What was given beside them, by the names of the arguments.
+    """
 
-    primal: Callable[..., Any]
-    names: tuple[str, ...]
-
-    def make_plan(
-        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
-    ) -> Any:
-        """Compile it."""
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    arguments: dict[str, Any]
+    tangents: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Reading(ABC):
-    """What a derivative says of itself, given what makes its text.
+    """What a derivative says of itself, given how its text is made.
 
     Attributes:
         primal: The user's function.
@@ -56,22 +52,42 @@ class Reading(ABC):
     _selection: Selection
     _has_aux: bool
 
-    @abstractmethod
-    def maker(self, arguments: Arguments | None = None) -> Maker:
-        """Return what makes the text, for the arguments of a call if some are given."""
+    # -- what each kind of derivative says of itself
 
     @abstractmethod
-    def export_kind(self, arguments: Arguments | None) -> Kind:
-        """Return as what it is exported."""
+    def plan(self, asked: Asked | None = None, stages: Stages | None = None) -> Plan:
+        """Return the compiled derivative, in the text for a call if one is asked about."""
 
-    @property
     @abstractmethod
-    def kind(self) -> str:
-        """Which derivative it is, as the command line calls it."""
+    def for_export(self, call: BoundArguments | None) -> Exported:
+        """Return what is to be exported, for a call like the one given if one is."""
 
-    def afresh(self) -> Any:
-        """Return the same derivative, as if nothing had been called."""
-        return self
+    @abstractmethod
+    def _asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
+        """Return the call that arguments make."""
+
+    @abstractmethod
+    def _about(self, asked: Asked | None) -> Subject:
+        """Return what an explanation is about."""
+
+    @abstractmethod
+    def _call(self, plan: Plan, asked: Asked) -> Call:
+        """Return the arguments of the generated function."""
+
+    @abstractmethod
+    def _run_primal(self, asked: Asked) -> Any:
+        """Call the user's function on copies of the arguments."""
+
+    def _answer(self, result: Any, asked: Asked) -> Any:
+        """Return what the generated function returned as a call gives it."""
+        del asked
+        return result
+
+    def _keeps(self, plan: Plan) -> bool:
+        """Say whether a plan keeps values for a backward pass."""
+        return isinstance(plan, HalvesPlan)
+
+    # -- what it is of
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,13 +108,12 @@ class Reading(ABC):
 
     @property
     def source(self) -> str:
-        """The text of the generated module.
+        """The text of the generated module; of several, the one that the last call used.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        text: str = self.plan().generated.source
-        return text
+        return self.plan().generated.source
 
     def show(self) -> None:
         """Print the generated source, in colours if the output is a terminal."""
@@ -110,14 +125,6 @@ class Reading(ABC):
         plan = self.plan(stages=stages)
         return {**stages.texts, "source": plan.generated.source}
 
-    def plan(self, arguments: Arguments | None = None, stages: Stages | None = None) -> Plan:
-        """Return the compiled derivative, in the text for a call if its arguments are given."""
-        maker = self.maker(arguments)
-        keep_complex = any(map(is_complex, (arguments or {}).values()))
-        function = to_differentiate(maker.primal, keep_complex=keep_complex)
-        made: Plan = maker.make_plan(function, keep_complex=keep_complex, stages=stages)
-        return made
-
     # -- what it does
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
@@ -128,29 +135,28 @@ class Reading(ABC):
                 copies of them.
             kwargs: The same by name.
         """
-        arguments = self._given(args, kwargs)[0] if args or kwargs else None
+        asked = self._asked(args, kwargs) if args or kwargs else None
         try:
-            plan = self.plan(arguments, Stages(account=Account()))
+            plan = self.plan(asked, Stages(account=Account()))
         except UnsupportedError as refusal:
-            return refused(self._subject(arguments), refusal)
-        keeps = isinstance(plan, HalvesPlan) and arguments is not None
-        call: Call | None = (tuple((arguments or {}).values()), {}) if keeps else None
-        return explained(self._subject(arguments), plan, call)
+            return refused(self._about(asked), refusal)
+        call = self._call(plan, asked) if asked is not None and self._keeps(plan) else None
+        return explained(self._about(asked), plan, call)
 
     def trace(self, *args: Any, **kwargs: Any) -> Trace:
         """Run once, on copies of the arguments, and return every value and every derivative.
 
-        Tangents that are not given, and the adjoint of the result, are ones.
+        Tangents that are not given, and the adjoint of a result that is no number, are ones.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        arguments, tangents = self._given(args, kwargs)
-        plan = self.plan(arguments)
-        tracer = Tracer(plan.generated.lines, pushes=not isinstance(plan, HalvesPlan))
-        result = run_watched(plan, self._call(plan, arguments, tangents), tracer)
+        asked = self._asked(args, kwargs)
+        plan = self.plan(asked)
+        tracer = Tracer(plan.generated.lines, pushes=not self._keeps(plan))
+        result = run_watched(plan, self._call(plan, asked), tracer)
         entry = plan.generated.backward if isinstance(plan, HalvesPlan) else tracer.entry
-        return Trace(tuple(tracer.entries), result, entry)
+        return Trace(tuple(tracer.entries), self._answer(result, asked), entry)
 
     def report(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
         """Write a page of HTML that shows the function and its derivative side by side.
@@ -173,48 +179,20 @@ class Reading(ABC):
         try:
             return self._report((), {}).fragment()
         except UnsupportedError as refusal:
-            return refused(self._subject(None), refusal)._repr_html_()
+            return refused(self._about(None), refusal)._repr_html_()
 
     def _report(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
         stages = Stages(wanted=True, account=Account())
-        if not (args or kwargs):
-            plan = self.plan(None, stages)
-            return report_on(self._subject(None), plan, stages.texts, None, lambda: None)
-        arguments, tangents = self._given(args, kwargs)
-        plan = self.plan(arguments, stages)
+        asked = self._asked(args, kwargs) if args or kwargs else None
+        plan = self.plan(asked, stages)
+        call = None if asked is None else self._call(plan, asked)
+
+        def primal() -> Any:
+            return None if asked is None else self._run_primal(asked)
+
         return report_on(
-            self._subject(arguments),
-            plan,
-            stages.texts,
-            self._call(plan, arguments, tangents),
-            lambda: called(self.primal, copied(arguments)),
-            keeps=isinstance(plan, HalvesPlan),
+            self._about(asked), plan, stages.texts, call, primal, keeps=self._keeps(plan)
         )
-
-    def _subject(self, arguments: Arguments | None) -> Subject:
-        is_whole = self.kind in ("hessian", "hvp")  # these say themselves of what they are
-        mode = self.kind if is_whole else mode_of(self.kind, self.primal)
-        return subject_of(plain(self.primal), mode, self.maker(arguments).names)
-
-    def _given(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[Arguments, dict[str, Any]]:
-        """Return the function's arguments by name, and the tangents that were given with them."""
-        own, tangents = self._apart(kwargs)
-        return bind(self.primal, args, own), tangents
-
-    def _call(self, plan: Plan, arguments: Arguments, tangents: Mapping[str, Any]) -> Call:
-        """Return the arguments of the generated function; tangents are ones if not given."""
-        given = list(arguments.values())
-        if not isinstance(plan, HalvesPlan):
-            for name in self.maker(arguments).names:
-                ones = seed_of(arguments[name], np.ones(count_of(arguments[name])))
-                given.append(tangents.get(name, ones))
-        return tuple(given), {}
-
-    def _apart(self, kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the arguments of a call by name, and the tangents by the names of arguments."""
-        return dict(kwargs), {}
 
     # -- export
 
@@ -229,8 +207,8 @@ class Reading(ABC):
 
         Args:
             path: The file to write; None to write none.
-            example: Arguments of the function (a dict for keywords), such as complex ones, for
-                which another text is needed.
+            example: Arguments of a call (a dict for keywords): the text is the one for arguments
+                like these. Without it the text takes nothing for granted, if there is such a one.
             with_check: Let the module, run as a program, compare its derivative at the example with
                 differences.
 
@@ -238,4 +216,4 @@ class Reading(ABC):
             UnsupportedError: The function is not differentiated by source; the error says where.
             ExportError: The text calls the tape, or reads what cannot be written out.
         """
-        return export_other(self, path, example, with_check)
+        return exported(self, path, example, with_check)

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from srcgrad.api.exporting import command_of, export_gradient, export_other
-from srcgrad.api.gradient import Gradient
+from srcgrad.api.exporting import command_of, exported
 from srcgrad.api.underlying import plain
 from srcgrad.cli import arguments
 from srcgrad.cli.choice import add_options, chosen
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     if len(options.targets) > 1:
         raise TargetError("one function is exported at a time\nhint: leave out the others")
     options.target = options.targets[0]
-    text = exported(options)
+    text = text_of(options)
     if options.output is not None:
         _settle([(options.output, text)], options.check)
     elif options.check:
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         sys.stdout.write(text)
 
 
-def exported(options: argparse.Namespace) -> str:
+def text_of(options: argparse.Namespace) -> str:
     """Return the text of the module that options ask for."""
     gradient = chosen(options)
     example = None
@@ -94,8 +93,7 @@ def exported(options: argparse.Namespace) -> str:
     if command.startswith("srcgrad export "):
         rest = command.split(" ")[3:]
         command = " ".join(["srcgrad export", options.target, *rest, *_more(options)])
-    export = export_gradient if isinstance(gradient, Gradient) else export_other
-    return export(gradient, None, example, options.with_check, command)
+    return exported(gradient, None, example, options.with_check, command)
 
 
 def _more(options: argparse.Namespace) -> list[str]:
@@ -124,7 +122,7 @@ def _again(path: Path) -> str:
     _add_options(parser)
     options = parser.parse_args(words[2:])
     options.target = options.targets[0]
-    return exported(options)
+    return text_of(options)
 
 
 def _docstring(path: Path) -> str:
