@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import gast
+
 from srcgrad.ir.lines import other_lines
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import blocks_of
@@ -37,9 +39,18 @@ class _Commenting:
             for comment in self._comments(statement, depth):
                 block.insert(position, comment)
                 position += 1
-            for part in blocks_of(statement):
-                self.run(part, depth + 1)
+            self._run_inside(statement, depth + 1)
             position += 1
+
+    def _run_inside(self, statement: Any, depth: int) -> None:
+        """Insert the comments of a statement's blocks; those of an `elif` go into its branch."""
+        for part in blocks_of(statement):
+            if part is getattr(statement, "orelse", None) and _is_elif(statement, part):
+                comments = list(self._comments(part[0], depth))
+                self._run_inside(part[0], depth)
+                part[0].body[:0] = comments
+            else:
+                self.run(part, depth)
 
     def _comments(self, statement: Any, depth: int) -> Iterator[Comment]:
         """Yield the lines that a statement comes from, later ones first: it goes backwards."""
@@ -62,6 +73,11 @@ class _Commenting:
         text = _joined(lines[first - 1 : first if is_block or opens else last])
         widest = _WIDEST - 4 * depth
         return text if len(text) <= widest else text[: widest - 3].rstrip() + "..."
+
+
+def _is_elif(statement: Any, block: list[Any]) -> bool:
+    """Say whether what an `if` does otherwise is nothing but another `if`."""
+    return isinstance(statement, gast.If) and len(block) == 1 and isinstance(block[0], gast.If)
 
 
 def _joined(lines: Sequence[str]) -> str:

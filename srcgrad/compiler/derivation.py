@@ -48,6 +48,7 @@ from srcgrad.optimizations.raising import Raising
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.fusing import Fusing
+from srcgrad.transforms.last_trips import leave_out_last_trips
 from srcgrad.transforms.recording import Recorder
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
@@ -286,7 +287,7 @@ class Derivation:
 
         filled = facts.storage.reshaped - facts.storage.mutated
         fusing = Fusing(body, is_stable, purity.of, filled.__contains__)
-        pairs = fusing.run(_still_there(halves, body))
+        pairs = leave_out_last_trips(fusing.run(_still_there(halves, body)))
         recorder = Recorder(
             self.program.namer,
             body,

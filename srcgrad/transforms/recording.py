@@ -184,8 +184,8 @@ class Recorder:
         saved = self._list_before(loop, names)
         push = _push(saved, names, loop)
         heads = {name for s in _closing(loop.body) for name in _bound_by(s)}
-        if set(names) <= heads:
-            loop.body.insert(0, push)
+        if set(names) <= heads.union(_targets(loop)):
+            loop.body.insert(_after_exits(loop.body), push)
         else:
             loop.body.insert(_once_bound(loop.body, names), push)
             self._bind_all(loop, [name for name in names if name not in heads])
@@ -219,7 +219,8 @@ class Recorder:
         trips = self._namer.fresh("trips")
         block = self._block[id(loop)]
         block.insert(_position(block, loop), assign(trips, gast.Constant(0, None), loop))
-        loop.body.insert(0, add_assign(store(trips), gast.Constant(1, None), loop))
+        step = add_assign(store(trips), gast.Constant(1, None), loop)
+        loop.body.insert(_after_exits(loop.body), step)
         return trips
 
     def _list_before(self, loop: Any, names: list[str]) -> str:
@@ -253,6 +254,7 @@ class Recorder:
         asked = Counter(
             name for statement in statements(adjoint) for name in header_reads(statement)
         )
+        there = set(targets).intersection(names)  # what a loop runs over is recorded
         again: dict[str, Any] = {}
         sums: dict[str, Any] = {}
         for statement in body:
@@ -264,7 +266,7 @@ class Recorder:
                 continue
             if self._is_arithmetic(statement.value):
                 sums[name] = statement.value
-            elif self._is_read(statement.value) and not reads & made - again.keys():
+            elif self._is_read(statement.value) and not reads & made - again.keys() - there:
                 if name in names:
                     again[name] = statement.value
                 elif self._is_number(name):
@@ -303,8 +305,12 @@ class Recorder:
 
         A value that each side reads once can then stand where it is read.
         """
-        renamed = {name: self._namer.version(name) for name in values}
-        recipes = [assign(name, clone(value)) for name, value in values.items()]
+        renamed: dict[str, str] = {}
+        for name, value in values.items():  # what is another's value is read under its name
+            copied = renamed.get(value.id, value.id) if isinstance(value, gast.Name) else None
+            renamed[name] = copied or self._namer.version(name)
+        plain = {name: value for name, value in values.items() if not isinstance(value, gast.Name)}
+        recipes = [assign(name, clone(value)) for name, value in plain.items()]
         for statement in [*recipes, *adjoint]:
             for node in walk(statement):
                 if isinstance(node, gast.Name):
@@ -425,6 +431,8 @@ def _closing(block: list[Any]) -> list[Any]:
 def _end_of(block: list[Any]) -> int:
     """Return the place before the statements that end a trip or lead out of the loop."""
     for position, item in enumerate(block):
+        if getattr(item, "leaves", False):
+            continue
         if getattr(item, "closing", False) or any(isinstance(j, gast.Break) for j in jumps([item])):
             return position
     return len(block)
@@ -443,7 +451,13 @@ def _once_bound(block: list[Any], names: list[str]) -> int:
         for place in range(end)
         if (bound_names([block[place]]) | _grown_in(block[place])) & wanted
     ]
-    return binding[-1] + 1 if binding else end
+    return max(binding[-1] + 1, _after_exits(block)) if binding else end
+
+
+def _after_exits(block: list[Any]) -> int:
+    """Return the place after the branches of a trip that leave the loop and are not recorded."""
+    exits = [place for place, item in enumerate(block) if getattr(item, "leaves", False)]
+    return exits[-1] + 1 if exits else 0
 
 
 def _grown_in(statement: Any) -> set[str]:

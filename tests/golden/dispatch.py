@@ -35,12 +35,11 @@ def network_grad(x, kinds):
     Taken for granted: x.ndim == 1; kinds[i] is a number for all i.
     """
     x_saved = []
-    steps = []
+    kind_saved = []
     for kind in kinds:
-        test = kind == 0
-        steps.append((test, kind))
-        if test:
+        if kind == 0:
             break
+        kind_saved.append(kind)
         if kind == 1:
             x = np.tanh(x)
             x_saved.append(x)
@@ -52,18 +51,14 @@ def network_grad(x, kinds):
     # L17: return np.sum(x**2)
     grad_x = 2 * x
     # L9: for kind in kinds:
-    for test, kind in reversed(steps):
-        # L11: case 0:
-        if not test:
-            # L13: case 1:
-            if kind == 1:
-                x = x_saved.pop()
-                # L14: x = np.tanh(x)
-                grad_x = grad_x * (1 - x * x)
-            else:
-                # L15: case n if n > 1:
-                if kind > 1:
-                    n = kind
-                    # L16: x = n * x
-                    grad_x = grad_x * n
+    for kind in reversed(kind_saved):
+        # L13: case 1:
+        if kind == 1:
+            x = x_saved.pop()
+            # L14: x = np.tanh(x)
+            grad_x = grad_x * (1 - x * x)
+        elif kind > 1:
+            # L15: case n if n > 1:
+            # L16: x = n * x
+            grad_x = grad_x * kind
     return grad_x

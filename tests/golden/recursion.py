@@ -43,15 +43,14 @@ def power_backward(saved, grad_out):
     # L9: if n == 0:
     if n == 0:
         grad_x = 0.0
-    else:
+    elif n % 2:
         # L11: if n % 2:
-        if n % 2:
-            # L12: return x * power(x, n - 1)
-            grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
-        else:
-            # L14: return half * half
-            # L13: half = power(x, n // 2)
-            grad_x = power_backward(saved_2, 2 * grad_out * half)
+        # L12: return x * power(x, n - 1)
+        grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
+    else:
+        # L14: return half * half
+        # L13: half = power(x, n // 2)
+        grad_x = power_backward(saved_2, 2 * grad_out * half)
     return grad_x
 
 
