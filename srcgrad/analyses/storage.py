@@ -19,6 +19,7 @@ from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
@@ -327,14 +328,13 @@ class _Analysis:
 
     def _refuse_replaced_entries(self) -> None:
         """Refuse to replace an array in a container whose arrays have shadows: it needs its own."""
+        inner = inner_lists(self._program)
         for statement, name, _ in self._writes:
-            if (
-                not is_store(statement)
-                or name not in self._result.mirror.names & self._result.lists
-            ):
+            if not is_store(statement) or name not in self._result.mirror.names:
                 continue
             whole = isinstance(store_target(statement).value, gast.Name)
-            if whole and not self._shapes.is_number(statement.value):
+            ours = name in self._result.lists and not self._shapes.is_number(statement.value)
+            if whole and (ours or name in inner):
                 what = "this replaces an array in a container whose arrays are written in place"
                 hint = "write into the array: `a[i][...] = v`, or keep the new one in another list"
                 self._result.problems.append(Problem(statement, what, hint))

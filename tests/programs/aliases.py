@@ -439,3 +439,13 @@ def added_after_a_product_with_one(a, b, c):
     u = a * c
     p = b + a * 1.0
     return np.sum(np.sin(p)) + np.sum(u * u)
+
+
+@program("v", "v", by="tape")
+def entries_of_inner_lists_replaced(x, w):
+    rows = [[x * 2.0, w * 1.0], [w * 3.0, x * w]]
+    for i in range(2):
+        rows[i][0] = rows[i][0] * rows[i][1]
+    first, last = rows
+    first[1] = last[0] * first[0]
+    return np.sum(rows[0][1] * rows[1][0] * last[1])
