@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable
-from types import CellType, FunctionType
-from typing import Any, Generic, overload
+from types import CellType, FunctionType, MethodType
+from typing import Any, Concatenate, Generic, overload
 
-from srcgrad.api.looks import P, R_co, look_like
+from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.values import leaves
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import ArgumentError
@@ -61,6 +61,16 @@ class Checkpointed(Generic[P, R_co]):
         """Whether the function does the same when it is run again, as far as its text tells."""
         written = written_parameters(self.primal, VOCABULARY)
         return not written and not_repeatable(self.primal, VOCABULARY) is None
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Checkpointed[P, R_co]: ...
+    @overload
+    def __get__(
+        self: Checkpointed[Concatenate[Any, Q], R_co], instance: object, owner: type | None = None
+    ) -> Callable[Q, R_co]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance, as functions do."""
+        return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<srcgrad.checkpoint of {self.primal.__qualname__}>"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any, Generic, overload
+from types import FunctionType, MethodType
+from typing import Any, Concatenate, Generic, overload
 
 from srcgrad.api.checking import runs
-from srcgrad.api.looks import P, R_co, look_like
+from srcgrad.api.looks import P, Q, R_co, look_like
+from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.selection import select
@@ -32,6 +33,7 @@ class Compiled(Generic[P, R_co]):
                 hint="wrap it in a `def`",
             )
         self.primal: FunctionType = primal
+        self.__srcgrad_same__ = primal
         self._plans: dict[tuple[str, ...], HalvesPlan | None] = {}
         self._warned = False
         look_like(self, primal)
@@ -49,8 +51,9 @@ class Compiled(Generic[P, R_co]):
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         names = tuple(n for n, value in bound.arguments.items() if _wants_gradient(value))
+        others = [item for name, item in bound.arguments.items() if name not in names]
         plan = self._plan(names)
-        if plan is None:
+        if plan is None or plan.records or any(map(_wants_gradient, tensors_of(others))):
             return self.primal(*args, **kwargs)
         return _Generated.apply(plan, names, *[bound.arguments[n] for n in self._parameters()])
 
@@ -72,6 +75,16 @@ class Compiled(Generic[P, R_co]):
             plan = None
         self._plans[names] = plan
         return plan
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Compiled[P, R_co]: ...
+    @overload
+    def __get__(
+        self: Compiled[Concatenate[Any, Q], R_co], instance: object, owner: type | None = None
+    ) -> Callable[Q, R_co]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance, as functions do."""
+        return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<srcgrad.compile of {self.primal.__qualname__}>"

@@ -38,7 +38,7 @@ def run_on_tape(
     with meeting(met):
         parts = iter(_gradients(output, run.tracked, run.nested))
     order = [name for name in run.given if name in wrt]
-    grads = {name: gradients_like(run.given[name], parts) for name in order}
+    grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
     found = tuple(grads[name] for name in wrt)
     if met and not run.nested and not hasattr(function, "__srcgrad_taken__"):
         found = tuple(conform(grad, given[name]) for name, grad in zip(wrt, found, strict=True))

@@ -14,7 +14,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.gradient_reading import GradientReading
 from srcgrad.api.looks import P, Q, R_co, look_like
-from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
+from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of_array, warn_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -35,7 +35,7 @@ from srcgrad.errors import (
 from srcgrad.frontend.expand.operators import Taken
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.objects import may_be_static
-from srcgrad.tape import in_another_call
+from srcgrad.tape import call_strictly, in_another_call
 
 _ARRAY = np.ndarray
 _LISTS = (list, tuple)
@@ -116,7 +116,7 @@ class Gradient(GradientReading[P, R_co]):
                 return other[0]
         if self._is_method:
             args = (self._owner, *args)  # type: ignore[assignment] # by the function's own
-        if in_another_call():
+        if in_another_call() or (self._is_method and tensors_of(self._owner)):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
         if plan is None or not plan.is_current(self._subject()):
@@ -125,7 +125,7 @@ class Gradient(GradientReading[P, R_co]):
             known = static_arguments(self._function, args, kwargs)
             if known.keys() != plan.given or not plan.suits(known):
                 plan = self._compile(known, args, kwargs)
-        if plan is None:
+        if plan is None or plan.records:
             return self._run_on_tape(args, kwargs)
         if plan.holds is not None:
             plan = plan if plan.fits(args, kwargs) else self._wider(plan, args, kwargs)
@@ -339,6 +339,8 @@ class Gradient(GradientReading[P, R_co]):
         return self._inner.differentiable(keep_complex=options.get("keep_complex", False))
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if reads_tensors(self._function, (*args, *kwargs.values())):
+            return call_strictly(self._run_on_tape, args, kwargs)
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
@@ -406,9 +408,8 @@ class Gradient(GradientReading[P, R_co]):
 
     def _text(self) -> Plan:
         ready, shown = self._ready(), self._shown
-        if shown is not None and shown.is_current(self._subject(shown.options)):
-            return shown
-        return ready
+        shows = shown is not None and shown.is_current(self._subject(shown.options))
+        return shown if shown is not None and shows else ready
 
     @property
     def source(self) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, Generic
+from typing import Any, Concatenate, Generic, overload
 
 import numpy as np
 
 from srcgrad.api.assembling import by_columns, by_rows
+from srcgrad.api.binding import bound
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
-from srcgrad.api.looks import P, look_like
+from srcgrad.api.looks import P, Q, look_like
 from srcgrad.api.made import Made
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import takes_tensors
@@ -70,6 +71,7 @@ class Jacobian(Made, Generic[P]):
         self.primal: Callable[..., Any] = primal
         self.mode = mode
         self._options = argnums, argnames, has_aux
+        self._sparsity = sparsity
         self._text: tuple[Plan, FunctionType] | None = None
         self._has_aux = has_aux
         function = plain(primal)
@@ -266,6 +268,22 @@ class Jacobian(Made, Generic[P]):
             found = np.inf if is_complex(value) else count_of(value)
             self._results = {key: found}
         return found
+
+    def of(self, primal: Callable[..., Any]) -> Jacobian[...]:
+        """Return the Jacobian of another function, with the same options."""
+        argnums, argnames, has_aux = self._options
+        options = {"has_aux": has_aux, "sparsity": self._sparsity}
+        return Jacobian(primal, argnums, argnames, self.mode, **options)
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Jacobian[P]: ...
+    @overload
+    def __get__(
+        self: Jacobian[Concatenate[Any, Q]], instance: object, owner: type | None = None
+    ) -> Jacobian[Q]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance, as functions do; parameters are then counted after `self`."""
+        return bound(self, instance)
 
     def __repr__(self) -> str:
         return f"<srcgrad.jacobian of {describe(self.primal)}, {self.mode} mode>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
 from typing import Any, Generic, overload
 
 import numpy as np
@@ -155,6 +156,12 @@ class Numeric(Generic[P, R_co]):
                 NumericWarning,
                 stacklevel=2,
             )
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance, as functions do: its state is held."""
+        if instance is None or not isinstance(self.function, FunctionType):
+            return self
+        return Numeric(MethodType(self.function, instance), self.step)
 
     def __repr__(self) -> str:
         return f"<srcgrad.numeric_vjp of {self._name}>"

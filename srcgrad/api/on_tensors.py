@@ -17,6 +17,7 @@ from srcgrad.api.structures import mapped
 from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.tape import Tensor, call_strictly, in_another_call, is_grad_enabled, tensor, unwrapped
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.userspace import reached_by
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NONE_IN_THEM: Final = frozenset((np.ndarray, float, int, bool, str, type(None), np.float64))
@@ -59,6 +60,14 @@ def takes_tensors(derivative: F) -> F:
         return called_with(derivative, found, args, kwargs)
 
     return cast("F", call)
+
+
+def reads_tensors(f: Callable[..., Any], values: Iterable[Any]) -> bool:
+    """Say whether a function may find tensors that require a gradient, in itself or in `values`.
+
+    A derivative of it belongs to their graph then.
+    """
+    return not in_another_call() and is_grad_enabled() and reached_by(f, *values).records
 
 
 def called_with(

@@ -11,12 +11,18 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.keeping import apart, fresh_lists, keeps_shadows
+from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
 from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.ir.scopes import MISSING
 from srcgrad.runtime.choosing import MEETING
+
+
+def records(binding: Any) -> bool:
+    """Say whether a tensor that requires a gradient is bound."""
+    return any(item.requires_grad for item in tensors_of(binding.current()))
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class Plan:
         options: How it was compiled.
         wider: The plan for arguments of other shapes, if this one was made for those of a call.
         in_place: Whether the text may write into an array; True if nobody has looked.
+        records: Whether tensors that require a gradient are among the data that the text reads.
         watched: What reads each name that was compiled in, with the name and what it meant.
         meets: Whether equal eigenvalues or singular values may matter to the text.
         is_plain: Whether a call needs no look at its arguments.
@@ -53,6 +60,7 @@ class Plan:
     options: dict[str, Any] = field(default_factory=dict)
     wider: Plan | None = None
     in_place: bool = True
+    records: bool = False
     watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
     meets: bool = False
     is_plain: bool = True
@@ -64,6 +72,7 @@ class Plan:
         )
         self.meets = any(name in self.generated.source for name in MEETING)
         self.is_plain = not (self.scalars or self.written or self.meets)
+        self.records = any(map(records, self.generated.data.values()))
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
@@ -127,6 +136,7 @@ class Plan:
                 if value is MISSING or callable(value) or is_complex(value):
                     return False
                 names[name] = value
+                self.records = any(map(records, self.generated.data.values()))
         return True
 
 

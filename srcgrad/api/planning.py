@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.refusal import lists_joined, warn_of
 from srcgrad.api.underlying import to_differentiate
@@ -49,7 +50,7 @@ class Plans(Generic[AnyPlan]):
         The kinds of arguments are those of `srcgrad.api.kinds`.
         """
         plan = self._kept.get(False)
-        if plan is None or plan.generated.assumptions or in_another_call():
+        if plan is None or plan.generated.assumptions or plan.records or in_another_call():
             return None
         try:
             return plan if plan.is_current(to_differentiate(self.primal)) else None
@@ -61,7 +62,8 @@ class Plans(Generic[AnyPlan]):
         if in_another_call():
             return None
         try:
-            return self.current(arguments, keep_complex=keep_complex)
+            plan = self.current(arguments, keep_complex=keep_complex)
+            return None if plan.records or tensors_of(dict(arguments)) else plan
         except UnsupportedError as refusal:
             if not self._warned:
                 self._warned = True

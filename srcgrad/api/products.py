@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
+from srcgrad.api.binding import bound
 from srcgrad.api.containers import goes_by_parts
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Names, Numbers
@@ -49,6 +50,14 @@ class Product(Made, Generic[P]):
     @abstractmethod
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments."""
+
+    def of(self, primal: Callable[..., Any]) -> Any:
+        """Return the derivative of another function, with the same options."""
+        return type(self)(primal, *self._options, has_aux=self._has_aux)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance, as functions do; parameters are then counted after `self`."""
+        return bound(self, instance)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.names)

@@ -13,7 +13,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
-from srcgrad.api.on_tensors import takes_tensors
+from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.stacking import StackedPlans
@@ -21,7 +21,7 @@ from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, s
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
@@ -29,6 +29,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.tape import call_strictly
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -85,6 +86,9 @@ class Adjoints:
         return value, pull
 
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        if reads_tensors(plain(self.primal), arguments.values()):
+            value, other = call_strictly(self._on_tape, arguments)
+            return value, other
         form = signature(self.primal)
         told = None if isinstance(self.primal, Gradient) else self._teller(dict(arguments))
         value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments, told)

@@ -14,7 +14,7 @@ from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_togeth
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
-from srcgrad.api.on_tensors import takes_tensors
+from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
@@ -23,7 +23,7 @@ from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
-from srcgrad.api.underlying import bind, parameters_of, signature, to_differentiate
+from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
@@ -32,7 +32,7 @@ from srcgrad.errors import ArgumentError
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
-from srcgrad.tape import in_another_call
+from srcgrad.tape import call_strictly, in_another_call
 from srcgrad.tape.turning import meeting
 
 R = TypeVar("R")
@@ -67,6 +67,9 @@ class Tangents:
         return self._run(plan, arguments, tangents)
 
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        if reads_tensors(plain(self.primal), arguments.values()):
+            value, other = call_strictly(self._run_on_tape, arguments, tangents)
+            return value, other
         form = signature(self.primal)
         met: list[str] = []
         with meeting(met):

@@ -6,7 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -155,7 +155,10 @@ def innermost(primal: Any) -> Any:
     """Return the user's function of a derivative of a derivative, or of a checkpointed function."""
     while hasattr(primal, "__srcgrad_taken__"):
         primal = primal.primal
-    return repeated_of(primal) or primal
+    found = repeated_of(primal)
+    if found is not None and isinstance(primal, MethodType):
+        return MethodType(found, primal.__self__)
+    return found or primal
 
 
 def defaults_of(function: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.planning import AnyPlan, Plans
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
 from srcgrad.errors import UnsupportedError
@@ -44,9 +45,12 @@ class StackedPlans(Plans[AnyPlan]):
         if CHECKS.nans:
             raise CannotStackError("values are looked at seed by seed")
         try:
-            return self.current(arguments, keep_complex=keep_complex)
+            plan = self.current(arguments, keep_complex=keep_complex)
         except UnsupportedError as refusal:
             raise CannotStackError(str(refusal)) from refusal
+        if plan.records or tensors_of(dict(arguments)):
+            raise CannotStackError("tensors")
+        return plan
 
     def _made(self, function: FunctionType, *, keep_complex: bool) -> AnyPlan:
         if self._refused.get(keep_complex) is function.__code__:

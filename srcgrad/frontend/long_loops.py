@@ -8,6 +8,7 @@ from typing import Any, Final
 
 _LOOP: Final = "__srcgrad_loop__"
 _REPEATED: Final = "__srcgrad_repeated__"
+_SAME: Final = "__srcgrad_same__"
 _EXPANDED: Final = "__srcgrad_expanded_by__"
 
 
@@ -68,8 +69,10 @@ def is_repeated(function: Any) -> bool:
 
 
 def repeated_of(thing: Any) -> FunctionType | None:
-    """Return the function behind what `srcgrad.checkpoint` returns, if `thing` is that."""
-    found = None if isinstance(thing, type) else getattr(thing, _REPEATED, None)
+    """Return the function behind what `srcgrad.checkpoint` or `compile` returns, if it is that."""
+    if isinstance(thing, type):
+        return None
+    found = getattr(thing, _REPEATED, None) or getattr(thing, _SAME, None)
     return found if isinstance(found, FunctionType) else None
 
 

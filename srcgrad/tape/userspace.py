@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.tape.core import Core
 from srcgrad.tape.refusing import user_span
 from srcgrad.tape.stand_ins import stand_in
 
@@ -53,6 +54,7 @@ class Reached:
         namespaces: For each module's namespace the names in it that reached functions use.
         cells: The closure cells of reached functions.
         holders: Lists, dicts and objects in which reached functions may leave values.
+        records: Whether tensors that require a gradient are among what is reached.
     """
 
     def __init__(self) -> None:
@@ -60,6 +62,7 @@ class Reached:
         self.cells: list[types.CellType] = []
         self.classes: list[type] = []
         self.holders: list[Any] = []
+        self.records = False
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what `_seen` knows by its id must stay alive
 
@@ -79,7 +82,9 @@ class Reached:
 
     def _inside(self, item: Any) -> Iterator[Any]:
         _refuse_masked(item)
-        if isinstance(item, types.FunctionType):
+        if isinstance(item, Core):
+            self.records = self.records or item.requires_grad
+        elif isinstance(item, types.FunctionType):
             yield from self._function(item)
         elif isinstance(item, (types.MethodType, classmethod, staticmethod)):
             yield item.__func__
@@ -119,9 +124,9 @@ class Reached:
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
         module = function.__module__
-        if isinstance(module, str) and module.startswith("srcgrad.runtime."):
+        if isinstance(module, str) and module.startswith(("srcgrad.runtime.", "srcgrad.api.")):
             yield from map(_content, function.__closure__ or ())  # it may call one of the user's
-        if not is_users(module) and not _is_generated(module):
+        if not is_users(module or "__main__") and not _is_generated(module):
             return
         self.cells.extend(function.__closure__ or ())
         for cell in function.__closure__ or ():

@@ -45,6 +45,15 @@ class _Real:
     names: list[str]
 
 
+def derivative_of_method(found: Any, owner: Value) -> Static:
+    """Return a derivative that stands in a class, as that of the method of an object."""
+    taken = taken_from(found)
+    if taken is None:
+        return Method(Known(found), owner)
+    inner = derivative_of_method(taken.function, owner)
+    return Derivative(taken.kind, inner, taken.argnums, taken.argnames, taken.aux)
+
+
 class Derivatives(Placing):
     """The part of the expansion that deals with derivatives which the program takes."""
 

@@ -12,8 +12,10 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.expand.calls import Calls
+from srcgrad.frontend.expand.derivatives import derivative_of_method
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
+from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
@@ -26,6 +28,7 @@ from srcgrad.frontend.expand.values import (
     Super,
     Value,
 )
+from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.interpolators import is_distribution
@@ -125,8 +128,10 @@ class Objects(Calls):
                 "set it in `__init__`",
             )
         self.session.assume(lambda _: _in_classes(mro, name), found)
-        if isinstance(found, FunctionType):
+        if isinstance(found, FunctionType) or repeated_of(found) is not None:
             return Method(Known(found), owner)
+        if taken_from(found) is not None:
+            return derivative_of_method(found, owner)
         if isinstance(found, staticmethod):
             return Known(found.__func__)
         if isinstance(found, classmethod):
@@ -136,7 +141,8 @@ class Objects(Calls):
         if isinstance(found, functools.cached_property):
             return self._cached(owner, found, name, node)
         if mro is not cls.__mro__ or hasattr(type(found), "__get__"):
-            self.refuse(node, f"the attribute `{name}` of `super()`", "name the class")
+            what = "super()" if mro is not cls.__mro__ else cls.__name__
+            self.refuse(node, f"the attribute `{name}` of `{what}`", "name the class")
         holder = gast.Attribute(self.constant(cls, cls.__name__), name, gast.Load())
         return self.outside(found, holder, lambda _: getattr(cls, name))
 
