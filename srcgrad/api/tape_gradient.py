@@ -30,7 +30,14 @@ def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
             return result, answer
         return (answer, aux) if f.has_aux else answer
 
-    return gradient
+    return _around(gradient, f)
+
+
+def _around(function: Any, derivative: Any) -> Callable[..., Any]:
+    """Let the tape see which function of the user's is called."""
+    function.__wrapped__ = plain(derivative)
+    made: Callable[..., Any] = function
+    return made
 
 
 def _jacobian(f: Any) -> Callable[..., Any]:
@@ -44,7 +51,7 @@ def _jacobian(f: Any) -> Callable[..., Any]:
         found = mapped(lambda leaf: run.answer(given, _columns(leaf, tracked)), head)
         return (found, aux) if has_aux else found
 
-    return jacobian
+    return _around(jacobian, f)
 
 
 class _Run:

@@ -126,6 +126,7 @@ class Reached:
         module = function.__module__
         if isinstance(module, str) and module.startswith(("srcgrad.runtime.", "srcgrad.api.")):
             yield from map(_content, function.__closure__ or ())  # it may call one of the user's
+            yield getattr(function, "__wrapped__", None)
         if not is_users(module or "__main__") and not _is_generated(module):
             return
         self.cells.extend(function.__closure__ or ())
