@@ -145,16 +145,23 @@ def _copy_rule(node: RuleNode, counter: list[int]) -> None:
             )
             node._versions = (UNCHANGING, 0)
         return
-    saved, ids = list(node.saved_tensors), list(node._ids)
-    for position, known in enumerate(ids):
-        if versions[2 * position] is not counter or versions[2 * position + 1] != counter[0]:
-            continue
-        for k, value in enumerate(saved):
-            if id(value) == known:
-                saved[k] = value.copy() if hasattr(value, "copy") else value
-                ids[position] = id(saved[k])
-                versions[2 * position : 2 * position + 2] = UNCHANGING, 0
-    node.saved_tensors, node._ids, node._versions = tuple(saved), tuple(ids), tuple(versions)
+    written = {
+        known
+        for position, known in enumerate(node._ids)
+        if versions[2 * position] is counter and versions[2 * position + 1] == counter[0]
+    }
+    # One copy for each array: operands that are the same tensor stay the same one.
+    copies = {
+        id(value): value.copy()
+        for value in node.saved_tensors
+        if id(value) in written and hasattr(value, "copy")
+    }
+    for position, known in enumerate(node._ids):
+        if known in copies:
+            versions[2 * position : 2 * position + 2] = UNCHANGING, 0
+    node.saved_tensors = tuple(copies.get(id(value), value) for value in node.saved_tensors)
+    node._ids = tuple(id(copies[known]) if known in copies else known for known in node._ids)
+    node._versions = tuple(versions)
 
 
 def _copy_function(node: Any, counter: list[int]) -> None:

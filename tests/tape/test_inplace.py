@@ -228,6 +228,21 @@ def test_mutation_may_be_allowed_for_every_kind_of_node():
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 
 
+def slope_after_the_write(x):
+    with graph.allow_mutation_on_saved_tensors():
+        y = x.clone()
+        c = (y * y * x).sum()
+        y.mul_(0.0)
+        (slope,) = autograd.grad(c, x, create_graph=True)
+        return slope.sum(), autograd.grad(slope.sum(), x)[0]
+
+
+def test_a_product_of_a_value_with_itself_that_is_overwritten_is_differentiated_twice():
+    _, found = slope_after_the_write(leaf(*POINT))
+    expected = numerical_gradient(lambda v: slope_after_the_write(leaf(*v))[0].item(), (POINT,), 0)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "write",
     [
