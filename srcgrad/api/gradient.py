@@ -17,6 +17,7 @@ from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of_array, warn_of
+from srcgrad.api.refused import Refusals
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
@@ -98,6 +99,7 @@ class Gradient(GradientReading[P, R_co]):
             self._last = {next(iter(self._selection.signature.parameters)): self._owner}
         self._siblings: dict[type, Plan] = {}
         self._warned = False
+        self._refusals = Refusals()
         self._lock = threading.RLock()
         look_like(self, self._function, self._is_method, self._selection.signature)
 
@@ -327,7 +329,7 @@ class Gradient(GradientReading[P, R_co]):
             given=self._last,
             **{"value": self._value, **options},
         )
-        generated = compile_gradient(request, stages)
+        generated = self._refusals.compiled(compile_gradient, request, stages)
         plan = load_plan(generated, function, frozenset(self._last))
         plan.options = options
         return plan

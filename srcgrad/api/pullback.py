@@ -16,6 +16,7 @@ from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
+from srcgrad.api.refused import Refusals
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.tape_gradient import on_tape
@@ -47,6 +48,7 @@ class Adjoints:
     def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
         self.primal = primal
         self.names = tuple(names)
+        self._refusals = Refusals()
         self._plans = Plans(primal, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan)
 
@@ -185,7 +187,7 @@ class Adjoints:
         request = Request(
             function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
         )
-        return load_halves(compile_halves(request, stages), function)
+        return load_halves(self._refusals.compiled(compile_halves, request, stages), function)
 
 
 @made_once

@@ -18,6 +18,7 @@ from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
+from srcgrad.api.refused import Refusals
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
@@ -50,6 +51,7 @@ class Tangents:
     def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
         self.primal = primal
         self.names = tuple(names)
+        self._refusals = Refusals()
         self._plans = Plans(primal, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan)
 
@@ -198,7 +200,7 @@ class Tangents:
         request = Request(
             function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
         )
-        return load_plan(compile_tangents(request, stages), function)
+        return load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
 
     def __repr__(self) -> str:
         return f"<srcgrad.jvp of {describe(self.primal)}>"

@@ -1,0 +1,107 @@
+"""Remembers why functions were refused, so that they are not compiled in vain at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+from srcgrad.compiler import Generated, Request
+from srcgrad.compiler.stages import Stages
+from srcgrad.errors import UnsupportedError
+
+_FOREIGN: Final = ("numpy", "scipy", "srcgrad", "builtins", "cupy")
+_TOLD_APART: Final = (ModuleType, str, int, float, tuple)
+_MOST: Final = 500
+
+Compile = Callable[[Request, Stages | None], Generated]
+
+
+class Refusals:
+    """The refusals of one derivative, each of which holds while nothing in its program changes."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[list[Any], UnsupportedError]] = {}
+
+    def compiled(self, compile_: Compile, request: Request, stages: Stages | None) -> Generated:
+        """Compile, unless that was refused before for the same program.
+
+        Raises:
+            UnsupportedError: It is refused, or was.
+        """
+        key = _key(request)
+        if stages is not None or key is None:
+            return compile_(request, stages)
+        known = self._known.get(key)
+        if known is not None:
+            before, refusal = known
+            if _is_same(before, program_of(request.function)):
+                raise refusal.with_traceback(None)
+        try:
+            return compile_(request, None)
+        except UnsupportedError as refusal:
+            self._known[key] = program_of(request.function), refusal
+            raise
+
+
+def program_of(function: FunctionType) -> list[Any]:
+    """Return all code that a function reaches by name, and of arrays and objects their types.
+
+    >>> def one(x): return two(x)
+    >>> def two(x): return x
+    >>> one.__globals__.update(two=two)
+    >>> two.__code__ in program_of(one)
+    True
+    """
+    found: list[Any] = []
+    waiting, seen = [function], {function}
+    while waiting and len(found) < _MOST:
+        reached = waiting.pop()
+        found += (reached.__code__, reached.__defaults__, reached.__kwdefaults__)
+        for value in _values_in(reached):
+            is_part = callable(value) or isinstance(value, _TOLD_APART)
+            found.append(value if is_part else type(value))
+            if isinstance(value, FunctionType) and value not in seen and not _is_foreign(value):
+                seen.add(value)
+                waiting.append(value)
+    return found
+
+
+def _values_in(function: FunctionType) -> Iterator[Any]:
+    """Yield what the names that stand in a function mean, those of attributes of modules too."""
+    names = dict.fromkeys(_names_of(function.__code__))
+    for name in names:
+        value = function.__globals__.get(name)
+        yield value
+        if isinstance(value, ModuleType) and not _is_foreign(value):
+            yield from (vars(value).get(other) for other in names)
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it is not bound yet
+            yield None
+
+
+def _names_of(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _names_of(item)
+
+
+def _is_foreign(value: Any) -> bool:
+    name = value.__name__ if isinstance(value, ModuleType) else value.__module__
+    return (name or "").partition(".")[0] in _FOREIGN
+
+
+def _is_same(one: list[Any], other: list[Any]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _key(request: Request) -> Any:
+    """Return what tells requests for one function apart; None for those that hold objects."""
+    if request.given:
+        return None
+    options = (request.value, request.aux, request.keep_complex, request.assume)
+    more = (request.plain, request.stacks, request.arrays, *sorted(request.seen.items()))
+    return (request.function, request.wrt, *options, *more)
