@@ -87,13 +87,9 @@ def _whole(grad: Any, first: Any, second: Any, mode: str, late: int = 0) -> Any:
     if mode == "full":
         return grad
     sizes = [a + b - 1 for a, b in zip(first, second, strict=True)]
-    full = np.zeros(sizes, dtype=grad.dtype)
-    shown = tuple(
-        slice((size - part + late) // 2, (size - part + late) // 2 + part)
-        for size, part in zip(sizes, np.shape(grad), strict=True)
-    )
-    full[shown] = grad
-    return full
+    before = [(n - part + late) // 2 for n, part in zip(sizes, np.shape(grad), strict=True)]
+    shown = zip(sizes, np.shape(grad), before, strict=True)
+    return np.pad(grad, [(start, n - part - start) for n, part, start in shown])
 
 
 def convolve_back(grad: Any, in1: Any, in2: Any, mode: str, late: int = 0) -> tuple[Any, Any]:
@@ -118,7 +114,7 @@ def correlate_back(grad: Any, in1: Any, in2: Any, mode: str, late: int = 0) -> t
 def lfilter_back(grad: Any, values: tuple[Any, Any, Any, Any], axis: int) -> tuple[Any, Any, Any]:
     """Return the gradients of b, a and x of ``y = signal.lfilter(b, a, x, axis)``."""
     b, a, x, y = values
-    one = np.ones(1, dtype=np.asarray(b).dtype)
+    one = np.ones_like(b, shape=(1,))
     back = signal.lfilter(conj(b), conj(a), np.flip(grad, axis), axis)
     grad_b = _lags(grad, signal.lfilter(one, a, x, axis), len(b), axis)
     grad_a = -_lags(grad, signal.lfilter(one, a, y, axis), len(a), axis)

@@ -36,9 +36,11 @@ def pdist_back(grad: Any, x: Any, y: Any, metric: Any) -> Any:
 
 def squareform_back(grad: Any, n: int) -> Any:
     """Return a symmetric matrix with the entries of a vector on both sides of its diagonal."""
-    above = np.zeros((n, n), dtype=np.asarray(grad).dtype)
-    above[np.triu_indices(n, 1)] = grad
-    return above + above.T
+    if n < 2:
+        return np.zeros_like(grad, shape=(n, n))
+    places = np.zeros((n, n), dtype=int)
+    places[np.triu_indices(n, 1)] = range(np.size(grad))
+    return np.where(np.eye(n, dtype=bool), 0, grad[places + places.T])
 
 
 def as_vector_back(grad: Any, x: Any) -> Any:

@@ -21,12 +21,12 @@ REVERSE: Final = _named(
             "linspace logspace median nanmedian nanpercentile nanquantile pad percentile poly "
             "polyfit polyval quantile repeat roots trapezoid unstack vstack"
         ),
-        "numpy.linalg": "cholesky cond eig eigh eigvals eigvalsh lstsq multi_dot svd tensorsolve",
+        "numpy.linalg": "cond eig eigh eigvals eigvalsh lstsq multi_dot svd tensorsolve",
         "numpy.maximum": "accumulate",
         "numpy.minimum": "accumulate",
         "scipy.integrate": "odeint quad trapezoid",
         "scipy.linalg": (
-            "cho_factor cholesky circulant coshm cosm eig eigh eigh_tridiagonal eigvals "
+            "cho_factor circulant coshm cosm eig eigh eigh_tridiagonal eigvals "
             "eigvalsh expm fractional_matrix_power logm lstsq lu polar sinhm sinm "
             "solve_triangular svd tanhm tanm toeplitz"
         ),
@@ -58,9 +58,9 @@ FORWARD: Final = _named(
         "cmath": "phase polar rect",
         "math": "dist frexp hypot prod",
         "numpy": (
-            "angle append arange array astype atleast_1d atleast_2d atleast_3d average block "
+            "angle append arange atleast_1d atleast_2d atleast_3d average block "
             "broadcast_arrays choose column_stack concatenate corrcoef cov cumulative_prod "
-            "diff divmod dstack einsum frexp full_like geomspace gradient heaviside histogram "
+            "diff divmod dstack einsum frexp geomspace gradient heaviside histogram "
             "hstack interp kron linspace logspace median meshgrid modf nancumprod nancumsum "
             "nanmedian nanpercentile nanquantile nextafter pad percentile poly polyfit "
             "polyval quantile repeat roots trapezoid trim_zeros unstack unwrap vander vstack"
@@ -69,7 +69,7 @@ FORWARD: Final = _named(
         "numpy.lib.scimath": "log sqrt",
         "numpy.lib.stride_tricks": "sliding_window_view",
         "numpy.linalg": (
-            "cholesky cond eig eigh eigvals eigvalsh lstsq matrix_norm multi_dot norm qr "
+            "cond eig lstsq matrix_norm multi_dot norm qr "
             "slogdet svd tensorinv tensorsolve"
         ),
         "numpy.maximum": "accumulate",
@@ -101,7 +101,6 @@ FORWARD: Final = _named(
         "scipy.stats.invgamma": "cdf isf logcdf logsf ppf sf",
         "scipy.stats.multivariate_normal": "pdf",
         "scipy.stats.t": "cdf isf logcdf logsf ppf sf",
-        "srcgrad.runtime.creating": "astype",
         "srcgrad.runtime.drawing": "draw_multivariate_normal",
         "srcgrad.runtime.gathering": "gather_back",
         "srcgrad.runtime.joining": "join_columns join_rows",

@@ -6,6 +6,7 @@ that linear rules are seen, too.
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -79,19 +80,32 @@ def _like(moved: Any, arg: Any) -> Any:
 
 
 def _is_looked_at(label: str) -> bool:
-    """Choose one of four gaps: enough to see that the list grows old."""
-    return zlib.crc32(label.encode()) % 4 == 0
+    """Choose one of five gaps: enough to see that the list grows old."""
+    return zlib.crc32(label.encode()) % 5 == 0
 
 
 def _checked(caller: Caller, gaps: frozenset[str], derivative: Callable[[Second], float]) -> None:
     second = Second(caller)
     if name(caller) in gaps:
         if _is_looked_at(name(caller)):
-            with pytest.raises(sg.FallbackWarning):
-                derivative(second)
+            _assert_right_on_the_tape_or_refused(second, derivative)
         return
     found = derivative(second)
     np.testing.assert_allclose(found, second.differences(), rtol=1e-5, atol=1e-6)
+
+
+def _assert_right_on_the_tape_or_refused(
+    second: Second, derivative: Callable[[Second], float]
+) -> None:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            found = derivative(second)
+        except sg.SrcgradError:
+            pass
+        else:
+            np.testing.assert_allclose(found, second.differences(), rtol=1e-5, atol=1e-6)
+    assert any(issubclass(item.category, sg.FallbackWarning) for item in seen)
 
 
 @pytest.mark.parametrize("caller", CALLERS, ids=name)
