@@ -69,8 +69,7 @@ FORWARD: Final = _named(
         "numpy.lib.scimath": "log sqrt",
         "numpy.lib.stride_tricks": "sliding_window_view",
         "numpy.linalg": (
-            "cond eig lstsq matrix_norm multi_dot norm qr "
-            "slogdet svd tensorinv tensorsolve"
+            "cond eig lstsq matrix_norm multi_dot norm qr slogdet svd tensorinv tensorsolve"
         ),
         "numpy.maximum": "accumulate",
         "numpy.minimum": "accumulate",
