@@ -34,7 +34,7 @@ def by_columns(
     """
     found = []
     for name in names:
-        value, columns = pushed(f, name, arguments, None, has_aux=has_aux)
+        value, columns = pushed(f, (name,), arguments, None, has_aux=has_aux)
         found.append(columns)
     head, aux = split(value, has_aux=has_aux)
     places = count()
@@ -78,45 +78,54 @@ def by_rows(
 
 
 def pushed(
-    f: Callable[..., Any], name: str, arguments: Arguments, seeds: Any, *, has_aux: bool
+    f: Callable[..., Any],
+    names: tuple[str, ...],
+    arguments: Arguments,
+    seeds: Any,
+    *,
+    has_aux: bool,
 ) -> tuple[Any, list[Any]]:
     """Return the value, and the tangents of each float leaf of it along each of the seeds.
 
-    `seeds` is a matrix with one seed in each row, over all numbers of the argument; None for the
-    identity.
+    `seeds` is a matrix with one seed in each row, over all numbers of the arguments `names`; None
+    for the identity.
     """
-    push = tangents_of(f, (name,))
+    push = tangents_of(f, names)
     blocks: list[list[Any]] = []
     value: Any = None
-    matrix = np.eye(count_of(arguments[name])) if seeds is None else seeds
+    given = [arguments[name] for name in names]
+    ends = np.cumsum([count_of(item) for item in given])
+    matrix = np.eye(ends[-1]) if seeds is None else seeds
     for part in _parts(matrix, arguments):
         before = value
         try:
             units = seeds is None and len(part) == len(matrix)
-            stack = stack_of(arguments[name], part, units=units)
-            value, tangent = push.rows(arguments, [stack])
+            pairs = zip(given, np.split(part, ends[:-1], axis=1), strict=True)
+            value, tangent = push.rows(arguments, [stack_of(*pair, units=units) for pair in pairs])
             head, moved = _heads(value, tangent, has_aux=has_aux)
             blocks.append(rows_in(head, moved, len(part)))
         except CannotStackError:
-            value, rows = _pushed_one_by_one(push, name, arguments, part, has_aux)
+            value, rows = _pushed_one_by_one(push, given, arguments, part, has_aux)
             blocks.append(rows)
         if len(blocks) > 1:
             _refuse_another_value(value, before)
     if not blocks:
-        value = push(copied(arguments), [mapped(np.zeros_like, arguments[name])])[0]
+        value = push(copied(arguments), [mapped(np.zeros_like, item) for item in given])[0]
         head, _ = split(value, has_aux=has_aux)
         return value, [np.zeros((0, *np.shape(leaf))) for leaf in float_leaves(head)]
     return value, _joined(blocks)
 
 
 def _pushed_one_by_one(
-    push: Any, name: str, arguments: Arguments, seeds: Any, has_aux: bool
+    push: Any, given: list[Any], arguments: Arguments, seeds: Any, has_aux: bool
 ) -> tuple[Any, list[Any]]:
     columns = []
     value: Any = None
+    ends = np.cumsum([count_of(item) for item in given])
     for place, seed in enumerate(seeds):
         before = value
-        value, tangent = push(copied(arguments), [seed_of(arguments[name], seed)])
+        tangents = list(map(seed_of, given, np.split(seed, ends[:-1])))
+        value, tangent = push(copied(arguments), tangents)
         if place:
             _refuse_another_value(value, before)
         head, moved = _heads(value, tangent, has_aux=has_aux)

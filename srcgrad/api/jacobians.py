@@ -108,10 +108,8 @@ class Jacobian(Made, Generic[P]):
         if again is not None:
             self._last = "reverse" if isinstance(call, Rows) else "forward"
             return again
-        if self._sparse is None and goes_by_parts(self.primal, (*args, *kwargs.values())):
-            twin = Jacobian(
-                of_parts(self.primal), *self._options[:2], self.mode, has_aux=self._has_aux
-            )
+        if goes_by_parts(self.primal, (*args, *kwargs.values())):
+            twin = self.of(of_parts(self.primal))
             return put_together(twin(*map(parts_of, args), **parts_of(kwargs)))
         arguments = bind(self.primal, args, kwargs)
         for name in self.names:
@@ -347,9 +345,9 @@ def jacobian(
         has_aux: Whether `f` returns a pair of which only the first is differentiated; the second
             is handed on as it is.
         sparsity: Where entries may be, as an array or a matrix of `scipy.sparse`, or "detect". The
-            Jacobian is then a `scipy.sparse.csr_array` with a row for each number of the result
-            and a column for each number of the one argument, found from one seed for each group
-            of columns (or rows) that do not overlap.
+            Jacobian is then one `scipy.sparse.csr_array` with a row for each number of the result
+            and a column for each number of the arguments, in their order, found from one seed for
+            each group of columns (or rows) that do not overlap.
 
     Returns:
         A callable with the parameters of `f`. For a result of shape r and an argument of shape s it

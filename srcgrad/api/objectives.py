@@ -69,7 +69,7 @@ class Objective(Generic[T]):
         arguments = bind(self._f, (params, *self._args))
         if self._layout.size <= self._residuals:
             units = np.eye(self._layout.size)
-            _, columns = pushed(self._f, self._name, arguments, units, has_aux=False)
+            _, columns = pushed(self._f, (self._name,), arguments, units, has_aux=False)
             return np.array(columns[0].reshape(len(units), -1).T, order="C")
         _, (rows,) = pulled(self._f, (self._name,), arguments, None, has_aux=False)
         return _side_by_side(rows)
@@ -85,7 +85,7 @@ class Objective(Generic[T]):
         params = self.unravel(x)
         arguments = bind(self._f, (params, *self._args))
         units = np.eye(self._layout.size)
-        grad, columns = pushed(self._gradient, self._name, arguments, units, has_aux=False)
+        grad, columns = pushed(self._gradient, (self._name,), arguments, units, has_aux=False)
         places = count()
         numbered = mapped(lambda _: next(places), grad)  # also whole numbers have a gradient, of 0
         matrix = _side_by_side([columns[place] for place in leaves_as_in(params, numbered)])

@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal, NoReturn
+from itertools import count
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
 from srcgrad.api.assembling import pulled, pushed
 from srcgrad.api.compressing import Compression, by_columns, by_rows, by_symmetry
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.selection import Selection
 from srcgrad.api.sparsity import Pattern, detect
-from srcgrad.api.structures import copied, float_leaves, split
+from srcgrad.api.stacking import count_of
+from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.underlying import called
-from srcgrad.api.values import is_complex, is_float
+from srcgrad.api.values import is_complex, leaves
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.tape import in_another_call
 
 Arguments = dict[str, Any]
 Mode = Literal["forward", "reverse", "auto", "symmetric"]
-_ONE_ARRAY: Final = "a sparse Jacobian is that of one array by one array"
 
 
 class SparseMatrix:
-    """The Jacobian of a function of one array that returns one, as a sparse matrix."""
+    """The Jacobian of all numbers of a result by all of the arguments, as a sparse matrix."""
 
     def __init__(
         self, primal: Callable[..., Any], selection: Selection, sparsity: Any, *, has_aux: bool
     ) -> None:
-        if not selection.single:
-            raise ArgumentError(_ONE_ARRAY, hint="give argnums= as one number, not as a tuple")
         if isinstance(sparsity, str) and sparsity != "detect":
             raise ArgumentError(
                 f"sparsity={sparsity!r} is neither 'detect' nor a matrix",
                 hint="give an array or a matrix of scipy.sparse, with True where an entry may be",
             )
         self._primal = primal
-        self._name = selection.names[0]
+        self._names = selection.names
+        self._single = selection.single
         self._has_aux = has_aux
         self._given = None if isinstance(sparsity, str) else Pattern.of(sparsity)
         self._compressed: dict[Any, Compression] = {}
@@ -54,7 +55,7 @@ class SparseMatrix:
         for compression, is_certain in self._tries(key, arguments, mode):
             value, products = self._products(compression, arguments)
             head, aux = split(value, has_aux=self._has_aux)
-            if np.size(head) != compression.pattern.shape[0]:
+            if sum(map(np.size, self._results(head, arguments))) != compression.pattern.shape[0]:
                 continue
             row = None if is_certain else compression.wrong(products)
             if row is None:
@@ -95,14 +96,26 @@ class SparseMatrix:
     def _shape(self, arguments: Arguments) -> tuple[tuple[int, int], bool]:
         """Return the shape of the matrix, and whether it is real."""
         value, _ = split(called(self._primal, copied(arguments)), has_aux=self._has_aux)
-        for item in (value, arguments[self._name]):
-            if not is_float(item):
+        given = [arguments[name] for name in self._names]
+        for item in (value, *given):
+            if not float_leaves(item):
                 kind = getattr(item, "dtype", type(item).__name__)
                 raise ArgumentError(
-                    f"{_ONE_ARRAY} of floats, not of a {kind}",
-                    hint="lay the numbers out in one array, as srcgrad.scipy_objective does",
+                    f"a sparse Jacobian is that of floats by floats, not of a {kind}",
+                    hint="convert whole numbers: x.astype(float)",
                 )
-        return (np.size(value), np.size(arguments[self._name])), not is_complex(value)
+        rows = sum(map(np.size, self._results(value, arguments)))
+        return (rows, sum(map(count_of, given))), not is_complex(value)
+
+    def _results(self, head: Any, arguments: Arguments) -> list[Any]:
+        """Return the leaves of a result that have rows: of a gradient, those that have columns.
+
+        A whole number in a container has a gradient, but no column.
+        """
+        if not isinstance(self._primal, Gradient):
+            return float_leaves(head)
+        given = [arguments[name] for name in self._names]
+        return leaves_as_in(given[0] if self._single else tuple(given), head)
 
     def _detected(self, arguments: Arguments, mode: Mode, shape: tuple[int, int]) -> Pattern | None:
         """Return the pattern, found in the mode that has fewer numbers to start from."""
@@ -117,13 +130,32 @@ class SparseMatrix:
 
     def _pushed(self, arguments: Arguments, seeds: Any) -> tuple[Any, Any]:
         options = {"has_aux": self._has_aux}
-        value, (found,) = pushed(self._primal, self._name, arguments, seeds, **options)
-        return value, found.reshape(len(seeds), -1)
+        value, columns = pushed(self._primal, self._names, arguments, seeds, **options)
+        head, _ = split(value, has_aux=self._has_aux)
+        if isinstance(self._primal, Gradient):
+            places = count()
+            numbered = mapped(lambda _: next(places), head)
+            columns = [columns[place] for place in self._results(numbered, arguments)]
+        return value, _side_by_side(columns, len(seeds))
 
     def _pulled(self, arguments: Arguments, seeds: Any) -> tuple[Any, Any]:
         options = {"has_aux": self._has_aux}
-        value, ((found,),) = pulled(self._primal, (self._name,), arguments, seeds, **options)
-        return value, found.reshape(len(seeds), -1)
+        if isinstance(self._primal, Gradient) and _holds_int([arguments[n] for n in self._names]):
+            raise ArgumentError(
+                "a whole number among the arguments has a row in reverse mode, but no column",
+                hint="use srcgrad.hessian or jacfwd, or make it a float",
+            )
+        value, rows = pulled(self._primal, self._names, arguments, seeds, **options)
+        return value, _side_by_side([part for parts in rows for part in parts], len(seeds))
+
+
+def _holds_int(value: Any) -> bool:
+    return any(type(leaf) is int for leaf in leaves(value))
+
+
+def _side_by_side(parts: list[Any], height: int) -> Any:
+    """Return derivatives of all leaves, with a row for each seed, as one matrix."""
+    return np.concatenate([part.reshape(height, -1) for part in parts], axis=1)
 
 
 def _compressed(pattern: Pattern, mode: Mode) -> Compression:

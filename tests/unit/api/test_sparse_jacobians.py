@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.api.sparsity import Pattern, detect
+from tests.unit.api.trees import children, is_float
 
 sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.linalg")
@@ -252,17 +253,66 @@ def test_a_complex_result_is_found_in_forward_mode():
     assert_same(jacobian(VECTOR), sg.jacobian(turned)(VECTOR))
 
 
-def test_what_is_not_one_array_is_refused():
-    with pytest.raises(sg.ArgumentError, match="one array"):
-        sg.jacobian(waves, (0,), sparsity="detect")
+def several(p, y):
+    """Return numbers in a container, by several arguments."""
+    x = p["a"]
+    return [x[1:] * x[:-1] * y[0], {"s": np.sin(x), "n": 3, "t": (y[1] * p["b"][0] * p["n"],)}]
+
+
+def energy_of(p, y):
+    """Return a number by the same."""
+    x = p["a"]
+    return np.sum(x[1:] ** 2 * x[:-1] * y[0]) * p["n"] + p["b"][0] ** 2 * y[1]
+
+
+PLACE = {"a": np.linspace(0.1, 1.0, 6), "b": (0.5, None), "n": 2}
+
+
+def flattened(found, result, by):
+    """Return a Jacobian of containers as one matrix."""
+    rows = []
+    for leaf, part in pairs_of(result, found):
+        parts = [np.reshape(item, (np.size(leaf), -1)) for _, item in pairs_of(by, part)]
+        rows.append(np.concatenate(parts, axis=1))
+    return np.concatenate(rows)
+
+
+def pairs_of(value, found):
+    inside = children(value)
+    if inside is None:
+        return [(value, found)] if is_float(value) else []
+    both = zip(inside, children(found), strict=True)
+    return [pair for (_, one), (_, other) in both for pair in pairs_of(one, other)]
+
+
+@pytest.mark.parametrize("make", [sg.jacobian, sg.jacfwd, sg.jacrev, sg.hessian])
+def test_containers_and_several_arguments_have_one_matrix(make):
+    with warnings.catch_warnings():  # a tuple that is multiplied is not, by source
+        warnings.simplefilter("ignore", sg.FallbackWarning)
+        check_matrices(make)
+
+
+def check_matrices(make):
+    y = np.array([0.3, -0.7])
+    function, by = (energy_of, (PLACE, y)) if make is sg.hessian else (several, (PLACE, y))
+    result = by if make is sg.hessian else several(*by)
+    expected = flattened(make(function, argnums=(0, 1))(*by), result, by)
+    for pattern in ("detect", expected != 0):
+        found = make(function, argnums=(0, 1), sparsity=pattern)(*by)
+        assert found.nnz < expected.size / 2
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-12, atol=1e-12)
+    first = make(function, sparsity="detect")(*by).toarray()
+    height = 7 if make is sg.hessian else len(expected)
+    np.testing.assert_allclose(first, expected[:height, :7], rtol=1e-12, atol=1e-12)
+
+
+def test_what_has_no_matrix_is_refused():
+    with pytest.raises(sg.ArgumentError, match="whole number"):
+        sg.jacrev(sg.grad(energy_of), sparsity="detect")(PLACE, np.ones(2))
     with pytest.raises(sg.ArgumentError, match="neither"):
         sg.jacobian(waves, sparsity="find")
     with pytest.raises(sg.ArgumentError, match="neither"):
         sg.jacobian(waves, sparsity=np.ones(3))
-    with pytest.raises(sg.ArgumentError, match="of a dict"):
-        sg.jacobian(lambda p: p["x"] * 2, sparsity="detect")({"x": VECTOR})
-    with pytest.raises(sg.ArgumentError, match="of a tuple"):
-        sg.jacobian(lambda x: (x, x), sparsity="detect")(VECTOR)
     with pytest.raises(sg.ArgumentError, match="of a int64"):
         sg.jacobian(np_size, sparsity="detect")(VECTOR)
 
