@@ -104,6 +104,8 @@ class _Uses:
             self.containers.update(sources)
         elif operation.kind == "user":
             self.containers.update(_shown_by_callee(operation, self._program))
+            if self._program.reader.vocabulary.returns_list(operation.primal):
+                self.containers.update(targets if len(targets) == 1 else ())
         elif operation.kind == "copy":
             self.same += [(s, t) for s in sources for t in targets]
         elif operation.primal is self._program.reader.vocabulary.getitem:

@@ -119,8 +119,8 @@ class Entries:
             self._join(name, value.value.id) if isinstance(value.value, gast.Name) else self._lose(
                 name
             )
-        elif _repeats_constants(value):
-            self._display(name, value.left.elts)
+        elif (repeated := repeated_entries(value)) is not None:
+            self._display(name, repeated)
         else:
             self._lose(name)
 
@@ -159,10 +159,9 @@ def makes_list(value: Any) -> bool:
     return isinstance(value, (gast.List, gast.ListComp))
 
 
-def _repeats_constants(value: Any) -> bool:
-    """Say whether an expression is ``[0.0] * n``."""
-    return (
-        isinstance(value, gast.BinOp)
-        and isinstance(value.op, gast.Mult)
-        and isinstance(value.left, gast.List)
-    )
+def repeated_entries(value: Any) -> list[Any] | None:
+    """Return the entries that ``[v] * n`` holds several times; None of other expressions."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    return list(shown[0].elts) if len(shown) == 1 else None

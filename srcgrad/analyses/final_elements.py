@@ -31,11 +31,13 @@ def final_reads(
     body: list[Any],
     may_share: Callable[[str, str], bool],
     is_pure: Callable[[Any], bool],
+    is_adjoint: Callable[[str], bool] = lambda _: False,
 ) -> set[int]:
     """Return the ids of statements ``t = y[...]`` in loops that read elements in their final state.
 
     `body` is a function in normal form; `may_share(a, b)` says whether two names may lie in the
-    same memory, `is_pure(node)` whether an expression changes nothing.
+    same memory, `is_pure(node)` whether an expression changes nothing, and `is_adjoint(name)`
+    whether a name is that of an adjoint, which lies elsewhere.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> body = parse('''
@@ -63,7 +65,8 @@ def final_reads(
                 others = [
                     item
                     for item, other in writes
-                    if id(item) not in early and (other == name or _touches(other, name, may_share))
+                    if id(item) not in early
+                    and (other == name or (not is_adjoint(other) and may_share(other, name)))
                 ]
                 made = binds[name] == 1 and name in {n for item in body for n in bound_by(item)}
                 if made and all(
@@ -79,6 +82,7 @@ def final_stores(
     may_share: Callable[[str, str], bool],
     is_pure: Callable[[Any], bool],
     rank: Callable[[str], int | None],
+    is_adjoint: Callable[[str], bool] = lambda _: False,
 ) -> set[int]:
     """Return the ids of statements ``y[i] = t`` in loops whose elements nothing writes again.
 
@@ -109,7 +113,9 @@ def final_stores(
             continue
         name, indices = target.value.id, [getattr(part, "id", "") for part in _components(target)]
         others = [
-            item for item, other in writes if other == name or _touches(other, name, may_share)
+            item
+            for item, other in writes
+            if other == name or (not is_adjoint(other) and may_share(other, name))
         ]
         once = binds[name] == 1 and name in made and [*map(id, others)] == [id(statement)]
         through = sorted(loop.index for loop in loops) == sorted(indices)
@@ -137,11 +143,6 @@ def _count_around(block: list[Any], statement: Any) -> int:
     return 0
 
 
-def _touches(other: str, name: str, may_share: Callable[[str, str], bool]) -> bool:
-    """Say whether writing through another name may change an array; adjoints lie elsewhere."""
-    return not other.startswith("grad_") and may_share(other, name)
-
-
 def _is_element(statement: Any, name: str, counted: _Counted) -> bool:
     """Say whether a statement writes the part of an array that this trip of the loop is at."""
     if not isinstance(statement, (gast.Assign, gast.AugAssign)):
@@ -149,7 +150,7 @@ def _is_element(statement: Any, name: str, counted: _Counted) -> bool:
     target = targets_of(statement)[0]
     if not isinstance(target, gast.Subscript) or getattr(target.value, "id", "") != name:
         return False
-    first = _components(target)[0]
+    first = _first_component(target)
     return isinstance(first, gast.Name) and first.id == counted.index
 
 
@@ -159,7 +160,7 @@ def _reads_before(name: str, counted: _Counted) -> Iterator[int]:
         value: Any = getattr(statement, "value", None)
         plain = isinstance(statement, gast.Assign) and isinstance(value, gast.Subscript)
         ours = plain and getattr(value.value, "id", "") == name
-        if ours and _is_before(_components(value)[0], counted, outer):
+        if ours and _is_before(_first_component(value), counted, outer):
             yield id(statement)
 
 
@@ -209,6 +210,11 @@ def _with_loops(
 def _is_rebound(index: str, loop: Any) -> bool:
     """Say whether something in a loop binds its index anew."""
     return any(index in bound_by(item) for item in statements(loop.body))
+
+
+def _first_component(node: Any) -> Any:
+    """Return the first index of a subscript; that of ``y[()]`` is the empty tuple."""
+    return (_components(node) or [node.slice])[0]
 
 
 def _components(node: Any) -> list[Any]:

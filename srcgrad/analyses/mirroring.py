@@ -131,7 +131,7 @@ class _Analysis:
                 for source in {n for arg in args for n in direct_names(arg)}:
                     self._same[source].add(target)
                     self._same[target].add(source)
-        if operation.kind == "unknown" and isinstance(statement.value, gast.Call):
+        if operation.kind in ("pop", "unknown") and isinstance(statement.value, gast.Call):
             self._effect(statement.value)  # v = xs.pop()
             for name in self._handed_in(statement.value):
                 for target in targets:
@@ -187,7 +187,7 @@ class _Analysis:
         if operation.kind != "primitive":
             return False
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        return "broadcast_arrays" not in name and "atleast_" not in name
+        return not any(other in name for other in ("broadcast_arrays", "atleast_", "einsum"))
 
     def _may_share(self, operation: Operation) -> bool:
         vocabulary = self._program.reader.vocabulary

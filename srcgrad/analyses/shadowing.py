@@ -17,7 +17,7 @@ import gast
 from srcgrad.analyses.axes import PERHAPS_VIEWS, SPLITS, SURE_VIEWS, Axes, is_basic, is_position
 from srcgrad.analyses.containers import TREES, kinds
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.entries import makes_list, repeated_entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
@@ -71,10 +71,12 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 
 
 def _repeats(value: Any) -> bool:
-    """Say whether an expression makes a list of one list, several times."""
+    """Say whether an expression makes a list of one list or array, several times."""
     inner = list(walk(value)) if makes_list(value) else []
-    repeats = any(isinstance(n, gast.BinOp) and isinstance(n.op, gast.Mult) for n in inner)
-    return repeats and sum(isinstance(n, (gast.List, gast.ListComp)) for n in inner) > 1
+    repeated = [item for node in inner for item in repeated_entries(node) or ()]
+    several = any(isinstance(n, gast.BinOp) and isinstance(n.op, gast.Mult) for n in inner)
+    lists = sum(isinstance(n, (gast.List, gast.ListComp)) for n in inner)
+    return (several and lists > 1) or any(not isinstance(n, gast.Constant) for n in repeated)
 
 
 class Shadowing:

@@ -18,7 +18,7 @@ from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.entries import makes_list, repeated_entries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
@@ -146,6 +146,7 @@ class _Analysis:
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
+        self._repeated: set[str] = set()
         self._kinds = ArrayKinds(program, shapes)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
@@ -258,12 +259,16 @@ class _Analysis:
             self._views.update(targets)
         if makes_list(statement.value):
             self._result.lists.update(targets)
+        if not all(isinstance(v, gast.Constant) for v in repeated_entries(statement.value) or ()):
+            self._repeated.update(targets)
 
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
         """Return the names whose memory the value of an assignment may share."""
         vocabulary = self._program.reader.vocabulary
-        if operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
-            return [name for arg in operation.args for name in direct_names(arg)]
+        repeated = repeated_entries(value)
+        if repeated is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
+            held = operation.args if repeated is None else repeated
+            return [name for arg in held for name in direct_names(arg)]
         if operation.primal is vocabulary.getitem:
             of_shape = isinstance(value.value, gast.Attribute) and (
                 self._program.reader.constant_attribute(value.value)
@@ -274,8 +279,6 @@ class _Analysis:
         if operation.kind == "primitive":
             name = vocabulary.canonical_name(operation.primal)
             views = name in vocabulary.views or may_return_operand(name, operation)
-            copies = operation.keywords.get("copy")  # of `astype` and its like
-            views = views or (copies is not None and getattr(copies, "value", None) is not True)
             names = [n for arg in operation.args for n in direct_names(arg)] if views else []
             return self._local(names)
         if operation.kind == "user" and isinstance(value, gast.Call):
@@ -434,6 +437,9 @@ class _Analysis:
             what = f"this writes into memory that the caller may reach as `{owner}`"
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
             return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
+        if is_store(statement) and not self._repeated.isdisjoint(members):
+            what = "this writes into what a list may hold several times"
+            return [Problem(statement, what, "make each entry: `[np.zeros(3) for _ in range(n)]`")]
         result = set() if element else set(_targets(statement))
         others = (members & live) - {name} - result
         if not element and name in live:

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.changes import SHAPERS
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import names_bound, names_read, nodes_in, root_name, statements, walk
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
@@ -64,26 +64,33 @@ class Variation:
             for target in _written(statement)
             if (root := root_name(target)) in self.names
         }
-        if not written:
-            return
-        for statement in statements(body):
-            if isinstance(statement, gast.Assign) and not isinstance(statement.value, _NEW):
-                for target in statement.targets:
-                    if written.intersection(names_bound(target)):
-                        self.names.update(self._reached(statement.value))
-            elif isinstance(statement, gast.For) and written.intersection(
-                names_bound(statement.target)
-            ):
-                self.names.update(self._reached(statement.iter))
+        before = -1
+        while written and len(written) != before:
+            before = len(written)
+            for statement in statements(body):
+                if not written.isdisjoint(n for t in _bound(statement) for n in names_bound(t)):
+                    loops = isinstance(statement, gast.For)
+                    written |= self._reached(statement.iter if loops else statement.value)
+        self.names |= written
 
     def _reached(self, value: Any) -> set[str]:
         """Return the local names in whose memory the value of an expression may lie."""
-        if isinstance(value, _NEW) or (
-            isinstance(value, gast.Call) and self._reader.constant_callee(value)
-        ):
+        if isinstance(value, _NEW) or (isinstance(value, gast.Call) and self._is_new(value)):
             return set()
         local = self._reader.scope.local | self._bound
         return {name for name in names_read(value) if name in local}
+
+    def _is_new(self, value: Any) -> bool:
+        """Say whether what a call returns lies in memory of its own."""
+        if self._reader.constant_callee(value):
+            return True
+        operation = self._reader.read(value)
+        if operation.kind != "primitive" or "out" in operation.keywords:
+            return False
+        name = self._reader.vocabulary.canonical_name(operation.primal)
+        if name.startswith("builtins."):
+            return False
+        return name not in self._reader.vocabulary.views and not may_return_operand(name, operation)
 
     def _step(self, statement: Any) -> None:
         if isinstance(statement, gast.Assign):

@@ -81,6 +81,10 @@ class Derivation:
     facts: Facts | None = None
     seed: Any = None
 
+    def __post_init__(self) -> None:
+        program = self.program
+        program.namer.note_values([*program.parameters, *bound_names(program.body)])
+
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
     ) -> list[Any]:
@@ -277,7 +281,11 @@ class Derivation:
     ) -> list[Any]:
         self.stages.note("reverse", body)
         spread_origins(body)
-        purity = Purity(self.program.reader, frozenset(runtime.__all__) | self.externals.repeated)
+        purity = Purity(
+            self.program.reader,
+            frozenset(runtime.__all__) | self.externals.repeated,
+            self.program.namer.is_adjoint,
+        )
         body = leave_out_zeros(body, (*self.program.parameters, *given))
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
@@ -286,7 +294,9 @@ class Derivation:
             return name not in facts.storage.mutated | facts.storage.reshaped
 
         filled = facts.storage.reshaped - facts.storage.mutated
-        fusing = Fusing(body, is_stable, purity.of, filled.__contains__)
+        fusing = Fusing(
+            body, is_stable, purity.of, filled.__contains__, self.program.namer.is_adjoint
+        )
         pairs = leave_out_last_trips(fusing.run(_still_there(halves, body)))
         recorder = Recorder(
             self.program.namer,
@@ -313,7 +323,9 @@ class Derivation:
         """Return the statements that read elements which nothing writes any more."""
         if self.program.reader.scope.resolve(load("range")) is not range:
             return set()
-        return final_reads(body, Sharing(body, purity.of).may_share, purity.of)
+        return final_reads(
+            body, Sharing(body, purity.of).may_share, purity.of, self.program.namer.is_adjoint
+        )
 
     def _final_stores(self, body: list[Any], purity: Purity, facts: Facts) -> set[int]:
         """Return the statements that write numbers where the backward pass finds them again."""
@@ -323,7 +335,8 @@ class Derivation:
         def rank(name: str) -> int | None:
             return facts.dimensions.rank(load(name))
 
-        return final_stores(body, Sharing(body, purity.of).may_share, purity.of, rank)
+        may_share, is_adjoint = Sharing(body, purity.of).may_share, self.program.namer.is_adjoint
+        return final_stores(body, may_share, purity.of, rank, is_adjoint)
 
     def polished(
         self,

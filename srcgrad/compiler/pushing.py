@@ -119,7 +119,7 @@ class Pusher:
         tangents = tuple(program.namer.tangent(name) for name in program.inputs)
         ours = our_names(derivation.source.function)
         share_calls(body, (*program.parameters, *tangents), ours)
-        purity = Purity(program.reader, frozenset(runtime.__all__))
+        purity = Purity(program.reader, frozenset(runtime.__all__), lambda _: False)
         return derivation.polished(
             body,
             purity,

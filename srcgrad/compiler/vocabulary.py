@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.frontend.effects import ELSEWHERE, given_to, returned_parameters, written_parameters
+from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
@@ -104,6 +105,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     plain_containers=operators.PLAIN_CONTAINERS,
     getitem=getitem,
     container_parameters=container_parameters,
+    returns_list=returns_list,
     needs_tape=_needs_tape,
     results=_results,
     views=_VIEWS,

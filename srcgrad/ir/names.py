@@ -30,6 +30,22 @@ class Namer:
         self._bases: dict[str, str] = {}
         self._adjoints: dict[str, str] = {}
         self._tangents: dict[str, str] = {}
+        self._alike: set[str] = set()
+
+    def note_values(self, names: Iterable[str]) -> None:
+        """Declare names to be those of values: none of them is an adjoint, whatever it is called.
+
+        >>> namer = Namer(["y", "grad_y"])
+        >>> namer.note_values(["y", "grad_y"])
+        >>> adjoint = namer.adjoint("y")
+        >>> adjoint, namer.is_adjoint(adjoint), namer.is_adjoint("grad_y")
+        ('grad_y_2', True, False)
+        """
+        self._alike.update(self.base(name) for name in names if name.startswith("grad_"))
+
+    def is_adjoint(self, name: str) -> bool:
+        """Say whether a name is that of an adjoint."""
+        return name.startswith("grad_") and self.base(name) not in self._alike
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keep `names` from being handed out."""
@@ -63,7 +79,7 @@ class Namer:
         if name not in self._adjoints:
             new = self._free(f"grad_{name}")
             self._adjoints[name] = new
-            self._bases[new] = f"grad_{self.base(name)}"
+            self._bases[new] = self._adjoint_base(self.base(name), new)
         return self._adjoints[name]
 
     def tangent(self, name: str) -> str:
@@ -82,7 +98,12 @@ class Namer:
         """Call the adjoint of `name` that of a variable, of which it is the next value."""
         new = self._free(f"grad_{variable}")
         self._adjoints[name] = new
-        self._bases[new] = f"grad_{variable}"
+        self._bases[new] = self._adjoint_base(variable, new)
+
+    def _adjoint_base(self, variable: str, name: str) -> str:
+        """Return the base of an adjoint, which is not that of a value with a similar name."""
+        base = f"grad_{variable}"
+        return name if base in self._alike else base
 
     def base(self, name: str) -> str:
         """Return the variable that `name` is a version of."""

@@ -216,6 +216,11 @@ _PERHAPS_THEMSELVES = frozenset(
 
 
 def may_return_operand(name: str, operation: Operation) -> bool:
-    """Say whether a call may return its operand itself, as ``np.diff(x, 0)`` does."""
+    """Say whether a call may return its operand or a view of it, as ``np.diff(x, 0)`` does."""
+    copies = operation.keywords.get("copy")  # of `astype` and its like
+    if copies is not None and getattr(copies, "value", None) is not True:
+        return True
+    if name == "numpy.einsum":
+        return len(operation.args) == 2
     optional = len(operation.args) > 1 or bool(operation.keywords)
     return name in _PERHAPS_THEMSELVES and optional

@@ -30,6 +30,7 @@ class Vocabulary:
         plain_containers: The types of objects whose brackets only read.
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
+        returns_list: Says whether what a user's function returns is surely a list.
         needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
         results: How many values a primitive or `Function` returns where so many are unpacked; None
             for any number.
@@ -58,6 +59,7 @@ class Vocabulary:
     plain_containers: tuple[type, ...]
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
+    returns_list: Callable[[Any], bool]
     needs_tape: Callable[[Any], bool]
     results: Callable[[Any, int], int | None]
     views: frozenset[str]

@@ -41,14 +41,14 @@ class Movement:
         written = _written_names(statement)
         calm = self._is_calm(statement)
         impure = _writes(statement) or not calm
-        ours = calm and all(name.startswith("grad_") for name in written)
+        ours = calm and all(map(self._purity.is_adjoint, written))
         found = []
         for name, source in waiting.items():
             reads = names_read(source.value)
             touches = name in inside or changed.intersection(reads)
             elsewhere = written and self.shares(written, reads)
             # adjoints are written in memory of their own, where no value of the primal lies
-            apart = ours and not any(map(_is_adjoint, _looked_into(source.value)))
+            apart = ours and not any(map(self._is_adjoint, _looked_into(source.value)))
             impure_here = impure and not apart
             if touches or elsewhere or (impure_here and _looks_into_memory(source.value)):
                 found.append(name)
@@ -57,6 +57,9 @@ class Movement:
     def shares(self, ours: Iterable[str], theirs: Iterable[str]) -> bool:
         """Say whether two names, one of each side, may lie in the same memory."""
         return any(self._sharing.may_share(a, b) for a in ours for b in theirs)
+
+    def _is_adjoint(self, name: str) -> bool:
+        return not name or self._purity.is_adjoint(name)
 
     def _is_calm(self, statement: Any) -> bool:
         if isinstance(statement, (Comment, Blank)) or _is_record(statement):
@@ -123,10 +126,6 @@ def _looks_into_memory(node: Any) -> bool:
 
 
 def _looked_into(node: Any) -> list[str]:
-    """Return the names of which an expression reads parts; others are not known by name."""
+    """Return the names of which an expression reads parts; of others an empty name."""
     found = [item for item in walk(node) if isinstance(item, (gast.Subscript, gast.Attribute))]
-    return [root_name(item) or "grad_" for item in found]
-
-
-def _is_adjoint(name: str) -> bool:
-    return name.startswith("grad_")
+    return [root_name(item) or "" for item in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
@@ -26,15 +27,24 @@ _EFFECTS: Final = frozenset(
 class Purity:
     """Judges the expressions of one generated function.
 
+    Attributes:
+        is_adjoint: Says which names are those of adjoints, which lie in memory of their own.
+
     >>> from srcgrad.compiler.doctesting import parse, program_of
     >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
     >>> [purity.of(line.value) for line in parse("np.sin(x)[0]; x.sum(); print(x); x.sort(); g(x)")]
     [True, True, False, False, False]
     """
 
-    def __init__(self, reader: Reader, generated: frozenset[str]) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        generated: frozenset[str],
+        is_adjoint: Callable[[str], bool] = lambda name: name.startswith("grad_"),
+    ) -> None:
         self._reader = reader
         self._generated = generated
+        self.is_adjoint = is_adjoint
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""

@@ -57,7 +57,7 @@ def tidy(block: list[Any]) -> list[Any]:
         if _tries_nothing(statement):
             kept.extend([*statement.body, *statement.finalbody])
             continue
-        if isinstance(statement, (gast.For, gast.While)) and not statement.body:
+        if isinstance(statement, (gast.For, gast.While, gast.With)) and not statement.body:
             statement.body = [gast.Pass()]
         if not isinstance(statement, gast.Pass):
             kept.append(statement)
@@ -82,9 +82,10 @@ def _conjuncts(test: Any) -> list[Any]:
 
 
 def _tries_nothing(statement: Any) -> bool:
-    """Say whether a `try` catches nothing, and has nothing to run or nothing to do at last."""
-    bare = isinstance(statement, gast.Try) and not statement.handlers
-    return bare and not (statement.body and statement.finalbody)
+    """Say whether a `try` has nothing to run, or catches nothing and does nothing at last."""
+    if not isinstance(statement, gast.Try):
+        return False
+    return not statement.body or not (statement.handlers or statement.finalbody)
 
 
 def _after_jump(statement: Any) -> list[Any]:

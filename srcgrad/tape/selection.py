@@ -37,7 +37,8 @@ _NEAR: Final = 4  # those that are looked at for every element that is read
 
 def _of_where(node: Any) -> Masks:
     (condition,) = node.saved_tensors
-    return {1: condition, 2: np.logical_not(condition)}
+    others = np.logical_not(condition)
+    return {1: np.logical_not(others), 2: others}  # the condition may be a list, or no mask at all
 
 
 def _of_larger(node: Any) -> Masks:

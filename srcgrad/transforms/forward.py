@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.mirroring import WRITERS, Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
@@ -21,10 +22,11 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.float_checks import is_check
 from srcgrad.transforms.tangent_lists import makes_missing_entries, repeats_entries
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
+from srcgrad.transforms.tangent_updates import updated
 from srcgrad.transforms.templates import Inliner
 
 _MOVERS: Final = frozenset(
@@ -80,6 +82,7 @@ class Forwarder:
         self._push_call = push_call
         self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
         self._short: set[str] = set()
+        self._arrays = kinds(program).arrays
 
     def run(self, *, keeps: bool) -> list[Any]:
         """Return the body with tangents; it returns the value and its tangent.
@@ -185,6 +188,8 @@ class Forwarder:
         if holder is None:
             return [statement]
         place = _renamed_root(target, holder)
+        if getattr(statement, "updates_entry", False) and root_name(target) not in self._arrays:
+            return self._update_entry(statement, target, place)
         if isinstance(statement, gast.AugAssign):
             if not self._varies(statement.value):
                 return [statement]
@@ -276,37 +281,20 @@ class Forwarder:
         dot = self._dot(statement.target.id)
         if dot is None:
             return [statement]
-        value, kind = statement.value, type(statement.op).__name__
-        name = statement.target.id
-        varies = self._varies(value)
-        if kind in ("Add", "Sub"):
-            if not varies:
-                return [statement]
-            return [self._augment(dot, statement.op, self._tangent(value)), statement]
-        if kind == "Mult":
-            scale = self._augment(dot, gast.Mult(), clone(value))
-            if not varies:
-                return [scale, statement]
-            more = gast.BinOp(load(name), gast.Mult(), self._tangent(value))
-            change = self._program.namer.fresh("change")  # v may lie in the memory of x
-            add = self._augment(dot, gast.Add(), load(change))
-            return [assign(change, more), scale, add, statement]
-        if kind == "Div":
-            scale = self._augment(dot, gast.Div(), clone(value))
-            if not varies:
-                return [scale, statement]
-            product = gast.BinOp(load(name), gast.Mult(), self._tangent(value))
-            less = gast.BinOp(product, gast.Div(), clone(value))
-            return [self._augment(dot, gast.Sub(), less), scale, statement]
-        if kind == "Pow" and isinstance(value, gast.Constant) and not varies:
-            lower = gast.Constant(value.value - 1, None)
-            power = gast.BinOp(load(name), gast.Pow(), lower)
-            slope = gast.BinOp(clone(value), gast.Mult(), power)
-            return [self._augment(dot, gast.Mult(), slope), statement]
-        raise NoTangentError
+        return self._updated(statement.target, store(dot), statement.op, statement.value)
 
-    def _augment(self, dot: str, op: Any, value: Any) -> Any:
-        return gast.AugAssign(store(dot), op, value)
+    def _update_entry(self, statement: Any, target: Any, place: Any) -> list[Any]:
+        """``xs[i] = t`` that stems from ``xs[i] *= v`` writes into what a list holds there."""
+        makers = (item for item in statements(self._program.body) if isinstance(item, gast.Assign))
+        name = getattr(statement.value, "id", "")
+        value = next((m.value for m in makers if name in names_bound(m.targets[0])), None)
+        if not isinstance(value, gast.BinOp):
+            raise NoTangentError
+        return self._updated(target, place, value.op, value.right)
+
+    def _updated(self, target: Any, dot: Any, op: Any, value: Any) -> list[Any]:
+        tangent = self._tangent(value) if self._varies(value) else None
+        return updated(target, dot, op, value, tangent, self._program.namer)
 
     def _effect(self, statement: Any) -> list[Any]:
         """A call for its effect on values with tangents does the same to the tangents."""

@@ -56,7 +56,9 @@ class Fusing:
         is_stable: Callable[[str], bool],
         is_pure: Callable[[Any], bool],
         is_only_filled: Callable[[str], bool] = lambda _: False,
+        is_adjoint: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        self._is_adjoint = is_adjoint
         self._is_only_filled = is_only_filled
         self._body = body
         self._is_stable = is_stable
@@ -127,7 +129,7 @@ class Fusing:
             names += names_read(value)
         if is_store(statement):
             names += [root_name(store_target(statement)) or ""]
-        return (name for name in names if not name.startswith("grad_"))
+        return (name for name in names if not self._is_adjoint(name))
 
     def _may_wait(self, branch: Any, mirror: Any) -> bool:
         """Say whether all that a branch outside of loops computes serves its mirror alone."""

@@ -48,9 +48,9 @@ def overwrites_earlier(store: Any, program: Program) -> bool:
     loops = _loops_around(store, program.body)
     inside = [loop for loop in loops if not _binds(loop, name)]
     place = _place(store_target(store).slice)
-    if place is None or not _distinct(place, inside, program):
-        return True
     bounds = _lower_bounds(program)
+    if place is None or not _distinct(place, inside, bounds, program):
+        return True
     others = [s for s in statements(program.body) if is_store(s) and s is not store]
     for other in others:
         if names_bound(store_target(other).value) != [name]:
@@ -120,8 +120,8 @@ def _place(index: Any) -> _Place | None:
     return None
 
 
-def _distinct(place: _Place, loops: list[Any], program: Program) -> bool:
-    """Say whether every trip of the loops has its own place."""
+def _distinct(place: _Place, loops: list[Any], bounds: dict[str, int], program: Program) -> bool:
+    """Say whether every trip of the loops has its own place, counted from the start."""
     if not loops:
         return True
     if len(loops) > 1 or not isinstance(loops[0], gast.For):
@@ -131,23 +131,46 @@ def _distinct(place: _Place, loops: list[Any], program: Program) -> bool:
         program.reader.scope.resolve(loop.iter.func) is range
     )
     over_keys = isinstance(loop.iter, gast.Name) and loop.iter.id in varied_names(program)
-    return (counts or over_keys) and names_bound(loop.target) == [place.variable]
+    if names_bound(loop.target) != [place.variable]:
+        return False
+    return over_keys or (counts and bounds.get(place.variable or "", -1) + place.offset >= 0)
 
 
 def _lower_bounds(program: Program) -> dict[str, int]:
-    """Return the least value of each counter of an upward `range` loop, where it is known."""
+    """Return the least value of each counter of a `range` loop, where it is known."""
     bounds: dict[str, int] = {}
     for loop in statements(program.body):
         if not (isinstance(loop, gast.For) and isinstance(loop.iter, gast.Call)):
             continue
         if program.reader.scope.resolve(loop.iter.func) is not range:
             continue
-        args = loop.iter.args
-        first = gast.Constant(0, None) if len(args) == 1 else args[0]
-        value = getattr(first, "value", None)
-        if len(args) < 3 and type(value) is int and isinstance(loop.target, gast.Name):
-            bounds[loop.target.id] = value
+        least = _least(loop.iter.args)
+        if least is not None and isinstance(loop.target, gast.Name):
+            bounds[loop.target.id] = least
     return bounds
+
+
+def _least(args: list[Any]) -> int | None:
+    """Return the least number of a `range` of such arguments."""
+    start, stop, step = (_integer(item) for item in _completed(args))
+    if step is None or not step:
+        return None
+    return start if step > 0 else (stop + 1 if stop is not None else None)
+
+
+def _completed(args: list[Any]) -> list[Any]:
+    """Return start, stop and step of a `range`."""
+    given = [gast.Constant(0, None), *args] if len(args) == 1 else args
+    return [*given, gast.Constant(1, None)][:3]
+
+
+def _integer(node: Any) -> int | None:
+    """Return the value of a literal integer."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        value = _integer(node.operand)
+        return None if value is None else -value
+    value = getattr(node, "value", None)
+    return value if type(value) is int else None
 
 
 def _apart(ours: _Place, theirs: _Place, bounds: dict[str, int]) -> bool:

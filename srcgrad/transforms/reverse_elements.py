@@ -6,7 +6,17 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.build import add_assign, assign, at, call, clone, index_value, load, subscript
+from srcgrad.ir.build import (
+    add_assign,
+    assign,
+    at,
+    call,
+    clone,
+    constant,
+    index_value,
+    load,
+    subscript,
+)
 from srcgrad.ir.program import store_target
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
@@ -15,6 +25,9 @@ from srcgrad.transforms.sweep import Sweep
 
 
 def _is_whole(index: Any) -> bool:
+    """Say whether an index is ``...`` or ``()``, which an array without axes has, too."""
+    if isinstance(index, gast.Tuple):
+        return not index.elts
     return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
@@ -106,8 +119,17 @@ class ElementSteps:
                 done.extend(self.give(statement, target, place))
         if not kills:
             return done + kept
-        zero = subscript(load(adjoints.name(cell)), clone(target.slice), storing=True)
-        return [*done, assign(zero, gast.Constant(0.0, None), statement), *kept]
+        return [*done, self._clear(cell, target.slice, statement, mirrored=mirrored), *kept]
+
+    def _clear(self, cell: str, index: Any, like: Any, *, mirrored: bool) -> Any:
+        """Return what sets a place of an adjoint to zero.
+
+        That of an array without axes may be a number, as sums of such arrays are.
+        """
+        if _is_whole(index) and not mirrored and not self._sweep.facts.dimensions.of(load(cell)):
+            return self._sweep.adjoints.zeros(cell, like)
+        adjoint = load(self._sweep.adjoints.name(cell))
+        return assign(subscript(adjoint, clone(index), storing=True), constant(0.0), like)
 
     def _give_overlapping(
         self, statement: Any, target: Any, place: Any, before: list[Any]

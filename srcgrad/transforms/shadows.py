@@ -18,6 +18,7 @@ from srcgrad.ir.build import (
     at,
     call,
     clone,
+    constant,
     index_value,
     load,
     store,
@@ -135,7 +136,27 @@ class ShadowSteps:
         value = statement.value
         if isinstance(value, gast.Subscript):
             return subscript(renamed(value.value, names), clone(value.slice))
+        if whole and isinstance(value, (gast.List, gast.Tuple)):
+            (target,) = names_bound(statement.targets[0])
+            return self._display(value, names, load(target))
         return renamed(value, names)
+
+    def _display(self, value: Any, names: dict[str, str], holder: Any) -> Any:
+        """Return a display with the shadows of names, and zeros like what else is in `holder`."""
+        zeros = self._sweep.externals.use_runtime("zeros_like")
+        starred = [isinstance(item, gast.Starred) for item in value.elts]
+        items = []
+        for place, item in enumerate(value.elts):
+            after = any(starred[:place])
+            index = constant(place - len(value.elts) if after else place)
+            part = subscript(clone(holder), index)
+            if isinstance(item, (gast.List, gast.Tuple)):
+                items.append(self._display(item, names, part))
+            elif isinstance(item, (gast.Name, gast.Starred)):
+                items.append(renamed(item, names))
+            else:
+                items.append(call(zeros, part))
+        return type(value)(items, gast.Load())
 
     # -- backward
 

@@ -168,7 +168,7 @@ class Sweep:
         self.entries = Entries(program)
         self.origins = Origins(
             [],
-            lambda name: name.startswith("grad_"),
+            self.namer.is_adjoint,
             lambda name: name in runtime.__all__ or name in externals.derived,
         )
 

@@ -68,7 +68,12 @@ class Versions:
         copies = []
         for variable, head in self._exposed.items():
             last = self.environment.get(variable)
-            if last not in (None, head, self._copied.get(variable)):
+            known = (
+                (None, head)
+                if _updates(statement, last)
+                else (None, head, self._copied.get(variable))
+            )
+            if last not in known:
                 self._copied[variable] = last
                 copies.append(assign(head, load(last), statement))
         return copies
@@ -260,6 +265,11 @@ def _assigned(body: list[Any]) -> list[str]:
         for target in targets:
             names.extend(names_bound(target))
     return names
+
+
+def _updates(statement: Any, name: str | None) -> bool:
+    """Say whether a statement is ``a += v``, which binds `a` anew if that is a number."""
+    return isinstance(statement, gast.AugAssign) and getattr(statement.target, "id", "") == name
 
 
 def _may_break(statement: Any) -> bool:

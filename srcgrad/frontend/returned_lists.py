@@ -1,0 +1,72 @@
+"""Says which functions return a list that they make."""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.walk import names_bound, statements, walk
+
+
+@functools.lru_cache(maxsize=1024)
+def returns_list(function: FunctionType) -> bool:
+    """Say whether what a function returns is a list that it makes, on every path."""
+    return _makes_lists(function, frozenset())
+
+
+def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
+    if not isinstance(function, FunctionType) or function in seen or is_library(function):
+        return False
+    try:
+        tree = find_source(function).tree
+    except SrcgradError:
+        return False
+    if not isinstance(tree.body, list):
+        return False
+    scope = scope_of(function, tree)
+    seen = seen | {function}
+    values = _values(tree)
+
+    def is_list(value: Any) -> bool:
+        made = values.get(getattr(value, "id", ""), [])
+        return _is_made(value, scope, seen) or (
+            bool(made) and all(_is_made(item, scope, seen) for item in made)
+        )
+
+    results = [item.value for item in statements(tree.body) if isinstance(item, gast.Return)]
+    return bool(results) and all(map(is_list, results))
+
+
+def _is_made(value: Any, scope: Scope, seen: frozenset[Any]) -> bool:
+    """Say whether an expression is a new list."""
+    if isinstance(value, gast.Call):
+        callee = scope.resolve(value.func)
+        return callee in (list, sorted) or _makes_lists(callee, seen)
+    return isinstance(value, (gast.List, gast.ListComp))
+
+
+def _values(tree: Any) -> dict[str, list[Any]]:
+    """Return what each name of a function is bound to; None where that is not told."""
+    found: dict[str, list[Any]] = {}
+    for node in walk(tree):
+        if isinstance(node, gast.Assign):
+            for target in node.targets:
+                value = node.value if isinstance(target, gast.Name) else None
+                for name in names_bound(target):
+                    found.setdefault(name, []).append(value)
+        elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Param):
+            found.setdefault(node.id, []).append(None)
+        elif isinstance(node, (gast.For, gast.comprehension)):
+            for name in names_bound(node.target):
+                found.setdefault(name, []).append(None)
+        elif isinstance(node, (gast.NamedExpr, gast.AnnAssign)):
+            for name in names_bound(node.target):
+                found.setdefault(name, []).append(node.value)
+    return found

@@ -1,0 +1,114 @@
+"""Programs that were once differentiated wrongly: small ones, each for one mistake."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def counter_that_begins_below_zero(x):
+    y = np.zeros(4)
+    for i in range(-4, 4):
+        y[i] = x[i] * (i + 6)
+    return np.sum(y * y)
+
+
+@program("v")
+def place_before_the_counter(x):
+    y = np.zeros(4)
+    for i in range(5):
+        y[i - 1] = x[i - 1] * (i + 6)
+    return np.sum(y * y)
+
+
+@program("v")
+def value_called_as_an_adjoint_is(x):
+    y = np.zeros(4)
+    grad_y = y
+    y[0] = x[0]
+    for i in range(1, 4):
+        y[i] = np.sin(y[i - 1]) * x[i]
+        grad_y[i - 1] = 5.0 * x[i]
+    return np.sum(y * y)
+
+
+@program("v")
+def new_arrays_in_a_list_written_by_name(x):
+    ys = [x * 1.0, np.ones(4), np.full(4, 2.0)]
+    y = ys[1]
+    for i in range(1, 4):
+        y[i] = x[i] * y[i - 1]
+        ys[0][i] *= 2 * y[i]
+    ys[2][1] += x[2]
+    return np.sum(y * ys[0] * ys[2])
+
+
+@program("v")
+def array_kept_twice_in_a_tuple(x):
+    y = np.ones(4)
+    pair = (y, y)
+    pair[0][1] = x[3]
+    pair[1][2] = x[2]
+    return np.sum(pair[0] * pair[1]) + np.sum(y**3)
+
+
+@program("v")
+def array_without_axes_written_whole(x):
+    t = np.zeros(())
+    t[...] = x[0]
+    t[()] = t * x[1]
+    return np.sum(np.sin(t) * x)
+
+
+def _scaled(values, factor):
+    scaled = []
+    for value in values:
+        scaled.append(value * factor)
+    return scaled
+
+
+@program("v", "s")
+def list_of_a_helper_made_an_array(x, s):
+    parts = _scaled(np.sin(x), s)
+    return np.sum(np.array(parts) ** 2) + parts[1]
+
+
+@program("v", "s")
+def number_updated_before_a_finally(x, s):
+    try:
+        s *= np.max(x)
+    finally:
+        s += np.sum(x * x)
+    return s * x[0]
+
+
+@program("v", "s")
+def attempt_that_comes_to_nothing(x, s):
+    try:
+        pass
+    except ValueError:
+        x = np.zeros(4)
+    return np.sum(x) * s
+
+
+@program("v", by="tape")
+def entry_updated_that_has_another_name(x):
+    y = x * 2
+    ys = [y, np.ones(4)]
+    ys[0] *= x
+    return np.sum(ys[0] * ys[1] * y)
+
+
+@program("v", by="tape")
+def written_diagonal_by_einsum(x):
+    a = np.outer(x, x)
+    diagonal = np.einsum("ii->i", a)
+    diagonal[:] = x
+    return np.sum(a * a)
+
+
+@program("v")
+def selection_by_a_condition_of_numbers(x):
+    return np.tanh(np.where(len(x) > 2, np.tanh(x[0]) * x[1], 0.3))
