@@ -24,6 +24,7 @@ from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
@@ -84,30 +85,6 @@ class Storage:
         return False
 
 
-class _Sharing:
-    """Names in classes that may share memory (union-find)."""
-
-    def __init__(self) -> None:
-        self._parent: dict[str, str] = {}
-        self.viewed: set[str] = set()
-
-    def root(self, name: str) -> str:
-        parent = self._parent.setdefault(name, name)
-        while parent != self._parent[parent]:
-            self._parent[parent] = self._parent[self._parent[parent]]
-            parent = self._parent[parent]
-        return parent
-
-    def join(self, first: str, second: str) -> None:
-        self._parent[self.root(first)] = self.root(second)
-
-    def classes(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
-        for name in list(self._parent):
-            found[self.root(name)].add(name)
-        return found
-
-
 def storage(
     program: Program, shapes: Shapes, dimensions: Dimensions, integers: Integers
 ) -> Storage:
@@ -142,7 +119,7 @@ class _Analysis:
         self._shapes = shapes
         self._dimensions = dimensions
         self._integers = integers
-        self._sharing = _Sharing()
+        self._sharing = SharingClasses()
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
@@ -265,10 +242,9 @@ class _Analysis:
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
         """Return the names whose memory the value of an assignment may share."""
         vocabulary = self._program.reader.vocabulary
-        repeated = repeated_entries(value)
-        if repeated is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
-            held = operation.args if repeated is None else repeated
-            return [name for arg in held for name in direct_names(arg)]
+        held = repeated_entries(value)
+        if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
+            return [name for arg in held or operation.args for name in direct_names(arg)]
         if operation.primal is vocabulary.getitem:
             of_shape = isinstance(value.value, gast.Attribute) and (
                 self._program.reader.constant_attribute(value.value)
@@ -438,8 +414,8 @@ class _Analysis:
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
             return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
         if is_store(statement) and not self._repeated.isdisjoint(members):
-            what = "this writes into what a list may hold several times"
-            return [Problem(statement, what, "make each entry: `[np.zeros(3) for _ in range(n)]`")]
+            hint = "make each entry: `[np.zeros(3) for _ in range(n)]`"
+            return [Problem(statement, "this writes into what a list may hold several times", hint)]
         result = set() if element else set(_targets(statement))
         others = (members & live) - {name} - result
         if not element and name in live:

@@ -81,10 +81,6 @@ class Derivation:
     facts: Facts | None = None
     seed: Any = None
 
-    def __post_init__(self) -> None:
-        program = self.program
-        program.namer.note_values([*program.parameters, *bound_names(program.body)])
-
     def joint(
         self, derive_call: CallPair, wrt: Sequence[str], *, value: bool, aux: bool
     ) -> list[Any]:
@@ -281,11 +277,8 @@ class Derivation:
     ) -> list[Any]:
         self.stages.note("reverse", body)
         spread_origins(body)
-        purity = Purity(
-            self.program.reader,
-            frozenset(runtime.__all__) | self.externals.repeated,
-            self.program.namer.is_adjoint,
-        )
+        known = frozenset(runtime.__all__) | self.externals.repeated
+        purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
         body = leave_out_zeros(body, (*self.program.parameters, *given))
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)

@@ -38,7 +38,7 @@ from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
@@ -163,6 +163,7 @@ def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
     purity = Purity(program.reader, frozenset())
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
     program.body = body = dead.drop(body, caught=caught)
+    program.namer.note_values([*program.parameters, *bound_names(body)])
     settle_edits(body)
     returned = body[-1].value
     program.returns_tuple = isinstance(returned, gast.Tuple)
