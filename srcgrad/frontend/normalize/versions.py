@@ -68,12 +68,9 @@ class Versions:
         copies = []
         for variable, head in self._exposed.items():
             last = self.environment.get(variable)
-            known = (
-                (None, head)
-                if _updates(statement, last)
-                else (None, head, self._copied.get(variable))
-            )
-            if last not in known:
+            if last is None or last == head:
+                continue
+            if last != self._copied.get(variable) or _updates(statement, last):
                 self._copied[variable] = last
                 copies.append(assign(head, load(last), statement))
         return copies
@@ -267,7 +264,7 @@ def _assigned(body: list[Any]) -> list[str]:
     return names
 
 
-def _updates(statement: Any, name: str | None) -> bool:
+def _updates(statement: Any, name: str) -> bool:
     """Say whether a statement is ``a += v``, which binds `a` anew if that is a number."""
     return isinstance(statement, gast.AugAssign) and getattr(statement.target, "id", "") == name
 
