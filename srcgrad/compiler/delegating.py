@@ -11,8 +11,9 @@ import gast
 from srcgrad.analyses.lengths import Vector
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.following import renumbered
-from srcgrad.ir.build import assign, call, load, store
+from srcgrad.ir.build import assign, call, load, store, subscript
 from srcgrad.ir.walk import walk
+from srcgrad.optimizations.width import WIDEST, width
 from srcgrad.transforms.sweep import Facts
 
 
@@ -61,9 +62,14 @@ def delegating_body(half: Half, derivation: Derivation, seed: Any, *, value: boo
     names = derivation.program.parameters
     output = derivation.program.outputs[0]
     wanted = value or any(getattr(item, "id", "") == output for item in walk(seed))
+    forwards = call(half.forward, *map(load, names))
+    if not wanted:
+        grads = call(half.backward, subscript(forwards, gast.Constant(1, None)), seed)
+        if width(grads) <= WIDEST:
+            return [gast.Return(grads)]
     saved = "saved" if "saved" not in (*names, output) else derivation.program.namer.fresh("saved")
     parts = gast.Tuple([store(output if wanted else "_"), store(saved)], gast.Store())
-    forward = assign(parts, call(half.forward, *map(load, names)))
+    forward = assign(parts, forwards)
     grads = call(half.backward, load(saved), seed)
     result = gast.Tuple([load(output), grads], gast.Load()) if value else grads
     return [forward, gast.Return(result)]

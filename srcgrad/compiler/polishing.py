@@ -26,6 +26,7 @@ from srcgrad.optimizations.repeat_lookups import LookupRepetition
 from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
+from srcgrad.optimizations.return_early import return_early
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
@@ -65,6 +66,7 @@ class Polishing:
         asked_next(body, self.is_temporary)
         body = self._folded(body)
         name_unused_parts(body, self.is_temporary)
+        body = return_early(body)
         self._name_adjoints(body)
         return merge_handlers(body)
 

@@ -36,9 +36,9 @@ class Movement:
             return list(waiting)
         if not waiting:
             return []
-        changed = _changed_names(statement)
+        changed = self._changed_names(statement)
         inside = _reads_inside(statement)
-        written = _written_names(statement)
+        written = self._written_names(statement)
         calm = self._is_calm(statement)
         impure = _writes(statement) or not calm
         ours = calm and all(map(self._purity.is_adjoint, written))
@@ -68,47 +68,47 @@ class Movement:
             return statement.value is None or self._purity.of(statement.value)
         return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
 
+    def _written_names(self, statement: Any) -> set[str]:
+        """Return the names through which a statement may write into memory."""
+        written: set[str] = set()
+        for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+            change = None if _is_record(item) else change_of(item)
+            if change is not None:
+                written.add(change.name)
+            if is_store(item) or isinstance(item, gast.AugAssign):
+                written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
+            written.update(self._written_by_call(item))
+        return written
+
+    def _changed_names(self, statement: Any) -> set[str]:
+        """Return the names that a statement binds or writes into, those in its blocks included."""
+        changed: set[str] = set()
+        for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+            change = change_of(item)
+            if change is not None:
+                changed.add(change.name)
+            for target in targets_of(item):
+                changed.update(names_bound(target))
+                root = root_name(target)
+                if root is not None:
+                    changed.add(root)
+            changed.update(self._written_by_call(item))
+        return changed
+
+    def _written_by_call(self, statement: Any) -> list[str]:
+        """Return the names into which a call that is a statement may write: what it is given."""
+        calls = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
+        if not calls or _is_record(statement):
+            return []
+        first = root_name(statement.value.args[0]) if statement.value.args else None
+        if first is not None and self._purity.adds_to_first(statement.value):
+            return [first]
+        return names_read(statement.value)
+
 
 def _is_record(statement: Any) -> bool:
     """Say whether a statement appends to a list that only the backward pass reads."""
     return bool(getattr(statement, "is_record", False))
-
-
-def _may_write(statement: Any) -> bool:
-    """Say whether a statement is a call for its effect, on whatever it is given."""
-    calls = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
-    return calls and not _is_record(statement)
-
-
-def _written_names(statement: Any) -> set[str]:
-    """Return the names through which a statement may write into memory."""
-    written: set[str] = set()
-    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
-        change = None if _is_record(item) else change_of(item)
-        if change is not None:
-            written.add(change.name)
-        if is_store(item) or isinstance(item, gast.AugAssign):
-            written.update(root for t in targets_of(item) if (root := root_name(t)) is not None)
-        if _may_write(item):
-            written.update(names_read(item.value))
-    return written
-
-
-def _changed_names(statement: Any) -> set[str]:
-    """Return the names that a statement binds or writes into, those in its blocks included."""
-    changed: set[str] = set()
-    for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
-        change = change_of(item)
-        if change is not None:
-            changed.add(change.name)
-        for target in targets_of(item):
-            changed.update(names_bound(target))
-            root = root_name(target)
-            if root is not None:
-                changed.add(root)
-        if _may_write(item):
-            changed.update(names_read(item.value))
-    return changed
 
 
 def _reads_inside(statement: Any) -> set[str]:

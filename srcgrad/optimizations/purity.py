@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import walk
@@ -18,6 +19,7 @@ _WRITERS: Final = frozenset(
         "add_at add_entries add_to_shadows"
     ).split()
 )
+_ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"
     for name in ["print", "input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
@@ -53,6 +55,15 @@ class Purity:
             for item in walk(node)
             if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
         )
+
+    def adds_to_first(self, call: Any) -> bool:
+        """Say whether a call is one of ours that adds to its first argument, and writes no other.
+
+        A function of the user's may have the name of one of ours.
+        """
+        name = getattr(call.func, "id", "")
+        callee = self._reader.scope.resolve(call.func)
+        return name in self._generated & _ADDERS and callee in (MISSING, getattr(runtime, name))
 
     def _call(self, node: Any) -> bool:
         if not isinstance(node, gast.Call) or any(item.arg == "out" for item in node.keywords):

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.lines import take_lines
+from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import names_read, statements
@@ -29,6 +30,10 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     >>> body = parse("grad_a = b * c; grad_b = a * c; grad_a += a; return grad_a, grad_b")
     >>> print(text(return_directly(body, purity, width)))
     return b * c + a, a * c
+    >>> body = parse("grad_a = b * c; grad_b[0] += c; return grad_a, grad_b")
+    >>> print(text(return_directly(body, purity, width)))
+    grad_b[0] += c
+    return b * c, grad_b
     """
     last = body[-1] if body else None
     if not isinstance(last, gast.Return) or last.value is None or len(body) < 2:
@@ -37,8 +42,10 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     movement = Movement(body, purity)
     for statement in reversed(body[:-1]):
         name = _adjoint_of(statement)
-        if not name or getattr(statement, "lineno", None) != line:
+        if getattr(statement, "lineno", None) != line or isinstance(statement, (Blank, Comment)):
             break
+        if not name:
+            continue
         value = _value_of(statement)
         later = body[_position(body, statement) + 1 :]
         if not _asked_once(name, later) or not purity.of(value):

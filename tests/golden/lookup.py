@@ -42,9 +42,7 @@ def total_grad(table, points):
     # L12: return np.sum(values**2)
     grad_values = 2 * values
     # L11: values = (1 - weight) * table[index] + weight * table[index + 1]
-    grad_weight = grad_values * table_part
     grad_table = zeros_like(table)
     add_at(grad_table, index + 1, grad_values * weight)
-    grad_difference = grad_values * table_index
     add_at(grad_table, index, grad_values * difference)
-    return grad_table, grad_weight - grad_difference
+    return grad_table, grad_values * table_part - grad_values * table_index

@@ -42,16 +42,14 @@ def power_backward(saved, grad_out):
     n, power_x, saved, x, saved_2, half = saved
     # L9: if n == 0:
     if n == 0:
-        grad_x = 0.0
-    elif n % 2:
-        # L11: if n % 2:
+        return 0.0
+    # L11: if n % 2:
+    if n % 2:
         # L12: return x * power(x, n - 1)
-        grad_x = grad_out * power_x + power_backward(saved, grad_out * x)
-    else:
-        # L14: return half * half
-        # L13: half = power(x, n // 2)
-        grad_x = power_backward(saved_2, 2 * grad_out * half)
-    return grad_x
+        return grad_out * power_x + power_backward(saved, grad_out * x)
+    # L14: return half * half
+    # L13: half = power(x, n // 2)
+    return power_backward(saved_2, 2 * grad_out * half)
 
 
 def power_grad(x, n):
@@ -59,5 +57,4 @@ def power_grad(x, n):
 
     Taken for granted: x is a number; n is a number.
     """
-    _, saved = power_forward(x, n)
-    return power_backward(saved, 1.0)
+    return power_backward(power_forward(x, n)[1], 1.0)
