@@ -16,6 +16,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.insight.explanation import Explanation, Subject
 from srcgrad.insight.instrument import Watcher, instrumented
 from srcgrad.insight.meter import Meter
+from srcgrad.runtime.long_loops import observed_loops
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -46,10 +47,10 @@ def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
     if call is None:
         return Explanation(subject, "source", taped, conditions, lines, findings)
     meter = Meter(findings, frozenset(generated.layout))
-    run_watched(plan, call, meter)
-    return Explanation(
-        subject, "source", taped, conditions, lines, findings, dict(meter.found), meter.total
-    )
+    with observed_loops() as loops:
+        run_watched(plan, call, meter)
+    found = findings, dict(meter.found), meter.total, tuple(loops)
+    return Explanation(subject, "source", taped, conditions, lines, *found)
 
 
 def run_watched(plan: Plan, call: Call, watcher: Watcher) -> Any:

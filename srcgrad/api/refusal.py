@@ -5,10 +5,18 @@ from __future__ import annotations
 import linecache
 import sys
 import warnings
-from typing import Any
+from types import FunctionType
+from typing import Any, Final
 
+from srcgrad.api.selection import innermost
 from srcgrad.errors import FallbackWarning, MutationError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.runtime.long_loops import checkpointed
 from srcgrad.spans import Span
+
+_RECORDED: Final = (
+    "note: the tape records every trip of its checkpointed loop\n"
+    "hint: put the trip into a function with @srcgrad.checkpoint, which keeps its arguments alone"
+)
 
 
 def describe(thing: Any) -> str:
@@ -19,12 +27,29 @@ def describe(thing: Any) -> str:
 def warn_of(refusal: UnsupportedError, primal: Any) -> None:
     """Warn at the line of the caller outside of this package."""
     message = f"`{describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
+    if _has_long_loop(innermost(primal), set()):
+        message += f"\n{_RECORDED}"
     depth = 2
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
         frame = frame.f_back
         depth += 1
     warnings.warn(message, FallbackWarning, stacklevel=depth)
+
+
+def _has_long_loop(function: Any, seen: set[Any]) -> bool:
+    """Say whether a function, or one that it calls by a global name, has a checkpointed loop."""
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType) or function in seen:
+        return False
+    seen.add(function)
+    names = function.__code__.co_names
+    found = list(map(function.__globals__.get, names))
+    if "checkpointed" in names:
+        found += [getattr(item, "checkpointed", None) for item in found]
+    return any(item is checkpointed for item in found) or any(
+        _has_long_loop(item, seen) for item in found
+    )
 
 
 def lists_joined(function: Any) -> UnsupportedSyntaxError:

@@ -181,7 +181,8 @@ def _checkpoints(item: _Function) -> Iterator[Checkpoint]:
     for statement, operation in _operations(item):
         what = _again(statement, operation) if operation.kind == "user" else None
         if what is not None:
-            yield Checkpoint(statement.lineno, what)
+            loop = loop_of(operation.primal)
+            yield Checkpoint(statement.lineno, what, loop.step.__name__ if loop else "")
 
 
 def _again(statement: Any, operation: Operation) -> str | None:

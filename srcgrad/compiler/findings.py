@@ -63,10 +63,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A loop or a call that is computed again in the backward pass, not recorded."""
+    """A loop or a call that is computed again in the backward pass, not recorded.
+
+    `step` is the name of the function of one trip, if it is a loop.
+    """
 
     line: int
     what: str
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from srcgrad.compiler.findings import Findings, FunctionFound, Record
+from srcgrad.compiler.findings import Checkpoint, Findings, FunctionFound, Record
 from srcgrad.errors import Diagnostic
 from srcgrad.insight.meter import Key, Measured
 from srcgrad.insight.styles import Style, is_terminal
 from srcgrad.insight.wording import Words
+from srcgrad.runtime.long_loops import LoopReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Explanation:
         findings: What was found out about each function.
         measured: What was kept in a call with given arguments; empty if none was made.
         total: The bytes of that, each piece of memory counted once.
+        loops: What each run of a checkpointed loop took in that call.
     """
 
     subject: Subject
@@ -53,6 +55,7 @@ class Explanation:
     findings: Findings = field(default_factory=lambda: Findings(()))
     measured: Mapping[Key, Measured] = field(default_factory=dict)
     total: int | None = None
+    loops: tuple[LoopReport, ...] = ()
 
     def __str__(self) -> str:
         return self.text(colour=is_terminal())
@@ -91,7 +94,7 @@ class Explanation:
             "calls": [_listed(asdict(item)) for item in found.calls],
             "kinks": [_listed(asdict(item)) for item in found.kinks],
             "records": [self._record(item, found) for item in found.records],
-            "checkpoints": [_listed(asdict(item)) for item in found.checkpoints],
+            "checkpoints": [self._checkpoint(item) for item in found.checkpoints],
             "texts": {str(number): text for number, text in found.texts.items()},
         }
 
@@ -102,6 +105,15 @@ class Explanation:
             "bytes": None if measured is None else measured.bytes,
             "count": None if measured is None else measured.count,
         }
+
+    def _checkpoint(self, checkpoint: Checkpoint) -> dict[str, Any]:
+        report = self.report(checkpoint)
+        return {**asdict(checkpoint), "measured": None if report is None else asdict(report)}
+
+    def report(self, checkpoint: Checkpoint) -> LoopReport | None:
+        """Return what a checkpointed loop took in the call, at the run that took most."""
+        found = [item for item in self.loops if checkpoint.step and item.name == checkpoint.step]
+        return max(found, key=lambda item: item.trips, default=None)
 
     def measure(self, record: Record, found: FunctionFound) -> Measured | None:
         """Return what a record took in the call that was measured, if one was."""

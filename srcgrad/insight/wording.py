@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from srcgrad.compiler.findings import CallFound, FunctionFound, Record
+from srcgrad.compiler.findings import CallFound, Checkpoint, FunctionFound, Record
 from srcgrad.compiler.module_text import spoken
 from srcgrad.insight.styles import Style, columns, size
 
@@ -80,12 +80,22 @@ class Words:
         yield self._section("How the result depends on what is differentiated", chains)
         yield self._section("Without a derivative", self._inactive(found))
         yield self._section("Kept for the backward pass", self._records(found))
-        loops = [(f"L{item.line}", item.what) for item in found.checkpoints]
+        loops = [row for item in found.checkpoints for row in self._checkpoint(item)]
         yield self._section(
             "Computed again in the backward pass", columns(loops, ("line", ""), self._style)
         )
         yield self._section("Calls", self._calls(found))
         yield self._section("Conventions at kinks", self._kinks(found))
+
+    def _checkpoint(self, checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
+        yield f"L{checkpoint.line}", checkpoint.what
+        report = self._it.report(checkpoint)
+        if report is not None:
+            again = "once" if report.repeats == 1 else f"{report.repeats} times"
+            states = f"{report.kept:,} states of {size(report.state_bytes)}"
+            whole = size(report.kept * report.state_bytes)
+            told = f"in this call {report.trips:,} trips, {states}: {whole}"
+            yield "", f"{told}; no trip runs again more than {again}"
 
     def _section(self, heading: str, lines: Sequence[str]) -> str:
         if not lines:

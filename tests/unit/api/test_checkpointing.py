@@ -86,3 +86,16 @@ def test_an_explanation_says_what_is_run_again():
     text = sg.grad(_long, (0, 1), fallback="error").explain().text()
     assert "of `u`, 7 states at a time are kept" in text
     assert "the call of `_block`: its arguments are kept" in text
+
+
+def test_the_tape_says_that_it_records_every_trip():
+    def hidden(x, n):
+        for _ in sg.checkpointed(range(n)):
+            x = eval("m.sin(x) * 1.1", {"m": np, "x": x})
+        return np.sum(x)
+
+    with pytest.warns(sg.FallbackWarning, match="records every trip"):
+        sg.grad(hidden)(np.ones(2), 3)
+    with pytest.warns(sg.FallbackWarning) as caught:
+        sg.grad(lambda x: eval("m.sum(x)", {"m": np, "x": x}))(np.ones(2))
+    assert "checkpoint" not in str(caught[0].message).splitlines()[-1]

@@ -156,6 +156,9 @@ def test_a_checkpointed_loop_is_computed_again():
     assert found["calls"] == []
     assert [item["line"] for item in found["checkpoints"]] == [looped.__code__.co_firstlineno + 1]
     assert "states" in found["checkpoints"][0]["what"]
+    report = found["checkpoints"][0]["measured"]
+    assert (report["trips"], report["state_bytes"], report["kept"]) == (50, 800, 9)
+    assert "50 trips, 9 states of 800 bytes: 7,200 bytes" in str(explanation)
     assert "x" in step["chains"]
     assert 800 <= explanation.total < 50 * 800
 
