@@ -122,6 +122,8 @@ class RealOrComplexLog(Function):
 class SlidingWindowView(Function):
     """All windows of a shape in x."""
 
+    linear = ("x",)
+
     @staticmethod
     def forward(ctx: Context, x: Any, window_shape: Any, axis: Any = None) -> Any:
         ctx.shape, ctx.window_shape, ctx.axis = np.shape(x), window_shape, axis

@@ -49,7 +49,8 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
         "scipy.interpolate": ("grids",),
-        "scipy.ndimage": ("image_functions",),
+        "scipy.ndimage": ("image_functions", "ranked_filters"),
+        "scipy.signal": ("ranked_filters",),
         "scipy.stats": ("law_functions", "sample_functions"),
     }
 )

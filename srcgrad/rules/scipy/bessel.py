@@ -230,6 +230,26 @@ def kei(x: Any) -> Any:
     return special.keip(x)
 
 
+@table.slope(special.berp)  # by the equation of Kelvin's functions
+def berp(x: Any) -> Any:
+    return -special.bei(x) - special.berp(x) / x
+
+
+@table.slope(special.beip)
+def beip(x: Any) -> Any:
+    return special.ber(x) - special.beip(x) / x
+
+
+@table.slope(special.kerp)
+def kerp(x: Any) -> Any:
+    return -special.kei(x) - special.kerp(x) / x
+
+
+@table.slope(special.keip)
+def keip(x: Any) -> Any:
+    return special.ker(x) - special.keip(x) / x
+
+
 @table.rule(special.airy)
 class Airy(Function):
     """The functions Ai and Bi of Airy, each with its derivative."""

@@ -205,6 +205,30 @@ class Filtfilt(Function):
         return None, None, along_back(grad, ctx.shape, ctx.axis, matrix)
 
 
+@table.rule(signal.sosfiltfilt)
+class Sosfiltfilt(Function):
+    """The signal x forth and back through sections of a filter, which are held fixed."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def forward(
+        ctx: Context, sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None
+    ) -> Any:
+        ctx.sos = sos
+        ctx.shape = np.shape(x)
+        ctx.axis = axis
+        ctx.padtype = padtype
+        ctx.padlen = padlen
+        return signal.sosfiltfilt(sos, x, axis, padtype, padlen)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        unit = units(ctx.shape, ctx.axis)
+        matrix = signal.sosfiltfilt(ctx.sos, unit, -1, ctx.padtype, ctx.padlen)
+        return None, along_back(grad, ctx.shape, ctx.axis, matrix)
+
+
 @table.rule(signal.detrend)
 class Detrend(Function):
     """What is left without a mean or a line, for each piece."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy import fft, ndimage
+from scipy import fft, ndimage, signal
 from scipy import stats as st
 
 from tests.unit.rules.opspec import A, OpSpec, S, op
@@ -15,6 +15,12 @@ def scipy_equivalents() -> list[OpSpec]:
 def images() -> list[OpSpec]:
     return [
         op(ndimage.rotate, A(5, 4), S(20.0, 30.0)),
+        op(ndimage.maximum_filter, A(4, 5), (3, 2), mode="mirror"),
+        op(ndimage.maximum_filter, A(5), 3, mode="constant", cval=S()),
+        op(ndimage.minimum_filter, A(4, 3), 2, mode="wrap"),
+        op(ndimage.median_filter, A(4, 3), 3),
+        op(ndimage.median_filter, A(6), size=4, mode="nearest"),
+        op(signal.medfilt, A(3, 4), (1, 3)),
         op(ndimage.rotate, A(4, 2, 3), S(20.0, 30.0), axes=(0, -1), reshape=False, mode="mirror"),
     ]
 

@@ -38,11 +38,12 @@ def special_of_one() -> list[OpSpec]:
         *(sp.log_ndtr, sp.exprel, sp.expm1, sp.exp2, sp.exp10, sp.cbrt, sp.cosm1, sp.sindg),
         *(sp.cosdg, sp.tandg, sp.softplus, sp.gamma, sp.psi, sp.rgamma, sp.j0, sp.j1, sp.i0),
         *(sp.i1, sp.i0e, sp.i1e, sp.wrightomega, sp.ber, sp.bei, sp.airy, sp.fresnel),
+        *(sp.berp, sp.beip),
     ):
         specs += [op(fn, A(3, 4, **SIGNED))]
     for fn in (
         *(sp.gammaln, sp.loggamma, sp.expi, sp.exp1, sp.spence, sp.log1p, sp.cotdg, sp.entr),
-        *(sp.y0, sp.y1, sp.k0, sp.k1, sp.k0e, sp.k1e, sp.ker, sp.kei, sp.sici, sp.shichi),
+        *(sp.y0, sp.y1, sp.k0, sp.k1, sp.k0e, sp.k1e, sp.ker, sp.kei, sp.kerp, sp.keip, sp.sici, sp.shichi),
     ):
         specs += [op(fn, A(3, 4, **LARGE))]
     for fn in (*(sp.erfinv, sp.erfcinv, sp.logit, sp.ndtri, sp.ellipk, sp.ellipkm1, sp.ellipe),):
@@ -406,6 +407,7 @@ def signals() -> list[OpSpec]:
         op(signal.sosfilt, stable, A(7)),
         op(signal.sosfilt, stable, A(5, 2), axis=0),
         op(signal.filtfilt, np.array([0.3, 0.4]), np.array([1.0, -0.2]), A(2, 12), **noted),
+        op(signal.sosfiltfilt, stable, A(16, 2), axis=0, padlen=4, **noted),
         op(signal.detrend, A(2, 8)),
         op(signal.detrend, A(8, 2), axis=0, type="constant", bp=[3]),
         op(signal.hilbert, A(2, 7)),

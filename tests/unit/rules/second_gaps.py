@@ -33,8 +33,8 @@ REVERSE: Final = _named(
         "scipy.ndimage": "affine_transform convolve convolve1d correlate correlate1d",
         "scipy.optimize": "curve_fit",
         "scipy.special": (
-            "agm bei ber chdtr chdtrc chdtri ellipe ellipk ellipkm1 elliprf fdtr fdtrc gdtr "
-            "gdtrc kei ker spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtrit"
+            "agm chdtr chdtrc chdtri ellipe ellipk ellipkm1 elliprf fdtr fdtrc gdtr "
+            "gdtrc spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtrit"
         ),
         "scipy.stats": "gmean hmean kurtosis sem skew zscore",
         "scipy.stats.beta": "cdf isf logcdf logsf ppf sf",
@@ -67,7 +67,6 @@ FORWARD: Final = _named(
         ),
         "numpy.divide": "outer",
         "numpy.lib.scimath": "log sqrt",
-        "numpy.lib.stride_tricks": "sliding_window_view",
         "numpy.linalg": (
             "cond eig lstsq matrix_norm multi_dot norm qr slogdet svd tensorinv tensorsolve"
         ),
@@ -77,7 +76,7 @@ FORWARD: Final = _named(
         "scipy.integrate": "odeint quad trapezoid",
         "scipy.linalg": (
             "block_diag cho_factor cho_solve cholesky circulant coshm cosm det eig eigh "
-            "eigh_tridiagonal eigvalsh expm fractional_matrix_power inv logm lstsq lu "
+            "eigvalsh expm fractional_matrix_power inv logm lstsq lu "
             "lu_factor lu_solve norm pinv polar qr sinhm sinm solve solve_banded "
             "solve_continuous_are solve_continuous_lyapunov solve_discrete_are "
             "solve_discrete_lyapunov solve_sylvester solve_triangular sqrtm svd tanhm tanm "
@@ -88,8 +87,8 @@ FORWARD: Final = _named(
         "scipy.signal": "lfilter sosfilt",
         "scipy.spatial.distance": "cdist cosine euclidean mahalanobis pdist",
         "scipy.special": (
-            "agm airy bei ber chdtr chdtrc chdtri comb ellipe ellipj ellipk ellipkm1 elliprf "
-            "fdtr fdtrc fresnel gdtr gdtrc kei ker log_softmax logsumexp shichi sici softmax "
+            "agm airy chdtr chdtrc chdtri comb ellipe ellipj ellipk ellipkm1 elliprf "
+            "fdtr fdtrc fresnel gdtr gdtrc log_softmax logsumexp shichi sici softmax "
             "spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtrit"
         ),
         "scipy.stats": "entropy gmean hmean kurtosis sem skew zscore",
