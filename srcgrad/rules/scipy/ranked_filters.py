@@ -12,6 +12,7 @@ from srcgrad.runtime.scipy.windows import widths_around, window_sizes
 
 table = EquivalentTable()
 
+
 @written_out
 def windows_of(input: Any, sizes: Any, mode: str, cval: Any) -> Any:
     """Return the neighbours of each pixel, along one last axis."""

@@ -43,7 +43,20 @@ def special_of_one() -> list[OpSpec]:
         specs += [op(fn, A(3, 4, **SIGNED))]
     for fn in (
         *(sp.gammaln, sp.loggamma, sp.expi, sp.exp1, sp.spence, sp.log1p, sp.cotdg, sp.entr),
-        *(sp.y0, sp.y1, sp.k0, sp.k1, sp.k0e, sp.k1e, sp.ker, sp.kei, sp.kerp, sp.keip, sp.sici, sp.shichi),
+        *(
+            sp.y0,
+            sp.y1,
+            sp.k0,
+            sp.k1,
+            sp.k0e,
+            sp.k1e,
+            sp.ker,
+            sp.kei,
+            sp.kerp,
+            sp.keip,
+            sp.sici,
+            sp.shichi,
+        ),
     ):
         specs += [op(fn, A(3, 4, **LARGE))]
     for fn in (*(sp.erfinv, sp.erfcinv, sp.logit, sp.ndtri, sp.ellipk, sp.ellipkm1, sp.ellipe),):
