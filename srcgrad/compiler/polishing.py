@@ -13,6 +13,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.delay_clears import ClearDelay
+from srcgrad.optimizations.drop_last_clears import drop_last_clears
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
@@ -27,6 +28,8 @@ from srcgrad.optimizations.repeat_signs import SignRepetition
 from srcgrad.optimizations.repeat_tests import RepeatedTests
 from srcgrad.optimizations.return_directly import return_directly
 from srcgrad.optimizations.return_early import return_early
+from srcgrad.optimizations.skip_copies import skip_copies
+from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
@@ -60,11 +63,13 @@ class Polishing:
         """Return the body, made short."""
         body = propagate_copies(body, self.is_temporary, self.parameters)
         body = propagate_constants(body, self.is_temporary, self.parameters)
-        body = self._substituted(body)
+        body = drop_last_clears(body, self.purity, self.parameters)
+        body = skip_copies(self._substituted(body))
         self.stages.note("substitute", body)
         body = self._coalesced(body)
         asked_next(body, self.is_temporary)
         body = self._folded(body)
+        body = write_swaps(body)
         name_unused_parts(body, self.is_temporary)
         body = return_early(body)
         self._name_adjoints(body)

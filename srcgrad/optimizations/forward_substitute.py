@@ -108,6 +108,8 @@ class ForwardSubstitution:
         target = statement.targets[0]
         if not isinstance(target, gast.Name) or not self._is_ours(target.id):
             return False
+        if isinstance(statement.value, gast.Name) and not self._is_temporary(target.id):
+            return False  # a copy of one adjoint as another, which may change places with it
         single = self._reads[target.id] == 1 and self._binds[target.id] == 1
         return (
             single and not getattr(statement, "closing", False) and self._purity.of(statement.value)

@@ -35,28 +35,24 @@ def energy_grad(start, steps):
     grad_u = zeros_like(u)
     new = start.copy()
     grad_new = zeros_like(new)
-    grad_u_3 = grad_u
+    grad_u_2 = grad_u
     grad_new_2 = grad_new
     steps_2 = []
     for _ in range(steps):
-        steps_2.append((grad_u_3, grad_new_2))
+        steps_2.append((grad_u_2, grad_new_2))
         new[1:-1] = 0.5 * (u[:-2] + u[2:])
-        u_2 = new
-        new = u
-        grad_new_3 = grad_u_3
-        u = u_2
-        grad_u_3 = grad_new_2
-        grad_new_2 = grad_new_3
+        new, u = u, new
+        grad_new_2, grad_u_2 = grad_u_2, grad_new_2
 
     # backward
     # L14: return np.sum(u**2)
-    grad_u_3 += 2 * u
+    grad_u_2 += 2 * u
     # L11: for _ in range(steps):
-    for grad_u_3, grad_new_2 in reversed(steps_2):
+    for grad_u_2, grad_new_2 in reversed(steps_2):
         # L12: new[1:-1] = 0.5 * (u[:-2] + u[2:])
         grad_u_plus_u = grad_new_2[1:-1] * 0.5
         grad_new_2[1:-1] = 0.0
-        grad_u_3[2:] += grad_u_plus_u
-        grad_u_3[:-2] += grad_u_plus_u
+        grad_u_2[2:] += grad_u_plus_u
+        grad_u_2[:-2] += grad_u_plus_u
     # L9: u = start.copy()
     return grad_new + grad_u

@@ -67,7 +67,6 @@ def misfit_grad(heights, points, values):
     add_at(grad_heights, i, grad_curve_minus_values * s)
     # L13: bends[1:-1] = np.linalg.solve(system, second)
     grad_solve_system = copied(unbroadcast(grad_bends[1:-1], solve_system))
-    grad_bends[1:-1] = 0.0
     _, grad_b = solve_back(grad_solve_system, system, second, solve_system)
     # L11: second = 6 * (heights[2:] - 2 * heights[1:-1] + heights[:-2])
     grad_total = grad_b * 6

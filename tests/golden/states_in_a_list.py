@@ -44,7 +44,6 @@ def loss_grad(x, rate):
     grad_states = gathered(unstack_like(2 * np.stack(states), 0), states)
     # L10: for _ in range(10):
     grad_rate = 0.0
-    grad_states = copied(grad_states)
     for states_part_2, sin_states in reversed(steps):
         # L11: states.append(states[-1] - rate * np.sin(states[-1]))
         grad_difference = grad_states.pop()

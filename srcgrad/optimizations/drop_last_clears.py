@@ -1,0 +1,62 @@
+"""Leaves out what sets adjoints to zero that nothing reads any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import gast
+
+from srcgrad.ir.nodes import Blank, Comment
+from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.walk import root_name, statements
+from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.purity import Purity
+
+
+def drop_last_clears(body: list[Any], purity: Purity, given: Collection[str]) -> list[Any]:
+    """Return `body` without ``grad_y[i] = 0.0`` after the last read of what lies in that memory.
+
+    Adjoints that are `given` to the function are memory of its caller's, which may read them.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset(["zeros_like"]))
+    >>> body = parse('''
+    ... grad_y = zeros_like(y)
+    ... grad_z = grad_y[1:]
+    ... grad_y[0] = 0.0
+    ... grad_x = grad_z * k
+    ... grad_y[1:] = 0.0
+    ... return grad_x
+    ... ''')
+    >>> print(text(drop_last_clears(body, purity, ())))
+    grad_y = zeros_like(y)
+    grad_z = grad_y[1:]
+    grad_y[0] = 0.0
+    grad_x = grad_z * k
+    return grad_x
+    """
+    clears = [item for item in body if _cleared(item)]
+    if not clears:
+        return body
+    made = {name for item in statements(body) for name in bound_by(item)} - set(given)
+    movement = Movement(body, purity)
+    gone: set[int] = set()
+    read: set[str] = set()
+    for statement in reversed(body):
+        name = _cleared(statement)
+        if name in made and not movement.shares([name], read | set(given)):
+            gone.add(id(statement))
+        elif not isinstance(statement, (Comment, Blank)):
+            read.update(n for item in statements([statement]) for n in header_reads(item))
+    return [item for item in body if id(item) not in gone]
+
+
+def _cleared(statement: Any) -> str:
+    """Return the adjoint that a statement sets to zero in part, or an empty string."""
+    if not isinstance(statement, gast.Assign) or getattr(statement.value, "value", None) != 0.0:
+        return ""
+    target = targets_of(statement)[0]
+    entry = isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+    name = root_name(target) or ""
+    return name if entry and name.startswith("grad_") else ""

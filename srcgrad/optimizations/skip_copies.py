@@ -1,0 +1,63 @@
+"""Leaves out copies of adjoints that nobody else has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.program import bound_by, header_reads
+from srcgrad.ir.walk import blocks_of, statements
+
+
+def skip_copies(body: list[Any]) -> list[Any]:
+    """Return `body` without ``grad_a = copied(grad_a)`` where `grad_a` has just been computed.
+
+    Arithmetic makes an array of its own, and so a list of parts of it holds them alone.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> print(text(skip_copies(parse('''
+    ... grad_a = gathered(unstack_like(2 * b, 0), a)
+    ... grad_b = grad_c
+    ... grad_k = 0.0
+    ... grad_a = copied(grad_a)
+    ... grad_b = copied(grad_b)
+    ... '''))))
+    grad_a = gathered(unstack_like(2 * b, 0), a)
+    grad_b = grad_c
+    grad_k = 0.0
+    grad_b = copied(grad_b)
+    """
+    made: dict[str, Any] = {}
+    kept: list[Any] = []
+    for statement in body:
+        name = _copied_anew(statement)
+        if name in made and _is_own(made[name]):
+            continue
+        kept.append(statement)
+        for part in blocks_of(statement):
+            part[:] = skip_copies(part)
+        for item in statements([statement]):
+            for other in (*header_reads(item), *bound_by(item)):
+                made.pop(other, None)
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if isinstance(target, gast.Name):
+            made[target.id] = statement.value
+    return kept
+
+
+def _copied_anew(statement: Any) -> str:
+    """Return the name of ``x = copied(x)``, or an empty string."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    if not isinstance(value, gast.Call) or getattr(value.func, "id", "") != "copied":
+        return ""
+    name = getattr(value.args[0], "id", "")
+    return name if getattr(statement.targets[0], "id", "") == name else ""
+
+
+def _is_own(value: Any) -> bool:
+    """Say whether an expression makes an array, or a list of the parts of one."""
+    for function in ("gathered", "unstack_like"):
+        if getattr(getattr(value, "func", None), "id", "") == function:
+            value = value.args[0]
+    return isinstance(value, (gast.BinOp, gast.UnaryOp))
