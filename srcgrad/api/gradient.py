@@ -21,7 +21,8 @@ from srcgrad.api.refused import Refusals
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
-from srcgrad.api.tied_plans import told
+from srcgrad.api.telling import told
+from srcgrad.api.traps import has_nan
 from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
@@ -39,7 +40,7 @@ from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import call_strictly, in_another_call
 
 _ARRAY = np.ndarray
-_LISTS = (list, tuple)
+_LISTS, _NUMBERS = (list, tuple), (float, int)
 
 Fallback = Literal["warn", "tape", "error"]
 
@@ -135,8 +136,8 @@ class Gradient(GradientReading[P, R_co]):
                 return self._run_on_tape(args, kwargs)
             self._shown = plan
         only = self._only
-        plainly = only is not None and not kwargs and plan.is_plain
-        if only is None or only >= len(args) or not plainly or self.checks or CHECKS.nans:
+        plain = plan.is_plain and not kwargs and not (self.checks or CHECKS.nans)
+        if only is None or only >= len(args) or not plain:
             return self._call_any(plan, args, kwargs)
         return self._call_one(plan, args, args[only])
 
@@ -162,8 +163,7 @@ class Gradient(GradientReading[P, R_co]):
         if kind is not float and not (kind is _ARRAY and x.dtype.kind == "f"):
             check_input(x, self._selection.names[0])
         for item in args:
-            kind = type(item)
-            if kind is not float and kind is not int and (kind in _LISTS or is_complex(item)):
+            if type(item) not in _NUMBERS and (type(item) in _LISTS or is_complex(item)):
                 return self._call_any(plan, args, {})
         try:
             result = plan.function(*args)
@@ -171,6 +171,8 @@ class Gradient(GradientReading[P, R_co]):
             annotate(error)
             raise
         grad = result[1] if self._value else result
+        if plan.traps and has_nan(grad):
+            return self._call_any(plan, args, {})
         if not fits(grad, x):
             grad = conform(grad, x)
         if not self._selection.single:
@@ -274,8 +276,6 @@ class Gradient(GradientReading[P, R_co]):
                     self._refuse(problem or refusal)
                     return None
         return twin
-
-    # -- compiling
 
     def _compile(
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]

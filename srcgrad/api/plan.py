@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.api.keeping import apart, fresh_lists, keeps_shadows
 from srcgrad.api.on_tensors import tensors_of
+from srcgrad.api.traps import may_trap
 from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import load
 from srcgrad.compiler import Generated
@@ -45,6 +46,7 @@ class Plan:
         records: Whether tensors that require a gradient are among the data that the text reads.
         watched: What reads each name that was compiled in, with the name and what it meant.
         meets: Whether equal eigenvalues or singular values may matter to the text.
+        traps: Whether the text has selections, and steep functions that they may leave out.
         is_plain: Whether a call needs no look at its arguments.
     """
 
@@ -63,6 +65,7 @@ class Plan:
     records: bool = False
     watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
     meets: bool = False
+    traps: bool = False
     is_plain: bool = True
 
     def __post_init__(self) -> None:
@@ -71,6 +74,7 @@ class Plan:
             (binding.reader(), binding.name, binding.value) for binding in self.generated.fixed
         )
         self.meets = any(name in self.generated.source for name in MEETING)
+        self.traps = may_trap(self.generated.source)
         self.is_plain = not (self.scalars or self.written or self.meets)
         self.records = any(map(records, self.generated.data.values()))
 

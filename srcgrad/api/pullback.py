@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
@@ -22,12 +23,13 @@ from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, s
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
+from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import call_strictly
@@ -58,7 +60,7 @@ class Adjoints:
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
         if plan is None:
             return self._on_tape(arguments)
-        before = copied(arguments) if plan.meets else arguments
+        before = copied(arguments) if plan.meets or plan.traps else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
@@ -68,9 +70,14 @@ class Adjoints:
         # the caller may write into its arrays before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value]))
         raw, value = value, self._conformed(value, arguments)
+        if plan.traps and isinstance(self.primal, Gradient) and has_nan(value):
+            again = functools.partial(self._on_tape, copied(before))
+            found: tuple[Any, Any] = unless_nan(0.0, (value, None), again)
+            if found[1] is not None:
+                return found
 
-        def pull(adjoint: Any) -> tuple[Any, ...]:
-            adjoint = _where_read(self._unconformed(adjoint), raw)
+        def pull(wanted: Any) -> tuple[Any, ...]:
+            adjoint = _where_read(self._unconformed(wanted), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             met: list[str] = []
             name = plan.backward.__name__
@@ -83,9 +90,17 @@ class Adjoints:
                 raise
             parts = result if len(inputs) > 1 else (result,)
             done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
-            return self._teller(before)(raw, adjoint, done) if met else done
+            if met:
+                return self._teller(before)(raw, adjoint, done)
+            if plan.traps:
+                again = functools.partial(self._once_on_tape, before, wanted)
+                return tuple(unless_nan(value, done, again))
+            return done
 
         return value, pull
+
+    def _once_on_tape(self, before: dict[str, Any], adjoint: Any) -> tuple[Any, ...]:
+        return self._on_tape(copied(before))[1](adjoint)
 
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if reads_tensors(plain(self.primal), arguments.values()):
@@ -103,7 +118,10 @@ class Adjoints:
 
         def told(value: Any, adjoint: Any, done: tuple[Any, ...]) -> tuple[Any, ...]:
             slopes = directions_of(self.primal, self.names, before)
-            return tuple(slopes.gradients(done, leaves_as_in(value, adjoint), value))
+            try:
+                return tuple(slopes.gradients(done, leaves_as_in(value, adjoint), value))
+            except UnsupportedError:  # a gradient whose tangents are refused: NaN if it is lost
+                return done
 
         return told
 
@@ -139,8 +157,8 @@ class Adjoints:
             result = self._stacked.run(
                 plan, backward, plan.again(kept), *map(_copied_containers, given)
             )
-            if met:
-                raise CannotStackError("equal eigenvalues, told seed by seed")
+            if met or (plan.traps and has_nan(result)):
+                raise CannotStackError("told seed by seed")
             parts = result if len(inputs) > 1 else (result,)
             return tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -24,6 +25,7 @@ from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
+from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
@@ -108,6 +110,9 @@ class Tangents:
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, arguments)
             tangent = self.primal.conformed(tangent, arguments)
+            if plan.traps:
+                again = functools.partial(self._run_on_tape, copied(arguments), tangents)
+                value, tangent = unless_nan(0.0, (value, tangent), again)
         return value, _own(conform(tangent, value), tangents)
 
     def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
@@ -159,8 +164,8 @@ class Tangents:
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
         value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
-        if met:
-            raise CannotStackError("equal eigenvalues, told seed by seed")
+        if met or (plan.traps and has_nan((value, tangent))):
+            raise CannotStackError("told seed by seed")
         if holds_stack(value):
             raise CannotStackError("a value that depends on a seed")
         if isinstance(self.primal, Gradient):

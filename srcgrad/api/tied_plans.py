@@ -1,9 +1,9 @@
-"""Looks whether a run meets equal eigenvalues or singular values, and tells derivatives there."""
+"""Runs plans with watched or turned vectors of equal eigenvalues and singular values."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -11,10 +11,9 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
-from srcgrad.api.structures import copied
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.ties import Directions, How
-from srcgrad.api.underlying import bind, owner, plain, signature
+from srcgrad.api.underlying import plain, signature
 from srcgrad.api.values import conform, is_complex
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.errors import UnsupportedError
@@ -102,30 +101,3 @@ def _tangent_plans(f: Callable[..., Any], names: tuple[str, ...]) -> Plans[Plan]
         return load_plan(compile_tangents(request), function)
 
     return Plans(f, make)
-
-
-def told(
-    gradient: Any, plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Callable[..., Any]:
-    """Return the function of a plan, which tells gradients at equal values if it may meet some."""
-    primal, names = gradient.primal, gradient.names
-    if not plan.meets or hasattr(primal, "__srcgrad_taken__"):
-        return plan.function
-    before = copied(bind(primal, args[len(owner(primal)) :], kwargs))
-
-    def run(*given: Any, **options: Any) -> Any:
-        met: list[str] = []
-        result = watched(plan, plan.generated.entry, met)(*given, **options)
-        if not met:
-            return result
-        place = 1 if gradient.gives_value else 0
-        paired = gradient.gives_value or gradient.has_aux
-        found = result[place] if paired else result
-        values = [before[name] for name in names]
-        many = found if len(names) > 1 else (found,)
-        done = [conform(grad, value) for grad, value in zip(many, values, strict=True)]
-        exact = tuple(directions_of(primal, names, before).gradients(done, [1.0]))
-        grads = exact if len(names) > 1 else exact[0]
-        return (*result[:place], grads, *result[place + 1 :]) if paired else grads
-
-    return run

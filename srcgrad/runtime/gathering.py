@@ -122,7 +122,7 @@ def choose_back(grad: Any, index: Any, shapes: Any, mode: str) -> tuple[Any, ...
     count = len(shapes)
     source = index if hasattr(index, "dtype") else beside(np.asarray(index), grad)
     source = np.clip(source, 0, count - 1) if mode == "clip" else source % count
-    chosen = (np.where(source == place, grad, 0) for place in range(count))
+    chosen = [np.where(source == place, grad, 0) for place in range(count)]
     return tuple(unbroadcast(part, shape) for part, shape in zip(chosen, shapes, strict=True))
 
 

@@ -1,0 +1,177 @@
+"""Selections whose masks the text does not follow: finite and right all the same, in all modes.
+
+What is not selected is 0 in each, where a step before the selection has no derivative.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+X = np.array([0.7, 0.0, -0.6, 2.0, 0.0])
+SMOOTH = X != 0
+
+
+def slices(x):
+    r = np.sqrt(x)
+    inner = np.where((x[1:] > 0) & (x[:-1] > 0), r[1:] - r[:-1], 0.0)
+    return np.sum(inner) + np.sum(np.where(x > 0, r**3, 0.0))
+
+
+def two_slices(x):
+    r = np.log(x)
+    first, last = r[:2], r[3:]
+    return np.sum(np.where(x[:2] > 0, first, 0)) + np.sum(np.where(x[3:] > 0, last, 0.0) * 2)
+
+
+def read_in_a_loop(x):
+    r = np.sqrt(x)
+    total = 0.0
+    for i in range(5):
+        if x[i] > 0:
+            total = total + r[i] * 2
+    return total
+
+
+def selected_in_a_loop(x):
+    r = np.log(x)
+    total = 0.0
+    for i in range(len(x)):
+        total = total + np.where(x[i] > 0, r[i] * x[i], 0.0)
+    return total
+
+
+def read_in_a_while_loop(x):
+    r, i, total = np.sqrt(x), 0, 0.0
+    while i < 5:
+        total = total + (r[i] if x[i] > 0 else 0.0)
+        i += 1
+    return total
+
+
+def rows_in_a_loop(x):
+    roots = np.sqrt(np.outer(x, np.ones(2)))
+    total = 0.0
+    for i in range(5):
+        row = roots[i]
+        total = total + np.sum(np.where(x[i] > 0, row, 0.0))
+    return total
+
+
+def stacked(x):
+    both = np.stack([np.sqrt(x), np.log(x)])
+    return np.sum(np.where(x > 0, both, 0.0))
+
+
+def joined(x):
+    parts = np.concatenate([np.sqrt(x), x])
+    there = np.concatenate([x > 0, x < 9])
+    return np.sum(np.where(there, parts**3, 0.0))
+
+
+def in_columns(x):
+    columns = np.column_stack((np.sqrt(x), np.log(x)))
+    return np.sum(columns[x > 0])
+
+
+def transposed_after_stacking(x):
+    pairs = np.vstack([np.sqrt(x), x]).T
+    return np.sum(np.where((x > 0)[:, None], pairs, 0.0))
+
+
+def unpacked(x):
+    a, b, _, d, _ = np.sqrt(x)
+    return a + d + np.where(x[1] > 0, b, 0.0)
+
+
+def chosen(x):
+    return np.sum(np.choose((x > 0).astype(int), [x * 0.0, np.sqrt(x)]))
+
+
+def overwritten(x):
+    y = np.sqrt(x)
+    y[~(x > 0)] = 0.0
+    return np.sum(y * y * y)
+
+
+def divided(x):
+    y = np.divide(1.0, x, out=np.zeros_like(x), where=x != 0)
+    return np.sum(y**2)
+
+
+def by_pieces(x):
+    return np.sum(np.piecewise(x, [x > 0, x <= 0], [np.sqrt, lambda t: t * 2]))
+
+
+def through_an_inverse(x):
+    y = np.where(x > 0, np.sqrt(x), 0.0)
+    return np.sum(np.linalg.inv(np.outer(y, y) + np.eye(5))) + y @ y
+
+
+def weights_of_the_masked(x):
+    scores = np.where(x > 0, np.log(x), -np.inf)
+    e = np.exp(scores - np.max(scores))
+    return np.sum(e / np.sum(e) * np.arange(5.0))
+
+
+PROGRAMS = [
+    *(slices, two_slices, read_in_a_loop, selected_in_a_loop, read_in_a_while_loop),
+    *(rows_in_a_loop, stacked, joined, in_columns, transposed_after_stacking, unpacked, chosen),
+    *(overwritten, divided, by_pieces, through_an_inverse, weights_of_the_masked),
+]
+TWICE = [slices, read_in_a_loop, stacked, unpacked, chosen]
+
+
+def differences(f: Any, x: Any) -> Any:
+    """Return the slopes by the elements that are not at an edge."""
+    found = np.zeros_like(x)
+    for place in np.flatnonzero(SMOOTH):
+        step = 1e-6 * (np.arange(5) == place)
+        found[place] = (f(x + step) - f(x - step)) / 2e-6
+    return found
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", sg.FallbackWarning)  # `piecewise` in forward mode
+        yield
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradients_beside_selections_are_finite_and_right(f):
+    expected = differences(f, X)
+    found = sg.grad(f, fallback="error")(X)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found[SMOOTH], expected[SMOOTH], rtol=1e-5, atol=1e-6)
+    (pulled,) = sg.vjp(f, X)[1](1.0)
+    np.testing.assert_allclose(pulled, found, rtol=1e-12)
+    for place in (0, 1):
+        tangent = sg.jvp(f, (X,), ((np.arange(5) == place) * 1.0,))[1]
+        assert tangent == pytest.approx(found[place], rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "f", [f for f in PROGRAMS if f is not overwritten], ids=lambda f: f.__name__
+)
+def test_the_tape_gives_the_same(f):
+    leaf = sg.tensor(X, requires_grad=True)
+    f(leaf).backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), sg.grad(f)(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("f", TWICE, ids=lambda f: f.__name__)
+def test_second_derivatives_beside_selections_are_finite_and_right(f):
+    whole = sg.hessian(f)(X)
+    assert np.isfinite(whole).all()
+    step = 1e-6 * (np.arange(5) == 0)
+    expected = (sg.grad(f)(X + step) - sg.grad(f)(X - step)) / 2e-6
+    np.testing.assert_allclose(whole[:, 0], expected, rtol=1e-5, atol=1e-6)
+    (back,) = sg.vjp(sg.grad(f), X)[1](np.eye(5)[0])
+    np.testing.assert_allclose(back, whole[0], rtol=1e-8, atol=1e-12)
