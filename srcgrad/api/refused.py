@@ -47,10 +47,9 @@ class Refusals:
 def program_of(function: FunctionType) -> list[Any]:
     """Return all code that a function reaches by name, and of arrays and objects their types.
 
-    >>> def one(x): return two(x)
-    >>> def two(x): return x
-    >>> one.__globals__.update(two=two)
-    >>> two.__code__ in program_of(one)
+    >>> rate = 2.0
+    >>> def scaled(x): return rate * x
+    >>> 2.0 in program_of(scaled)
     True
     """
     found: list[Any] = []

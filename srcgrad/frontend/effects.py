@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
+from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
@@ -111,10 +112,31 @@ class _Effects:
         self._holds: dict[str, set[str]] = defaultdict(set)
         for item in [*named, *starred]:
             self._from[item.id].add(item.id)
+        self._body = self._apart([item.id for item in named])
+
+    def _apart(self, parameters: list[str]) -> list[Any]:
+        """Return the body, where a parameter that was bound to new memory has another name.
+
+        After ``p = p.copy()`` what is written into `p` is not the caller's.
+        """
+        body: list[Any] = self._tree.body
+        for place, statement in enumerate(body):
+            if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+                continue
+            target, value = statement.targets[0], statement.value
+            name = target.id if isinstance(target, gast.Name) else ""
+            if name in parameters and isinstance(value, gast.Call) and self._makes_new(value):
+                later = clone([gast.Expr(store(name)), *body[place + 1 :]])
+                for node in walk(gast.Module(later, [])):
+                    if isinstance(node, gast.Name) and node.id == name:
+                        node.id = f"{name} (anew)"
+                body = [*body[:place], gast.Expr(value), *later]
+                parameters = [item for item in parameters if item != name]
+        return body
 
     def run(self) -> frozenset[str]:
         """Return the written parameters."""
-        nodes = [node for item in self._tree.body for node in walk(item)]
+        nodes = [node for item in self._body for node in walk(item)]
         size = -1
         while size != (size := self._size()):
             for node in nodes:
@@ -127,7 +149,7 @@ class _Effects:
     def returned(self) -> frozenset[str]:
         """Return the parameters that a returned value may be, hold or be a view of."""
         self.run()
-        nodes = [node for item in self._tree.body for node in walk(item)]
+        nodes = [node for item in self._body for node in walk(item)]
         values = [node.value for node in nodes if isinstance(node, (gast.Return, gast.Yield))]
         return frozenset(origin for value in values for origin in self._origins(value))
 

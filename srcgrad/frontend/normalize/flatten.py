@@ -53,7 +53,9 @@ class Flattener:
         self._expressions = Expressions(self._work)
         self._targets = Targets(self._work, self._expressions)
         self._work.run = self._run
-        self._loops = IndexLoops(reader, namer, self._simple, self._is_dict)
+        self._loops = IndexLoops(
+            reader, namer, self._simple, self._is_dict, self._work.used_up.__contains__
+        )
         self._loop: Any = None
         self.carried = self._work.carried
 
@@ -267,7 +269,7 @@ class Flattener:
     def _is_dict(self, node: Any) -> bool:
         """Say whether a loop runs over the keys of a dict, which have no positions."""
         loop = self._loop
-        return node.id in self._work.dicts or any(
+        return node.id in self._work.dicts | self._work.unordered or any(
             isinstance(item, gast.Subscript)
             and getattr(item.value, "id", None) == node.id
             and getattr(item.slice, "id", "") in names_bound(loop.target)

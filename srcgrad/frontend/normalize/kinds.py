@@ -14,6 +14,7 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import load
 from srcgrad.ir.walk import names_bound, statements
 
+_ITERATORS = (iter, map, filter, zip, enumerate, reversed)
 _OTHERS = "a variable is a list in one place and something else in another"
 
 
@@ -26,11 +27,33 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
             if any(value is not None and work.is_list(value) for value in values):
                 work.lists.add(name)
     _find_sure(bindings, work)
+    _find_unindexed(bindings, work)
     work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
     for name in sorted(work.lists):
         other = next((v for v in bindings[name] if _is_other(v, work)), None)
         if other is not None and work.varies.of(load(name)):
             work.refusals.add(other, _OTHERS, "give the two values names of their own")
+
+
+def _find_unindexed(bindings: dict[str, list[Any]], work: Workspace) -> None:
+    """Note the names of sets, which have no positions, and of iterators, which are used up."""
+    for name, values in bindings.items():
+        callees = [
+            work.reader.scope.resolve(getattr(v, "func", v)) for v in values if v is not None
+        ]
+        if any(isinstance(v, (gast.Set, gast.SetComp)) for v in values) or any(
+            callee is kind for callee in callees for kind in (set, frozenset)
+        ):
+            work.unordered.add(name)
+        if any(isinstance(v, gast.GeneratorExp) for v in values) or any(
+            _makes_iterator(callee) for callee in callees
+        ):
+            work.used_up.add(name)
+
+
+def _makes_iterator(callee: Any) -> bool:
+    of_itertools = isinstance(callee, type) and callee.__module__ == "itertools"
+    return of_itertools or any(callee is kind for kind in _ITERATORS)
 
 
 def _find_sure(bindings: dict[str, list[Any]], work: Workspace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,8 @@ class IndexLoops:
     """Writes ``for v in xs`` as ``for i in range(len(xs)): v = xs[i]``.
 
     `xs` may be a sequence, or `enumerate`, `zip`, `reversed` and functions of `itertools` of such.
-    `simple` turns an expression into a name, `is_dict` says whether a name is bound to a dict.
+    `simple` turns an expression into a name, `is_dict` says whether a name is bound to what has no
+    positions, a dict or a set, `is_used_up` whether it is bound to an iterator.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> print(text(program_of('''
@@ -61,11 +62,13 @@ class IndexLoops:
         namer: Namer,
         simple: Callable[[Any], Any],
         is_dict: Callable[[Any], bool],
+        is_used_up: Callable[[str], bool],
     ) -> None:
         self._reader = reader
         self._namer = namer
         self._simple = simple
         self._is_dict = is_dict
+        self._is_used_up = is_used_up
         self._inside: list[Any] = []
 
     def rewritten(self, node: Any) -> Any | None:
@@ -152,29 +155,36 @@ class IndexLoops:
             whole.binds.append((target, display))
         return whole
 
+    def _of_view(self, view: tuple[Any, str], target: Any, index: Any) -> _Plan | None:
+        """Return how to run over the keys, values or items of a dict."""
+        owner, kind = view
+        keys = self._simple(call("list", clone(owner)))
+        key = subscript(clone(keys), clone(index))
+        if kind == "keys":
+            return _Plan([_length(keys)], [(target, key)])
+        holder = self._simple(owner)
+        if kind == "values":
+            return _Plan([_length(keys)], [(target, subscript(holder, key))])
+        if not _pair(target):
+            return None
+        first, second = target.elts
+        name = names_bound(first)
+        if not isinstance(first, gast.Name):
+            return None
+        binds = [(first, key), (second, subscript(holder, load(name[0])))]
+        return _Plan([_length(keys)], binds)
+
     def _sequence(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         view = _view(iterable)
         if view is not None:
-            owner, kind = view
-            keys = self._simple(call("list", clone(owner)))
-            key = subscript(clone(keys), clone(index))
-            if kind == "keys":
-                return _Plan([_length(keys)], [(target, key)])
-            holder = self._simple(owner)
-            if kind == "values":
-                return _Plan([_length(keys)], [(target, subscript(holder, key))])
-            if not _pair(target):
-                return None
-            first, second = target.elts
-            name = names_bound(first)
-            if not isinstance(first, gast.Name):
-                return None
-            binds = [(first, key), (second, subscript(holder, load(name[0])))]
-            return _Plan([_length(keys)], binds)
+            return self._of_view(view, target, index)
         known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
         if isinstance(iterable, gast.Call) and not known and not self._makes_list(iterable):
             return None
         if isinstance(iterable, (gast.Set, gast.SetComp, gast.GeneratorExp)):
+            return None
+        value = self._reader.scope.resolve(iterable) if isinstance(iterable, gast.Name) else None
+        if isinstance(value, Iterator) or self._is_used_up(getattr(iterable, "id", "")):
             return None
         is_dict = isinstance(iterable, (gast.Dict, gast.DictComp))
         if is_dict or (isinstance(iterable, gast.Name) and self._has_keys(iterable, target)):

@@ -130,7 +130,9 @@ class Stepping:
             return load(name)
 
         loop.iter = inner
-        made = IndexLoops(self._reader, self._namer, simple, lambda _: False).rewritten(loop)
+        made = IndexLoops(
+            self._reader, self._namer, simple, lambda _: False, lambda _: False
+        ).rewritten(loop)
         if (
             made is None
             or self._reader.scope.resolve(getattr(made.iter, "func", None)) is not range

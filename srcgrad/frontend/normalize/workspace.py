@@ -49,6 +49,8 @@ class Workspace:
         self.arrays: set[str] = set()
         self.sure: set[str] = set()
         self.dicts: set[str] = set()
+        self.unordered: set[str] = set()
+        self.used_up: set[str] = set()
         self.changing: set[str] = set()
         self.asked: set[str] = set()
         self.taken: set[str] = set()
