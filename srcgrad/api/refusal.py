@@ -57,9 +57,9 @@ def lists_joined(function: Any) -> UnsupportedSyntaxError:
     code = function.__code__
     line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\n")
     return UnsupportedSyntaxError(
-        f"`{code.co_name}` applies `+` or `*` to what is a list in this call",
+        f"`{code.co_name}` joins, repeats or updates what is a list in this call",
         span=Span(code.co_filename, code.co_firstlineno, text=line),
-        hint="pass an array, or write np.asarray(x) + y",
+        hint="pass an array, or make one of it: `x = np.asarray(x)`",
     )
 
 

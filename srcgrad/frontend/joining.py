@@ -25,26 +25,31 @@ class Join:
         name: The parameter.
         depth: 0 for itself, 1 for an entry of it, 2 for an entry of an entry.
         other: The parameter that is the other operand, if it is one.
+        entries: Whether an entry of a copy of it is updated, which changes an array that a copied
+            list shares with the list.
     """
 
     name: str
     depth: int
     other: str | None
+    entries: bool = False
 
     def happens(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the arguments may make it one of lists."""
-        if not _lists(arguments.get(self.name), self.depth):
+        if not _lists(arguments.get(self.name), self.depth, of_arrays=self.entries):
             return False
         return not isinstance(arguments.get(self.other or ""), np.ndarray)
 
 
-def _lists(value: Any, depth: int) -> bool:
-    """Say whether there are lists so deep in a value."""
+def _lists(value: Any, depth: int, *, of_arrays: bool = False) -> bool:
+    """Say whether there are lists so deep in a value; with `of_arrays`, such that hold arrays."""
     if isinstance(value, dict) and depth:
-        return any(_lists(item, depth - 1) for item in value.values())
+        return any(_lists(item, depth - 1, of_arrays=of_arrays) for item in value.values())
     if not isinstance(value, (list, tuple)):
         return False
-    return not depth or any(_lists(item, depth - 1) for item in value)
+    if not depth:
+        return not of_arrays or not all(isinstance(item, (int, float, complex)) for item in value)
+    return any(_lists(item, depth - 1, of_arrays=of_arrays) for item in value)
 
 
 def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()) -> set[Join]:
@@ -58,7 +63,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     origins = _origins(tree, names)
-    found: set[Join] = set()
+    found = set(_updates_of_copies(tree, origins))
     for node in walk(tree):
         for side, other in _operands(node):
             for name, depth in _origin(side, origins):
@@ -77,6 +82,28 @@ def _operands(node: Any) -> Iterator[tuple[Any, Any]]:
         left, right = (node.target, node.value) if is_update else (node.left, node.right)
         yield left, right
         yield right, left
+
+
+def _updates_of_copies(tree: Any, origins: Origins) -> Iterator[Join]:
+    """Yield what ``q = p.copy(); q[i] += v`` does to `p` if that is a list of arrays."""
+    copies: dict[str, Any] = {}
+    for node in walk(tree):
+        if isinstance(node, gast.Assign) and (source := _copied(node.value)) is not None:
+            copies.update({name: source for target in node.targets for name in names_bound(target)})
+    for node in walk(tree):
+        target = node.target if isinstance(node, gast.AugAssign) else None
+        if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Slice):
+            for name, depth in _origin(copies.get(getattr(target.value, "id", "")), origins):
+                yield Join(name, depth, None, entries=True)
+
+
+def _copied(value: Any) -> Any:
+    """Return `p` of ``p.copy()`` and ``copy.copy(p)``; None of anything else."""
+    if not isinstance(value, gast.Call) or value.keywords or len(value.args) > 1:
+        return None
+    if value.args:
+        return value.args[0] if getattr(value.func, "attr", value.func) == "copy" else None
+    return value.func.value if getattr(value.func, "attr", "") == "copy" else None
 
 
 Origins = dict[str, set[tuple[str, int]]]
@@ -134,5 +161,5 @@ def _joins_inside(
     for join in joins_of(callee, seen):
         for name, depth in _origin(given.get(join.name), origins):
             other = getattr(given.get(join.other or ""), "id", None)
-            found.add(Join(name, min(depth + join.depth, _DEEPEST), other))
+            found.add(Join(name, min(depth + join.depth, _DEEPEST), other, join.entries))
     return found

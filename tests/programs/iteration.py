@@ -132,6 +132,15 @@ def zip_of_three(x, y):
 
 
 @program("v")
+def zip_with_a_set(x):
+    places = {0, 2}
+    total = 0.0
+    for place, v in zip(places, x, strict=False):
+        total = total + x[place] * v
+    return total
+
+
+@program("v")
 def zip_of_neighbours(x):
     total = 0.0
     for left, right in zip(x[:-1], x[1:]):

@@ -215,3 +215,15 @@ def updated_by_a_helper_result(x):
         u *= np.cos(u)
         total += u[0] * np.dot(u, x)
     return total
+
+
+def _shifted_copy(p, by):
+    p = p.copy()
+    p[1:] += by
+    return p
+
+
+@program("v")
+def helper_that_writes_into_a_copy(x):
+    y = _shifted_copy(x, 2.0 * x[0]) * _shifted_copy(x, x[1])
+    return np.sum(y * x)

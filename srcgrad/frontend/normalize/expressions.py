@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import FunctionType
 from typing import Any
 
 import gast
 
 from srcgrad.errors import MissingRuleError, MutationError
+from srcgrad.frontend.joining import joins_of
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers
 from srcgrad.frontend.normalize.selects import nested_where
@@ -109,6 +111,25 @@ class Expressions:
             self._call_operands(value, node, shown=operation.kind != "user")
         return value
 
+    def _refuse_lists_joined(self, operation: Operation, value: Any) -> None:
+        """Refuse to hand a list to a function that is compiled as if it got an array."""
+        if operation.kind != "user" or not isinstance(operation.primal, FunctionType):
+            return
+        order = operation.primal.__code__.co_varnames
+        given = [*zip(order, operation.args, strict=False), *operation.keywords.items()]
+        lists = [name for name, item in given if self._work.is_list(item)]
+        if not lists:
+            return
+        for join in joins_of(operation.primal):
+            if join.name in lists and not join.depth:
+                self._refusals.add(
+                    value,
+                    f"`{operation.primal.__name__}` may join, repeat or update the list that is "
+                    f"given as `{join.name}`",
+                    "give it an array, such as np.stack of the list",
+                )
+                return
+
     def _arithmetic(self, value: Any, node: Any) -> None:
         """Make the operands of arithmetic simple, or the one of what is known as a whole."""
         idiom = idiom_of(value, self._reader.scope)
@@ -170,6 +191,8 @@ class Expressions:
         func = call.func
         if isinstance(func, gast.Attribute) and self._reader.scope.resolve(func) is MISSING:
             func.value = self.atom(func.value, node)
+        if not shown:
+            self._refuse_lists_joined(self._reader.read(call), call)
         operand = self._argument if shown else self.atom
         call.args = [operand(item, node) for item in call.args]
         for item in call.keywords:
