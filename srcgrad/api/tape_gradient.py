@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.structures import mapped, split
 from srcgrad.api.underlying import plain, signature
-from srcgrad.tape import Tensor, gradients_like, tensor, unwrapped
+from srcgrad.tape import Tensor, call_strictly, gradients_like, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import Arguments
 from srcgrad.tape.plainly import outline
@@ -72,7 +72,7 @@ class _Run:
         for name in chosen:
             bound.arguments[name] = arguments.wrap(bound.arguments[name], True)
         given = {name: outline(bound.arguments[name]) for name in chosen}
-        result = self._function(*bound.args, **bound.kwargs)
+        result = call_strictly(self._function, *bound.args, **bound.kwargs)
         arguments.hand_on()
         return result, arguments.tracked, given
 

@@ -155,7 +155,8 @@ class Op:
         self.label = name or canonical_name(primal)
         self.forward = _rebound(rule.forward)
         self.backward = _backward(rule)
-        self.jvp: Callable[..., Any] | None = getattr(rule, "jvp", None)
+        pushes: Callable[..., Any] | None = getattr(rule, "jvp", None)
+        self.jvp = None if pushes is None else _rebound(pushes)
         self.slope: Callable[[Any], Any] | None = None
         self.reads_output = False
         if issubclass(rule, Elementwise):

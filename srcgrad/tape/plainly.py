@@ -155,7 +155,7 @@ def paired(result: Any, adjoint: Any) -> tuple[list[Any], list[Any]]:
         return [t for found, _ in parts for t in found], [s for _, found in parts for s in found]
     if not isinstance(result, Tensor) or not result.requires_grad or adjoint is None:
         return [], []
-    spread = np.broadcast_to(adjoint, result.shape)
+    spread = np.broadcast_to(adjoint, np.shape(result))
     return [result], [spread if isinstance(spread, Core) else tensor(spread)]
 
 

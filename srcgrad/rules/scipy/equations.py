@@ -84,22 +84,23 @@ class Trajectory(Function):
     def forward(ctx: Context, found: Any, fun: Any, y0: Any, t_span: Any, t: Any, args: Any) -> Any:
         y = found
         ctx.fun = fun
-        ctx.points = (y0, t_span, t)
-        ctx.save_for_backward(args, y)
+        ctx.t_span, ctx.t = t_span, t
+        ctx.save_for_backward(y0, args, y)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        args, y = ctx.saved_tensors
-        grad_y0, grad_args = trajectory_back(grad, ctx.fun, y, ctx.points, args)
+        y0, args, y = ctx.saved_tensors
+        grad_y0, grad_args = trajectory_back(grad, ctx.fun, y, (y0, ctx.t_span, ctx.t), args)
         return None, None, grad_y0, None, None, grad_args
 
     @staticmethod
     def jvp(
         ctx: Context, found_dot: Any, fun: Any, y0_dot: Any, t_span: Any, t: Any, args_dot: Any
     ) -> Any:
-        args, y = ctx.saved_tensors
-        return trajectory_push(ctx.fun, y, ctx.points, args, (y0_dot, args_dot))
+        y0, args, y = ctx.saved_tensors
+        points = (y0, ctx.t_span, ctx.t)
+        return trajectory_push(ctx.fun, y, points, args, (y0_dot, args_dot))
 
 
 applied(Trajectory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from scipy import integrate
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
-from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.scipy.implicit import along, array_of, as_tuple, handed_on, is_active
 
 _EXACT = {"rtol": 1e-12, "atol": 1e-13}
@@ -19,39 +19,33 @@ def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any
     """Return the gradients of the start, the times and `args` of ``path = odeint(func, y0, t)``.
 
     The adjoint equation is integrated backwards, from each time to the one before, along the path.
+    That is an equation like the first, so what differentiates it is this once more.
     """
     handed = handed_on(args)
-    _refuse_what_records("odeint", (path, *handed))
     count = np.shape(path)[1]
     wanted = [is_active(item) for item in handed]
-    active = (True, False, *wanted)
     shapes = [np.shape(item) for item in handed if is_active(item)]
     sizes = [int(np.prod(shape)) for shape in shapes]
 
-    def backwards(state: Any, moment: Any) -> Any:
+    def backwards(state: Any, moment: Any, *args: Any) -> Any:
         y, costate = state[:count], state[count : 2 * count]
-        value, pullback = on_tape(array_of(func), active, y, moment, *handed)
+        value, pullback = on_tape(array_of(func), (True, False, *wanted), y, moment, *args)
         parts = as_tuple(pullback(costate))
-        return np.concatenate([np.asarray(value), *(-np.ravel(part) for part in parts)])
+        return np.concatenate([np.ravel(value), *(-np.ravel(part) for part in parts)])
 
-    state = np.zeros(2 * count + sum(sizes))
-    grad_t = np.zeros(np.shape(t))
+    rest = np.zeros(count + sum(sizes))  # the adjoints of the state and of what is handed on
+    grad_t = [np.zeros(()) for _ in range(len(t))]
     for k in range(len(t) - 1, 0, -1):
-        state[:count] = path[k]
-        state[count : 2 * count] += grad[k]
-        grad_t[k] = np.dot(grad[k], np.asarray(func(path[k], t[k], *handed)))
-        grad_t[0] -= grad_t[k]
-        end = integrate.odeint(backwards, state, [t[k], t[k - 1]], **_EXACT)
-        state = np.array(end[-1])
-    found, place = [], 2 * count
-    for shape, size in zip(shapes, sizes, strict=True):
-        part = np.reshape(state[place : place + size], shape)
-        found.append(part if shape else part[()])
-        place += size
-    rest = iter(found)
-    parts = tuple(next(rest) if flag else None for flag in wanted)
-    grad_args = parts if isinstance(args, tuple) else parts[0]
-    return state[count : 2 * count] + grad[0], grad_t, grad_args
+        costate = rest[:count] + grad[k]
+        grad_t[k] = np.sum(grad[k] * _slope(func, path[k], t[k], handed))
+        state = np.concatenate([path[k], costate, rest[count:]])
+        times = np.stack([t[k], t[k - 1]])
+        rest = integrate.odeint(backwards, state, times, handed, **_EXACT)[-1][count:]
+    grad_t[0] = -sum(grad_t[1:], np.zeros(()))
+    parts = _parted(rest[count:], shapes)
+    found = tuple(next(parts) if flag else None for flag in wanted)
+    grad_args = found if isinstance(args, tuple) else found[0]
+    return rest[:count] + grad[0], np.stack(grad_t), grad_args
 
 
 def odeint_push(func: Any, path: Any, t: Any, args: Any, tangents: tuple[Any, Any, Any]) -> Any:
@@ -60,28 +54,50 @@ def odeint_push(func: Any, path: Any, t: Any, args: Any, tangents: tuple[Any, An
     The equation of the tangent is integrated along with the path, from each time to the next.
     """
     handed = handed_on(args)
-    _refuse_what_records("odeint", (path, *handed))
     start, t_dot, args_dot = tangents
     given = (None,) * len(handed) if args_dot is None else as_tuple(args_dot)
-    count = np.shape(path)[1]
-    active = (True, False, *(is_active(item) for item in handed))
-    varying = [g for g, item in zip(given, handed, strict=True) if is_active(item)]
+    count, number = np.shape(path)[1], len(handed)
+    wanted = [is_active(item) for item in handed]
+    varying = [
+        np.zeros(np.shape(item)) if way is None else way
+        for way, item in zip(given, handed, strict=True)
+        if is_active(item)
+    ]
 
-    def forwards(state: Any, moment: Any) -> Any:
+    def forwards(state: Any, moment: Any, *args: Any) -> Any:
         y, y_dot = state[:count], state[count:]
-        value, pullback = on_tape(array_of(func), active, y, moment, *handed)
+        active = (True, False, *wanted)
+        value, pullback = on_tape(array_of(func), active, y, moment, *args[:number])
         rows = [as_tuple(pullback(unit)) for unit in np.eye(count)]
-        return np.concatenate([value, [along(row, (y_dot, *varying)) for row in rows]])
+        slopes = np.stack([along(row, (y_dot, *args[number:])) for row in rows])
+        return np.concatenate([np.ravel(value), slopes])
 
-    dot = np.zeros(count) if start is None else np.array(start, dtype=float)
     moved = np.zeros(len(t)) if t_dot is None else t_dot
+    dot = np.zeros(count) if start is None else start * np.ones(count)
     tangent = [dot]
-    dot = dot - np.asarray(func(path[0], t[0], *handed)) * moved[0]
+    dot = dot - _slope(func, path[0], t[0], handed) * moved[0]
     for k in range(1, len(t)):
-        state = np.concatenate([path[k - 1], dot])
-        dot = integrate.odeint(forwards, state, [t[k - 1], t[k]], **_EXACT)[-1][count:]
-        tangent.append(dot + np.asarray(func(path[k], t[k], *handed)) * moved[k])
+        state, times = np.concatenate([path[k - 1], dot]), np.stack([t[k - 1], t[k]])
+        ends = integrate.odeint(forwards, state, times, (*handed, *varying), **_EXACT)
+        dot = ends[-1][count:]
+        tangent.append(dot + _slope(func, path[k], t[k], handed) * moved[k])
     return np.stack(tangent)
+
+
+def _slope(func: Any, y: Any, t: Any, handed: tuple[Any, ...]) -> Any:
+    """Return the right side of an equation at a point of its path, as an array."""
+    found = array_of(func)(y, t, *handed)
+    return np.ravel(found)
+
+
+def _parted(vector: Any, shapes: list[Any]) -> Iterator[Any]:
+    """Yield the parts of a vector in the shapes that they have."""
+    place = 0
+    for shape in shapes:
+        size = int(np.prod(shape))
+        part = vector[place : place + size]
+        yield np.reshape(part, shape) if shape else part[0]
+        place += size
 
 
 def trajectory_back(
@@ -115,21 +131,13 @@ def _turned(func: Any) -> Any:
 def _with_start(found: Any, points: tuple[Any, Any, Any]) -> tuple[Any, Any, bool]:
     """Return a path and its times from the start on, and whether the start is one of them."""
     y0, span, t = points
-    _refuse_what_records("solve_ivp", (found, t))
     path = np.transpose(found)
-    if np.iscomplexobj(path):
+    if path.dtype.kind == "c":
         raise MissingRuleError(
             "`solve_ivp` has no derivative rule for complex numbers",
             hint="integrate real and imaginary parts",
         )
     if t[0] == span[0]:
         return path, t, True
-    return np.concatenate([[np.asarray(y0, dtype=float)], path]), np.append(span[0], t), False
-
-
-def _refuse_what_records(name: str, values: tuple[Any, ...]) -> None:
-    if any(map(records, values)):  # as in second derivatives
-        raise MissingRuleError(
-            f"the derivative of the gradient of `{name}` has no rule",
-            hint="write the steps out, or use sg.numeric_vjp on its gradient",
-        )
+    start = np.reshape(y0, (1, path.shape[1])) * 1.0
+    return np.concatenate([start, path]), np.append(span[0], t), False

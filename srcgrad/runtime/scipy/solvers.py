@@ -8,7 +8,6 @@ import numpy as np
 from scipy import integrate
 from scipy.sparse import linalg as sparse_linalg
 
-from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
 from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active
@@ -17,9 +16,8 @@ from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active
 def quad_back(grad: Any, func: Any, a: Any, b: Any, args: Any) -> tuple[Any, Any, Any]:
     """Return the gradients of the ends of an integral, and of the numbers handed on to `func`."""
     handed = handed_on(args)
-    _refuse_second_order((a, b, *handed))
-    grad_a = -grad * func(a, *handed) if np.isfinite(a) else 0.0
-    grad_b = grad * func(b, *handed) if np.isfinite(b) else 0.0
+    grad_a = -grad * func(a, *handed) if _is_finite(a) else 0.0
+    grad_b = grad * func(b, *handed) if _is_finite(b) else 0.0
     slopes = _slopes_of_integral(func, a, b, handed)
     parts = tuple(None if slope is None else grad * slope for slope in slopes)
     return grad_a, grad_b, parts if isinstance(args, tuple) else parts[0]
@@ -30,9 +28,9 @@ def quad_push(func: Any, a: Any, b: Any, args: Any, tangents: tuple[Any, Any, An
     a_dot, b_dot, args_dot = tangents
     handed = handed_on(args)
     total: Any = 0.0
-    if a_dot is not None and np.isfinite(a):
+    if a_dot is not None and _is_finite(a):
         total = total - func(a, *handed) * a_dot
-    if b_dot is not None and np.isfinite(b):
+    if b_dot is not None and _is_finite(b):
         total = total + func(b, *handed) * b_dot
     given = (None,) * len(handed) if args_dot is None else as_tuple(args_dot)
     slopes = _slopes_of_integral(func, a, b, handed)
@@ -40,27 +38,43 @@ def quad_push(func: Any, a: Any, b: Any, args: Any, tangents: tuple[Any, Any, An
     return total + sum(np.sum(s * t) for s, t in pairs if s is not None and t is not None)
 
 
+def _is_finite(end: Any) -> Any:
+    return np.isfinite(getattr(end, "_data", end))  # of what records, too
+
+
 def _slopes_of_integral(func: Any, a: Any, b: Any, handed: tuple[Any, ...]) -> list[Any]:
     """Return the derivatives of an integral in what is handed on; None in what is no float."""
+    several = any(map(records, (a, b, *handed)))
     return [
-        _integral(lambda t, i=i: slope(func, t, handed, i), a, b, np.ndim(item))
-        if is_active(item)
-        else None
+        _integral(func, (a, b), handed, i, each=several) if is_active(item) else None
         for i, item in enumerate(handed)
     ]
 
 
-def _refuse_second_order(values: tuple[Any, ...]) -> None:
-    if any(map(records, values)):
-        raise MissingRuleError(
-            "the derivative of the gradient of `quad` has no rule",
-            hint="write the sum over the points out, or use sg.numeric_vjp on its gradient",
-        )
+def _integral(
+    func: Any, ends: tuple[Any, Any], handed: tuple[Any, ...], number: int, *, each: bool
+) -> Any:
+    """Return the integral of a derivative in what is handed on; `each` number of it by itself.
 
+    The integrals of numbers are calls that the tape differentiates, once more if need be.
+    """
 
-def _integral(func: Any, a: Any, b: Any, axes: int) -> Any:
-    """Return the integral of a function whose values are numbers, or arrays with some axes."""
-    return integrate.quad_vec(func, a, b)[0] if axes else integrate.quad(func, a, b)[0]
+    def integrand(t: Any, *args: Any) -> Any:
+        return slope(func, t, args, number)
+
+    shape = np.shape(handed[number])
+    if shape and not each:
+        return integrate.quad_vec(lambda t: integrand(t, *handed), *ends)[0]
+    if not shape:
+        return integrate.quad(integrand, *ends, handed)[0]
+    parts = []
+    for place in np.ndindex(shape):
+
+        def one(t: Any, *args: Any, place: Any = place) -> Any:
+            return integrand(t, *args)[place]
+
+        parts.append(integrate.quad(one, *ends, handed)[0])
+    return np.reshape(np.stack(parts), shape) if parts else np.zeros(shape)
 
 
 def slope(func: Any, t: Any, args: tuple[Any, ...], number: int) -> Any:
