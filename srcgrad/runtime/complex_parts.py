@@ -56,4 +56,26 @@ def imag_back(grad: Any, is_complex: bool) -> Any:
     return 1j * real_part(grad) if is_complex else 0 * real_part(grad)
 
 
-COMPLEX_ONLY = frozenset({"conj", "real_part"})
+def rightly_solved(y: Any, *matrices: Any) -> Any:
+    """Return the solution of a matrix equation; refuse one that SciPy calculates wrongly.
+
+    Raises:
+        NotDifferentiableError: The matrices are real and the right side is not, which SciPy's
+            solvers of Sylvester's and Lyapunov's equations (as of 1.17) get wrong.
+    """
+    if is_complex(y) and not any(map(is_complex, matrices)):
+        raise NotDifferentiableError(
+            "SciPy solves matrix equations with real matrices and a complex right side wrongly, "
+            "so that there is nothing to differentiate",
+            hint="make the matrix complex: a + 0j",
+        )
+    return y
+
+
+def rightly_stepped(y: Any, a: Any, method: Any) -> Any:
+    """Do the same for a discrete equation, which the method "direct" solves rightly."""
+    is_direct = method == "direct" or (method is None and len(a) < 10)  # as SciPy chooses
+    return y if is_direct else rightly_solved(y, a)
+
+
+COMPLEX_ONLY = frozenset({"conj", "real_part", "rightly_solved", "rightly_stepped"})

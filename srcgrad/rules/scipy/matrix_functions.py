@@ -9,7 +9,7 @@ from scipy import linalg
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import adjoint, conj
+from srcgrad.runtime import adjoint, conj, rightly_solved, rightly_stepped
 from srcgrad.runtime.scipy.linalg import frechet, power_back
 from srcgrad.runtime.scipy.structured import (
     block_diag_back,
@@ -197,6 +197,7 @@ class SolveSylvester(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, b, y = ctx.saved_tensors
+        y = rightly_solved(y, a, b)
         grad_q = linalg.solve_sylvester(adjoint(a), adjoint(b), grad)
         return -grad_q @ adjoint(y), -adjoint(y) @ grad_q, grad_q
 
@@ -214,6 +215,7 @@ class SolveContinuousLyapunov(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
+        y = rightly_solved(y, a)
         grad_q = linalg.solve_continuous_lyapunov(adjoint(a), grad)
         return -(grad_q @ adjoint(y) + adjoint(grad_q) @ y), grad_q
 
@@ -232,6 +234,7 @@ class SolveDiscreteLyapunov(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
+        y = rightly_stepped(y, a, ctx.method)
         grad_q = linalg.solve_discrete_lyapunov(adjoint(a), grad, ctx.method)
         return grad_q @ a @ adjoint(y) + adjoint(grad_q) @ a @ y, grad_q
 

@@ -378,6 +378,30 @@ def test_containers_give_containers_with_none_for_what_has_no_derivative() -> No
         assert grad == {"a": 3.0, "b": (2.0,)}
 
 
+def test_equations_that_scipy_solves_wrongly_are_refused() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    drawn = np.random.default_rng(1)
+    a, real, imaginary = (drawn.normal(size=(3, 3)) * 0.3 for _ in range(3))
+    q = real + 1j * imaginary
+    solvers = {
+        "sylvester": lambda a, q: np.sum(np.abs(linalg.solve_sylvester(a, a.T, q)) ** 2),
+        "continuous": lambda a, q: np.sum(np.abs(linalg.solve_continuous_lyapunov(a, q)) ** 2),
+        "steps": lambda a, q: np.sum(np.abs(linalg.solve_discrete_lyapunov(a, q, "bilinear")) ** 2),
+    }
+    for solver in solvers.values():
+        for fallback in ("error", "tape"):
+            with pytest.raises(sg.NotDifferentiableError, match=r"a \+ 0j"):
+                sg.grad(solver, (0, 1), fallback=fallback)(a, q)
+        sg.grad(solver)(a, real)
+
+    def right(a: Any, q: Any) -> Any:
+        return np.sum(np.abs(linalg.solve_discrete_lyapunov(a + 0j, q, "bilinear")) ** 2)
+
+    step = 1e-6 * np.eye(3)
+    slope = (right(a + step, q) - right(a - step, q)) / 2e-6
+    assert np.trace(sg.grad(right)(a, q)) == pytest.approx(slope, rel=1e-6)
+
+
 OF_THE_TABLE = {"test_every_row_of_the_table_has_lines"}
 
 
