@@ -171,6 +171,9 @@ class Forwarder:
         called = isinstance(iterable, gast.Call)
         if called and self._program.reader.read(iterable).kind == "constant":
             return True
+        parts = getattr(iterable, "elts", ())
+        if parts and all(isinstance(part, gast.Constant) for part in parts):
+            return True
         return not self._varies(iterable) and self._written.isdisjoint(names)
 
     def _note_unknown(self, statement: Any) -> None:

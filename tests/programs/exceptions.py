@@ -372,3 +372,47 @@ def root_kept_where_there_is_none(x):
             total = total * root
         total = total + root * x[i]
     return total
+
+
+@program("v")
+def scaled_by_roots_or_moved(x):
+    total = 0.0
+    last = 1.0
+    for i in range(len(x)):
+        try:
+            last = last * math.sqrt(x[i])
+        except ValueError:
+            last = last + x[i]
+        total = total + last
+    return total
+
+
+@program("v")
+def flag_says_whether_it_failed(x):
+    total = 0.0
+    seen = []
+    for i in range(len(x)):
+        bad = False
+        try:
+            root = math.sqrt(x[i])
+            scaled = root * x[0]
+        except ValueError:
+            bad = True
+        seen.append(bad)
+        if bad:
+            total = total * x[i]
+        else:
+            total = total + scaled * root
+    return total * len(seen)
+
+
+@program("s", "s")
+def entries_by_literal_keys_that_may_be_missing(a, b):
+    held = {"a": a, "b": b}
+    total = 0.0
+    for key in ["a", "b", "c", "a"]:
+        try:
+            total = total + held[key] ** 2
+        except KeyError:
+            total = total * held["a"]
+    return total

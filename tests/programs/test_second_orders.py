@@ -139,6 +139,8 @@ TWICE = (
     ),
     *("containers.dict_by_a_key_in_a_variable", "selection.bounded_both_ways"),
     *("mutation.mask_stored", "objects.inheritance_and_super", "realistic.attention"),
+    "exceptions.scaled_by_roots_or_moved",
+    "exceptions.entries_by_literal_keys_that_may_be_missing",
 )
 """Programs whose gradients share, gather and add adjoints up in as many ways as there are."""
 

@@ -69,13 +69,24 @@ class Attempts:
         if not any(isinstance(item, gast.Try) for item in statements(body)):
             return body
 
+        ends = {
+            id(handler.body[-1]): handler
+            for item in statements(body)
+            for handler in getattr(item, "handlers", ())
+        }
+        asking = _note_questions(body)
+
         def visit(statement: Any, live: set[str]) -> None:
+            if id(statement) in ends:
+                self._after[id(ends[id(statement)])] = set(live)
             if isinstance(statement, gast.Try):
                 self._after[id(statement)] = set(live)
                 inner = statements(list(itertools.chain(*blocks_of(statement))))
                 self._nested |= {id(item) for item in inner if isinstance(item, gast.Try)}
 
         walk_live(body, set(), visit)
+        for branch in asking:  # it does not follow its `try` at once, as those made here do
+            del branch.attempt
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -175,7 +186,7 @@ class Attempts:
         read: set[str] = set(walk_live(node.finalbody, set()))
         for handler in node.handlers:
             on = falls_through(handler.body)
-            live = walk_live(handler.body, set(after) if on else set())
+            live = walk_live(handler.body, self._after_handler(handler, after) if on else set())
             read |= live
             for name in sorted(made & live) if on else ():
                 if name in self._varies and not _is_bound_last(node.body, name):
@@ -190,8 +201,12 @@ class Attempts:
         read = set(walk_live(node.finalbody, set()))
         for handler in node.handlers:
             on = falls_through(handler.body)
-            read |= walk_live(handler.body, set(after) if on else set())
+            read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
         return read
+
+    def _after_handler(self, handler: Any, after: set[str]) -> set[str]:
+        """Return what is live after a handler, given what is live after its `try`."""
+        return set(self._after.get(id(handler), after))
 
     def _check_writes(self, node: Any) -> None:
         """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
@@ -208,6 +223,38 @@ class Attempts:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
+
+
+def _note_questions(block: list[Any]) -> list[Any]:
+    """Note which branches of a block ask whether a `try` before them has failed; return them.
+
+    They ask for a name that its handler has set. What is live after the handler is then what the
+    branch reads, and not what the other side does.
+    """
+    asking: list[Any] = []
+    for position, statement in enumerate(block):
+        for part in blocks_of(statement):
+            asking += _note_questions(part)
+        flag = _flag_of(statement)
+        for later in block[position + 1 :] if flag else ():
+            if isinstance(later, gast.If) and getattr(later.test, "id", "") == flag:
+                later.attempt = statement
+                asking.append(later)
+                break
+            if flag in bound_names([later]):
+                break
+    return asking
+
+
+def _flag_of(statement: Any) -> str:
+    """Return the name that is true after the one handler of a `try` that goes on, or ""."""
+    handlers = getattr(statement, "handlers", ())
+    going_on = [handler for handler in handlers if falls_through(handler.body)]
+    last = going_on[0].body[-1] if len(going_on) == 1 else None
+    if not isinstance(last, gast.Assign) or getattr(last.value, "value", None) is not True:
+        return ""
+    flag: str = getattr(last.targets[0], "id", "")
+    return "" if flag in bound_names(statement.finalbody) else flag
 
 
 def _carriers(value: Any) -> list[str]:
