@@ -315,8 +315,8 @@ class Rect(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         r, phi = ctx.saved_tensors
-        grad_r = real_part(grad * conj(cmath.rect(1.0, phi)))
-        grad_phi = real_part(grad * conj(cmath.rect(r, phi) * 1j))
+        grad_r = real_part(grad * conj(np.exp(1j * phi)))
+        grad_phi = real_part(grad * conj(1j * r * np.exp(1j * phi)))
         return grad_r, grad_phi
 
 
