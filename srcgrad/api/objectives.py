@@ -13,7 +13,8 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.refusal import describe
-from srcgrad.api.structures import copied, leaves_as_in, mapped
+from srcgrad.api.stacking import count_of
+from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped
 from srcgrad.api.underlying import bind, parameters_of
 
 T = TypeVar("T")
@@ -49,8 +50,10 @@ class Objective(Generic[T]):
         return params
 
     def fun(self, x: Any) -> Any:
-        """Return the value: a number, or the residuals as a vector."""
+        """Return the value: a number, or the residuals, also those in a container, as a vector."""
         value = self._f(self.unravel(x), *self._args)
+        if isinstance(value, (dict, list, tuple)):
+            return np.concatenate([np.ravel(leaf) for leaf in float_leaves(value)])
         return float(value) if np.ndim(value) == 0 else np.ravel(value)
 
     def fun_and_jac(self, x: Any) -> tuple[Any, Any]:
@@ -63,14 +66,15 @@ class Objective(Generic[T]):
         params = self.unravel(x)
         if self._residuals is None:
             value = self._f(copied(params), *copied(self._args))
-            self._residuals = -1 if np.ndim(value) == 0 else int(np.size(value))
+            is_number = not isinstance(value, (dict, list, tuple)) and np.ndim(value) == 0
+            self._residuals = -1 if is_number else count_of(value)
         if self._residuals < 0:
             return self.ravel(self._gradient(params, *self._args))
         arguments = bind(self._f, (params, *self._args))
         if self._layout.size <= self._residuals:
             units = np.eye(self._layout.size)
             _, columns = pushed(self._f, (self._name,), arguments, units, has_aux=False)
-            return np.array(columns[0].reshape(len(units), -1).T, order="C")
+            return np.array(_side_by_side(columns).T, order="C")
         _, (rows,) = pulled(self._f, (self._name,), arguments, None, has_aux=False)
         return _side_by_side(rows)
 

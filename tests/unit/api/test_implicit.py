@@ -217,3 +217,18 @@ def test_equations_have_a_matrix_for_root():
 def test_a_wide_matrix_goes_row_by_row():
     o = sg.scipy_objective(lambda p: p["a"][:1] * p["b"] * p["a"][2], {"a": np.ones(3), "b": 2.0})
     assert_close(o.jac(o.x0), [[2.0, 0.0, 2.0, 1.0]])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_residuals_and_equations_may_be_containers(reverse):
+    def equations(p):
+        first = [p["w"][0] ** 2 - 2.0 + p["k"], p["w"][1] - p["k"]]
+        return {"a": first} if reverse else [*first, {"b": p["k"] - 0.1 * np.sum(p["w"])}, "text"]
+
+    o = sg.scipy_objective(equations, {"w": np.array([1.0, 1.0]), "k": 0.3})
+    slopes = [(o.fun(o.x0 + e) - o.fun(o.x0 - e)) / 2e-6 for e in np.eye(3) * 1e-6]
+    np.testing.assert_allclose(o.jac(o.x0), np.transpose(slopes), atol=1e-8)
+    if not reverse:
+        found = root(o.fun, o.x0, jac=o.jac)
+        assert found.success
+        assert o.unravel(found.x)["k"] == pytest.approx(o.unravel(found.x)["w"][1])
