@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements
@@ -28,6 +29,30 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
     for i in n:
         if i != j:
             x = 1
+
+    A name that is bound elsewhere too may have another value there.
+
+    >>> body = parse('''
+    ... for i in n:
+    ...     test = i != j
+    ...     tests.append(test)
+    ...     if test:
+    ...         x = 1
+    ... for i in n:
+    ...     test = tests.pop()
+    ...     if test:
+    ...         x = 2
+    ... ''')
+    >>> asked_next(body, {"test"}.__contains__)
+    >>> print(text(body))
+    for i in n:
+        test = i != j
+        tests.append(test)
+        if test:
+            x = 1
+    for i in n:
+        if tests.pop():
+            x = 2
     """
     reads: Counter[str] = Counter()
     binds: Counter[str] = Counter()
@@ -41,10 +66,14 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
         for name, count in pairs.items()
         if is_temporary(name) and count == reads[name] == binds[name]
     }
+    gone: set[int] = set()
+    later = _later_reads(body)
     for name, test, condition in _pairs(body):
-        if name in wanted:
+        last = is_temporary(name) and name not in later[id(condition)]
+        if name in wanted or (last and not getattr(test, "closing", False)):
             condition.test = test.value
-    _drop(body, wanted)
+            gone.add(id(test))
+    _drop(body, gone)
 
 
 def _pairs(block: list[Any]) -> list[tuple[str, Any, Any]]:
@@ -64,12 +93,21 @@ def _pairs(block: list[Any]) -> list[tuple[str, Any, Any]]:
     return found
 
 
-def _drop(block: list[Any], names: set[str]) -> None:
+def _later_reads(body: list[Any]) -> dict[int, set[str]]:
+    """Return for each `if` the names that are read in its branches or live after it."""
+    found: dict[int, set[str]] = {}
+
+    def visit(statement: Any, live: set[str]) -> None:
+        if isinstance(statement, gast.If):
+            inner = statements([*statement.body, *statement.orelse])
+            found[id(statement)] = live | {n for item in inner for n in header_reads(item)}
+
+    walk_live(body, set(), visit)
+    return found
+
+
+def _drop(block: list[Any], gone: set[int]) -> None:
     for statement in block:
         for part in blocks_of(statement):
-            _drop(part, names)
-    block[:] = [
-        item
-        for item in block
-        if not isinstance(item, gast.Assign) or getattr(item.targets[0], "id", "") not in names
-    ]
+            _drop(part, gone)
+    block[:] = [item for item in block if id(item) not in gone]

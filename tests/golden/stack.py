@@ -51,9 +51,8 @@ def reduce_pairs_grad(x):
     # L8: for i in range(len(x)):
     grad_x = zeros_like(x)
     for i in reversed(range(len(x))):
-        test = test_saved.pop()
         # L10: if len(stack) > 1:
-        if test:
+        if test_saved.pop():
             b, a = steps.pop()
             # L13: stack.append(a * b + 1.0)
             grad_total = grad_stack.pop()
