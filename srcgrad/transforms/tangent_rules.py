@@ -221,6 +221,8 @@ class TangentRules:
         group = list(group)
         if isinstance(value, gast.BinOp):
             return self._sum(value)
+        if isinstance(value, gast.Subscript):  # np.r_[a, b] shows what it joins
+            group = [entry for item in group for entry in getattr(item, "elts", [item])]
         swaps: dict[int, Any] = {}
         for item in group:
             if not self._varies(item):

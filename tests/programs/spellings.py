@@ -77,5 +77,11 @@ def windows_by_their_strides(x):
 
 
 @program("v")
+def joined_with_constants_between_brackets(x):
+    rows = np.c_[x, np.ones(len(x)), 2.0 * x]
+    return np.sum(np.r_[x, 2.0, 3.0 * x[:2]] ** 2) + np.sum(rows**2)
+
+
+@program("v")
 def operators_by_their_names(x):
     return np.sum(x.__neg__().__abs__().__truediv__(x + 2.0))

@@ -12,13 +12,17 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime.scipy.linear_maps import (
     along_back,
     axis_correlate_back,
+    axis_correlate_push,
     edges_back,
     gaussian_filter_back,
+    gaussian_filter_push,
     image_correlate_back,
     laplace_back,
+    only_input,
     uniform_filter_back,
     units,
     zoom_back,
+    zoom_push,
 )
 
 table = RuleTable("images")
@@ -53,8 +57,6 @@ class Correlate(Function):
 class Correlate1d(Function):
     """The image under weights that move along one axis."""
 
-    multilinear = ("input", "weights")
-
     @staticmethod
     def forward(
         ctx: Context,
@@ -78,6 +80,13 @@ class Correlate1d(Function):
             grad, (input, weights), ctx.axis, ctx.options, False
         )
         return grad_input, grad_weights
+
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
+        input, weights = ctx.saved_tensors
+        return axis_correlate_push(
+            (input_dot, weights_dot), (input, weights), ctx.axis, ctx.options, False
+        )
 
 
 @table.rule(ndimage.convolve)
@@ -109,8 +118,6 @@ class Convolve(Function):
 class Convolve1d(Function):
     """The image under weights that move along one axis."""
 
-    multilinear = ("input", "weights")
-
     @staticmethod
     def forward(
         ctx: Context,
@@ -135,12 +142,17 @@ class Convolve1d(Function):
         )
         return grad_input, grad_weights
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
+        input, weights = ctx.saved_tensors
+        return axis_correlate_push(
+            (input_dot, weights_dot), (input, weights), ctx.axis, ctx.options, True
+        )
+
 
 @table.rule(ndimage.gaussian_filter)
 class GaussianFilter(Function):
     """The image smoothed by Gaussians."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -165,12 +177,14 @@ class GaussianFilter(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return gaussian_filter_back(grad, ctx.sigma, ctx.order, ctx.options)
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, sigma_dot: Any, *others: Any) -> Any:
+        return gaussian_filter_push((input_dot, sigma_dot), ctx.sigma, ctx.order, ctx.options)
+
 
 @table.rule(ndimage.gaussian_filter1d)
 class GaussianFilter1d(Function):
     """The image smoothed by a Gaussian along one axis."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -208,12 +222,22 @@ class GaussianFilter1d(Function):
         )
         return along_back(grad, ctx.shape, ctx.axis, matrix)
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, sigma_dot: Any, *others: Any) -> Any:
+        return ndimage.gaussian_filter1d(
+            only_input(input_dot, sigma_dot),
+            ctx.sigma,
+            ctx.axis,
+            ctx.order,
+            mode=ctx.mode,
+            truncate=ctx.truncate,
+            radius=ctx.radius,
+        )
+
 
 @table.rule(ndimage.uniform_filter)
 class UniformFilter(Function):
     """The means of boxes of an image."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -234,12 +258,14 @@ class UniformFilter(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return uniform_filter_back(grad, ctx.size, ctx.mode, ctx.origin)
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return ndimage.uniform_filter(input_dot, ctx.size, mode=ctx.mode, origin=ctx.origin)
+
 
 @table.rule(ndimage.uniform_filter1d)
 class UniformFilter1d(Function):
     """The means of pieces of an image along one axis."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -265,12 +291,16 @@ class UniformFilter1d(Function):
         matrix = ndimage.uniform_filter1d(unit, ctx.size, mode=ctx.mode, origin=ctx.origin)
         return along_back(grad, ctx.shape, ctx.axis, matrix)
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return ndimage.uniform_filter1d(
+            input_dot, ctx.size, ctx.axis, mode=ctx.mode, origin=ctx.origin
+        )
+
 
 @table.rule(ndimage.sobel)
 class Sobel(Function):
     """The edges of an image across one axis."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -284,12 +314,14 @@ class Sobel(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return edges_back(grad, ctx.axis, ctx.mode, [1, 2, 1])
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return ndimage.sobel(input_dot, ctx.axis, mode=ctx.mode)
+
 
 @table.rule(ndimage.prewitt)
 class Prewitt(Function):
     """The edges of an image across one axis."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -303,12 +335,14 @@ class Prewitt(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return edges_back(grad, ctx.axis, ctx.mode, [1, 1, 1])
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return ndimage.prewitt(input_dot, ctx.axis, mode=ctx.mode)
+
 
 @table.rule(ndimage.laplace)
 class Laplace(Function):
     """The sum of second differences along all axes."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(ctx: Context, input: Any, *, mode: Any = "reflect", cval: float = 0.0) -> Any:
@@ -319,12 +353,14 @@ class Laplace(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         return laplace_back(grad, ctx.mode)
 
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return ndimage.laplace(input_dot, mode=ctx.mode)
+
 
 @table.rule(ndimage.zoom)
 class Zoom(Function):
     """The image with more or fewer pixels; how many jumps with the factor."""
-
-    linear = ("input",)
 
     @staticmethod
     def forward(
@@ -348,6 +384,10 @@ class Zoom(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return zoom_back(grad, ctx.shape, ctx.amount, ctx.options)
+
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
+        return zoom_push(input_dot, ctx.amount, ctx.options)
 
 
 RULES = table.freeze()

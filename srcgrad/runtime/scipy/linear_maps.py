@@ -156,7 +156,8 @@ def hilbert_back(grad: Any, n: Any, axis: int) -> Any:
 
 def per_axis(value: Any, rank: int) -> list[Any]:
     """Return an option of a filter for each axis."""
-    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * rank
+    many = isinstance(value, (list, tuple)) or np.ndim(value) > 0
+    return list(value) if many else [value] * rank
 
 
 def image_correlate_back(
@@ -213,6 +214,47 @@ def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: dict[str, A
     return separable_back(grad, matrices)
 
 
+def gaussian_filter_push(
+    dots: tuple[Any, Any], sigma: Any, order: Any, options: dict[str, Any]
+) -> Any:
+    """Return the tangent of ``ndimage.gaussian_filter``: around it there are zeros."""
+    return ndimage.gaussian_filter(only_input(*dots), sigma, order, **options)
+
+
+def only_input(input_dot: Any, sigma_dot: Any) -> Any:
+    """Return the tangent of an image that is smoothed.
+
+    Raises:
+        MissingRuleError: The width of the filter has a tangent, too.
+    """
+    if sigma_dot is not None:
+        raise MissingRuleError(
+            "the derivative of `gaussian_filter` in its argument `sigma` is not written yet: the "
+            "weights of the filter depend on it",
+            hint="keep it constant, or write the weights out and call ndimage.correlate1d",
+        )
+    return input_dot
+
+
+def zoom_push(dot: Any, zoom: Any, options: dict[str, Any]) -> Any:
+    """Return the tangent of ``ndimage.zoom``: around it there are zeros."""
+    return ndimage.zoom(dot, zoom, **options)
+
+
+def axis_correlate_push(
+    dots: tuple[Any, Any], values: tuple[Any, Any], axis: int, options: Any, flips: bool
+) -> Any:
+    """Return the tangent of ``ndimage.correlate1d``, or of `convolve1d` if that `flips`."""
+    (input_dot, weights_dot), (image, weights), (mode, cval, origin) = dots, values, options
+    function = ndimage.convolve1d if flips else ndimage.correlate1d
+    total = 0.0
+    if input_dot is not None:  # around it there are zeros
+        total = total + function(input_dot, weights, axis, mode=mode, origin=origin)
+    if weights_dot is not None:
+        total = total + function(image, weights_dot, axis, mode=mode, cval=cval, origin=origin)
+    return total
+
+
 def uniform_filter_back(grad: Any, size: Any, mode: Any, origin: Any) -> Any:
     """Return the gradient of the image of ``ndimage.uniform_filter``."""
     rank, shape = np.ndim(grad), np.shape(grad)
@@ -245,9 +287,10 @@ def laplace_back(grad: Any, mode: Any) -> Any:
 
 
 def zoom_back(grad: Any, shape: Any, zoom: Any, options: dict[str, Any]) -> Any:
-    """Return the gradient of the image of ``ndimage.zoom``."""
+    """Return the gradient of the image of ``ndimage.zoom``; it has its own way with complex ones."""
+    kind = complex if np.iscomplexobj(grad) else float
     matrices = [
-        ndimage.zoom(np.eye(n), (1, by), **options)
+        np.real(ndimage.zoom(np.eye(n, dtype=kind), (1, by), **options))
         for n, by in zip(shape, per_axis(zoom, len(shape)), strict=True)
     ]
     return separable_back(grad, matrices)

@@ -445,16 +445,17 @@ def images() -> list[OpSpec]:
             specs += [op(fn, A(4, 5), A(2, 3), mode=mode)]
             specs += [op(fn, A(4, 5), A(3, 2), mode=mode, origin=(1, 0), cval=0.3)]
         for fn in (ndimage.correlate1d, ndimage.convolve1d):
-            specs += [op(fn, A(4, 5), A(3), axis=0, mode=mode), op(fn, A(4, 5), A(4), mode=mode)]
+            specs += [op(fn, A(4, 5), A(3), axis=0, mode=mode)]
+            specs += [op(fn, A(4, 5), A(4), mode=mode, cval=0.7)]
         specs += [
-            op(ndimage.gaussian_filter, A(4, 5), 0.8, mode=mode),
-            op(ndimage.gaussian_filter, A(4, 5), (0.6, 1.1), order=(1, 0), mode=mode),
-            op(ndimage.gaussian_filter1d, A(4, 5), 0.8, axis=0, mode=mode),
-            op(ndimage.uniform_filter, A(4, 5), (2, 3), mode=mode),
-            op(ndimage.uniform_filter1d, A(4, 5), 3, axis=0, mode=mode),
-            op(ndimage.sobel, A(4, 5), axis=0, mode=mode),
-            op(ndimage.prewitt, A(4, 5), mode=mode),
-            op(ndimage.laplace, A(4, 5), mode=mode),
+            op(ndimage.gaussian_filter, A(4, 5), 0.8, mode=mode, cval=0.7),
+            op(ndimage.gaussian_filter, A(4, 5), (0.6, 1.1), order=(1, 0), mode=mode, cval=0.7),
+            op(ndimage.gaussian_filter1d, A(4, 5), 0.8, axis=0, mode=mode, cval=0.7),
+            op(ndimage.uniform_filter, A(4, 5), (2, 3), mode=mode, cval=0.7),
+            op(ndimage.uniform_filter1d, A(4, 5), 3, axis=0, mode=mode, cval=0.7),
+            op(ndimage.sobel, A(4, 5), axis=0, mode=mode, cval=0.7),
+            op(ndimage.prewitt, A(4, 5), mode=mode, cval=0.7),
+            op(ndimage.laplace, A(4, 5), mode=mode, cval=0.7),
         ]
     specs += [
         op(ndimage.laplace, A()),
@@ -462,6 +463,7 @@ def images() -> list[OpSpec]:
         op(ndimage.shift, A(6), 1.4, order=1, mode="nearest"),
         op(ndimage.zoom, A(4, 5), 1.6),
         op(ndimage.zoom, A(6), 0.7, order=1),
+        op(ndimage.zoom, A(4), 2, mode="grid-constant", cval=0.7, grid_mode=True),
         op(ndimage.map_coordinates, A(4, 5), A(2, 6, low=0.1, high=2.9), order=1),
         op(ndimage.map_coordinates, A(4), A(1, 6, low=-1.5, high=4.4), order=1, mode="nearest"),
         op(ndimage.map_coordinates, C(4, 3), A(2, 5, low=0.1, high=1.9)),
