@@ -33,14 +33,24 @@ class Size(int):
 
 
 class Flat:
-    """The elements of a tensor whose memory is not in order, as one row that can be written."""
+    """The elements of a tensor as one row that can be written, of which parts are copies."""
 
     def __init__(self, tensor: Core, row: Any) -> None:
         self._tensor = tensor
         self._row = row
 
     def __getitem__(self, index: Any) -> Any:
-        return call_function(np.reshape, (self._tensor, -1), {})[index]
+        part = call_function(np.reshape, (self._tensor, -1), {})[index]
+        return call_function(np.copy, (part,), {}) if isinstance(index, slice) else part
+
+    def __iter__(self) -> Any:
+        return iter(call_function(np.reshape, (self._tensor, -1), {}))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return function(*map(_row_of, args), **kwargs)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_row_of, args), **kwargs)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         places = np.arange(self._row._data.size)[index]
@@ -51,6 +61,10 @@ class Flat:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._row, name)
+
+
+def _row_of(value: Any) -> Any:
+    return value._row if isinstance(value, Flat) else value
 
 
 # what arrays have and tensors have not; the rest, without underscores, is seen by nothing of ours
@@ -161,9 +175,7 @@ class Methods(Protocols):
     @property
     def flat(self) -> Any:
         """The elements in one row, through which they can be written."""
-        row = call_function(np.reshape, (self, -1), {})
-        is_view = not row._data.size or np.may_share_memory(row._data, self._data)
-        return row if is_view else Flat(self, row)
+        return Flat(self, call_function(np.reshape, (self, -1), {}))
 
     @flat.setter
     def flat(self, value: Any) -> None:

@@ -287,7 +287,7 @@ def laplace_back(grad: Any, mode: Any) -> Any:
 
 
 def zoom_back(grad: Any, shape: Any, zoom: Any, options: dict[str, Any]) -> Any:
-    """Return the gradient of the image of ``ndimage.zoom``; it has its own way with complex ones."""
+    """Return the gradient of the image of ``ndimage.zoom``; complex ones have their own way."""
     kind = complex if np.iscomplexobj(grad) else float
     matrices = [
         np.real(ndimage.zoom(np.eye(n, dtype=kind), (1, by), **options))
