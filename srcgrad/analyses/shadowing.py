@@ -316,7 +316,8 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         if name in SURE_VIEWS:
             return "view"
-        if name in PERHAPS_VIEWS and not _reorders(name, operation):
+        several = "atleast_" in name and len(operation.args) > 1
+        if name in PERHAPS_VIEWS and holds and not several and not _reorders(name, operation):
             return "maybe"
         raise NotShadowedError("what its names may be bound to is not known")
 

@@ -25,9 +25,9 @@ def to_array(
     Raises:
         ValueError: The lists have different lengths, as with NumPy.
     """
-    if isinstance(object, Core) and not copy and _fits(object, dtype, order, ndmin):
-        return object
-    if isinstance(object, Core):
+    if isinstance(object, Core) and not copy and _fits(object, dtype, order):
+        result = object
+    elif isinstance(object, Core):
         result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
     elif isinstance(object, (list, tuple)) and tensors_in(object):
         result = _stacked(object)
@@ -39,13 +39,10 @@ def to_array(
     return result[(None,) * missing] if missing > 0 else result
 
 
-def _fits(value: Core, dtype: Any, order: Any, ndmin: int) -> bool:
+def _fits(value: Core, dtype: Any, order: Any) -> bool:
     """Return whether an array is what was asked for already."""
     data = value._data
-    return (
-        isinstance(value, np.ndarray)
-        and np.array(data, dtype, copy=None, order=order, ndmin=ndmin) is data
-    )
+    return isinstance(value, np.ndarray) and np.array(data, dtype, copy=None, order=order) is data
 
 
 def _stacked(items: Any) -> Any:

@@ -57,7 +57,9 @@ def note_views(
             _note(op, args, kwargs, result, None, tensors)
     elif isinstance(result, (list, tuple)):
         for part, item in enumerate(result):
-            if isinstance(item, Core) and item._data.base is not None:
+            if isinstance(item, Core) and (
+                item._data.base is not None or _same_array(item, tensors)
+            ):
                 _note(op, args, kwargs, item, part, tensors)
 
 

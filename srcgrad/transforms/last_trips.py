@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.build import clone
 from srcgrad.transforms.sweep import Pair
 
 
@@ -43,15 +44,32 @@ def leave_out_last_trips(pairs: Sequence[Pair]) -> list[Pair]:
     mates = {id(pair.adjoint): pair.primal for pair in pairs if pair.kind == "if"}
     gone: set[int] = set()
     for pair in pairs:
+        closing: list[Any] = []
         while pair.kind == "loop" and _ends_first(pair, mates):
+            closing += _taken_out(pair.primal.body)
             branch = pair.primal.body[-1]
             (mirror,) = pair.adjoint.body
             gone.add(id(mirror))
             branch.leaves = True
+            branch.body[-1:-1] = map(_again, closing)
             pair.primal.body.extend(branch.orelse)
             branch.orelse = []
             pair.adjoint.body = mirror.orelse
+        pair.primal.body.extend(closing)
     return [pair for pair in pairs if id(pair.adjoint) not in gone]
+
+
+def _taken_out(block: list[Any]) -> list[Any]:
+    """Take the copies that close a trip from where they stand before it is left or goes on."""
+    found = [item for item in block if getattr(item, "closing", False)]
+    block[:] = [item for item in block if not getattr(item, "closing", False)]
+    return found
+
+
+def _again(copy: Any) -> Any:
+    twin = clone(copy)
+    twin.closing = True
+    return twin
 
 
 def _ends_first(pair: Pair, mates: dict[int, Any]) -> bool:

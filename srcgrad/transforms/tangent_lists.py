@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 import gast
@@ -20,14 +20,17 @@ def repeats_entries(value: Any) -> bool:
 
 
 def makes_missing_entries(value: Any, reader: Reader) -> bool:
-    """Say whether a value is an empty dict that makes the entries for keys that are missing.
+    """Say whether a value is an empty dict that makes missing entries, or an empty deque.
 
     Raises:
         NoTangentError: They may be other than zero.
     """
     if not isinstance(value, gast.Call):
         return False
-    if reader.scope.resolve(value.func) not in (Counter, defaultdict):
+    maker = reader.scope.resolve(value.func)
+    if maker is deque and not value.args:
+        return True
+    if maker not in (Counter, defaultdict, deque):
         return False
     makes = [reader.scope.resolve(item) for item in value.args]
     if makes not in ([], [float], [list]) or value.keywords:

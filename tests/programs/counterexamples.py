@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -112,3 +114,46 @@ def written_diagonal_by_einsum(x):
 @program("v")
 def selection_by_a_condition_of_numbers(x):
     return np.tanh(np.where(len(x) > 2, np.tanh(x[0]) * x[1], 0.3))
+
+
+@program("v", "s")
+def numbers_counted_before_a_loop_is_left(x, s):
+    n = 0
+    while True:
+        n += 1
+        if n > 3 or s > 5:
+            break
+        s = s * (0.4 if s > 0.2 else x[0])
+    return np.tanh(s * 0.1)
+
+
+@program("v", by="tape")
+def written_where_broadcast_arrays_reaches(x):
+    y = np.sin(x)
+    (z,) = np.broadcast_arrays(y)
+    y[1] = x[0]
+    return np.sum(y * y * z)
+
+
+@program("v", by="tape")
+def written_through_an_array_with_more_axes(x):
+    y = np.sin(x)
+    z = np.array(y, copy=None, ndmin=2)
+    z[0, 1] = x[0]
+    return np.sum(y * y)
+
+
+@program("v", by="tape")
+def rows_of_several_written(x):
+    y = np.sin(x)
+    rows, _ = np.atleast_2d(y, x)
+    rows[0, 1] = x[0]
+    return np.sum(y * y)
+
+
+@program("v", by="tape")
+def last_entries_kept(x):
+    last = deque(maxlen=2)
+    for value in x:
+        last.append(value * value)
+    return last[0] * last[1]
