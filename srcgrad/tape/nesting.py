@@ -26,7 +26,7 @@ def to_array(
         ValueError: The lists have different lengths, as with NumPy.
     """
     if isinstance(object, Core) and not copy and _fits(object, dtype, order):
-        result = object
+        result: Any = object
     elif isinstance(object, Core):
         result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
     elif isinstance(object, (list, tuple)) and tensors_in(object):

@@ -253,7 +253,14 @@ class Forwarder:
         seeds = [self._tangent(item) for item in pushed.seeds]
         target = statement.targets[0]
         both = gast.Tuple([target, self._target(target)], gast.Store())
-        return [assign(both, call(pushed.name, *pushed.passed, *seeds), statement)]
+        done = [assign(both, call(pushed.name, *pushed.passed, *seeds), statement)]
+        returned = self._program.reader.vocabulary.returned_operands
+        written = [name for name in names_bound(target) if name in self._written]
+        if operation.kind != "user" or returned(operation.primal, statement.value):
+            written = []  # views of the arguments, as their tangents are
+        for dot in filter(None, map(self._dot, written)):  # else that of ``u + 1`` is that of `u`
+            done.append(assign(dot, call(self._externals.use_runtime("copied"), load(dot))))
+        return done
 
     def _zeros(self, names: Sequence[str], statement: Any) -> list[Any]:
         """What does not vary has a tangent of zeros where its name has one elsewhere."""
