@@ -258,9 +258,9 @@ class Forwarder:
         written = [name for name in names_bound(target) if name in self._written]
         if operation.kind != "user" or returned(operation.primal, statement.value):
             written = []  # views of the arguments, as their tangents are
-        for dot in filter(None, map(self._dot, written)):  # else that of ``u + 1`` is that of `u`
-            done.append(assign(dot, call(self._externals.use_runtime("copied"), load(dot))))
-        return done
+        copied = self._externals.use_runtime("copied") if written else ""
+        dots = filter(None, map(self._dot, written))  # that of ``u + 1`` may be that of `u`
+        return [*done, *(assign(dot, call(copied, load(dot)), statement) for dot in dots)]
 
     def _zeros(self, names: Sequence[str], statement: Any) -> list[Any]:
         """What does not vary has a tangent of zeros where its name has one elsewhere."""
