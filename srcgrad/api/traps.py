@@ -41,8 +41,8 @@ def has_nan(value: Any) -> bool:
     if type(value) is float:
         return value != value  # noqa: PLR0124 - NaN
     if type(value) is np.ndarray and value.dtype.kind == "f":
-        total = np.add.reduce(value, axis=None)  # one look, at the usual cost of an addition
-        return bool(total != total) and bool(np.isnan(value).any())  # noqa: PLR0124 - NaN
+        largest = np.maximum.reduce(value, axis=None, initial=-np.inf)  # NaN, if there is one
+        return bool(largest != largest)  # noqa: PLR0124 - NaN
     if isinstance(value, (tuple, list)):
         return any(map(has_nan, value))
     if isinstance(value, Stack):
