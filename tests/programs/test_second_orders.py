@@ -33,7 +33,7 @@ ALWAYS = [  # whose adjoints are lists, complex, kept under other names, or of u
 ]
 CHOSEN = [p for i, p in enumerate(ALL) if i % 16 == 0 or p.name in ALWAYS]
 some_programs = pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.name)
-few_programs = pytest.mark.parametrize("program", ALL[::80], ids=lambda p: p.name)
+few_programs = pytest.mark.parametrize("program", ALL[::40], ids=lambda p: p.name)
 
 
 class Orders:
