@@ -10,6 +10,8 @@ import numpy as np
 from srcgrad.runtime.broadcasting import expand_reduced, unbroadcast
 from srcgrad.runtime.complex_parts import conj, is_complex, real_part
 from srcgrad.runtime.cumulating import others_product
+from srcgrad.runtime.dispatch import records
+from srcgrad.runtime.factors import once
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.reducing import share_among_ties
 from srcgrad.runtime.singular import svdvals_back
@@ -27,7 +29,10 @@ def det_back(grad: Any, a: Any, y: Any) -> Any:
         return spread(grad * conj(y)) * adjoint(np.linalg.inv(a))
     u, s, vh = np.linalg.svd(a)
     sign = conj(np.linalg.det(u) * np.linalg.det(vh))
-    return spread(grad * sign) * ((u * np.expand_dims(others_product(s, -1), -2)) @ vh)
+    cofactors = (u * np.expand_dims(others_product(s, -1), -2)) @ vh
+    if records(a):  # of the factors, the tape would lose what comes times a zero
+        cofactors = once(cofactors, np.ones(np.shape(a), bool))
+    return spread(grad * sign) * cofactors
 
 
 def slogdet_back(grad_sign: Any, grad: Any, a: Any, sign: Any) -> Any:

@@ -13,7 +13,7 @@ import srcgrad as sg
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.kinks import KINKS
 from tests.unit.rules.convention_lines import COMPLEX_LINES, LINES
-from tests.unit.rules.lines import gradients, slopes
+from tests.unit.rules.lines import functions_of, gradients, slopes
 from tests.unit.rules.opspec import Call, OpSpec
 
 CONVENTIONS = Path(__file__).parents[3] / "docs" / "conventions.md"
@@ -400,6 +400,30 @@ def test_equations_that_scipy_solves_wrongly_are_refused() -> None:
     step = 1e-6 * np.eye(3)
     slope = (right(a + step, q) - right(a - step, q)) / 2e-6
     assert np.trace(sg.grad(right)(a, q)) == pytest.approx(slope, rel=1e-6)
+
+
+SECOND = [
+    ("np.abs(x) ** 2", [0.0, 1.0], [[0.0, 0.0], [0.0, 2.0]]),
+    ("np.maximum(x, 0.0) ** 2", [0.0, 1.0], [[0.5, 0.0], [0.0, 2.0]]),
+    ("np.clip(x, 0.0, 1.0) ** 2", [0.0, 1.0], [[2.0, 0.0], [0.0, 2.0]]),
+    ("np.max(x) ** 2", [1.0, 1.0], [[0.5, 0.5], [0.5, 0.5]]),
+    ("np.linalg.norm(x) ** 2", [0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]),
+    ("np.std(x)", [1.0, 1.0], [[0.0, 0.0], [0.0, 0.0]]),
+    ("np.prod(x)", [0.0, 0.0], [[0.0, 1.0], [1.0, 0.0]]),
+]
+
+
+@pytest.mark.parametrize(("line", "values", "expected"), SECOND, ids=lambda v: str(v)[:30])
+def test_second_derivatives_at_kinks_are_those_of_the_chosen_gradient(
+    line: str, values: list[float], expected: Any
+) -> None:
+    f, x = functions_of(line)[0], np.array(values)
+    np.testing.assert_allclose(sg.hessian(f)(x), expected, atol=1e-15)
+    leaf = sg.tensor(x, requires_grad=True)
+    (grad,) = sg.autograd.grad(f(leaf), leaf, create_graph=True)
+    for row, wanted in zip(grad, expected, strict=True):
+        (twice,) = sg.autograd.grad(row, leaf, retain_graph=True)
+        np.testing.assert_allclose(twice.numpy(), wanted, atol=1e-15)
 
 
 OF_THE_TABLE = {"test_every_row_of_the_table_has_lines"}

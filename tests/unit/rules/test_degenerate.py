@@ -305,3 +305,19 @@ def test_tangents_of_general_eigenvalues_are_those_of_differences():
     along = np.sum(differences(through_eig, a) * direction)
     assert sg.jvp(through_eig, (a,), (direction,))[1] == pytest.approx(along, rel=1e-6)
     assert tangent_on_tape(through_eig, a, direction) == pytest.approx(along, rel=1e-6)
+
+
+def test_second_derivatives_of_singular_determinants_are_right_or_nan():
+    a = np.zeros((2, 2))
+    whole = sg.hessian(np_det)(a)
+    for place in np.ndindex(2, 2):
+        expected = differences(lambda a, place=place: sg.grad(np_det)(a)[place], a)
+        np.testing.assert_allclose(whole[place], expected, atol=1e-9)
+    leaf = sg.tensor(a, requires_grad=True)
+    (grad,) = sg.autograd.grad(np_det(leaf), leaf, create_graph=True)
+    (twice,) = sg.autograd.grad(grad[0, 1], leaf)
+    assert np.isnan(twice.numpy()).all()
+
+
+def np_det(a):
+    return np.linalg.det(a)
