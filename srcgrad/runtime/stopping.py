@@ -19,6 +19,6 @@ def stop_gradient(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         parts = [stop_gradient(value) for value in x]
         return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    if hasattr(x, "detach"):
-        return x.detach().clone()
+    if hasattr(x, "stopped"):  # a tensor
+        return x.stopped()
     return x.copy() if hasattr(x, "copy") else x

@@ -94,6 +94,12 @@ class Core:
                 made._tangent = (STATE.dual_level, tangent.detach())
         return made
 
+    def stopped(self) -> Any:
+        """Return a constant of the same value: without history, and without a tangent."""
+        if self._weak:
+            return getattr(self, "_python", float)(self._data.item())
+        return make(self._data.copy())
+
 
 def raw_of(tensor: Core) -> Any:
     """Return what NumPy calculates with in the place of a tensor."""

@@ -449,3 +449,18 @@ def test_a_block_of_exec_is_skipped_but_not_differentiated():
     assert namespace["f"](3.0) == 6.0
     with pytest.raises(sg.SourceNotFoundError, match="grad_of"):
         namespace["f"](sg.tensor(3.0, requires_grad=True))
+
+
+def test_constants_have_no_tangent_on_the_tape_either():
+    def held(x):
+        start = eval("x[0]", {"x": x})
+        return np.sum(sg.stop_gradient(x * x) * x) + sg.stop_gradient(float(start) ** 2) * x[1]
+
+    x = np.array([0.9, -0.7, 1.3])
+    with pytest.warns(sg.FallbackWarning):
+        slope = sg.grad(held)(x)
+    np.testing.assert_allclose(slope, x * x + [0.0, 0.81, 0.0])
+    with pytest.warns(sg.FallbackWarning):
+        np.testing.assert_allclose(sg.jvp(held, (x,), (np.ones(3),))[1], np.sum(slope))
+    with pytest.warns(sg.FallbackWarning):
+        np.testing.assert_array_equal(sg.hessian(held)(x), np.zeros((3, 3)))
