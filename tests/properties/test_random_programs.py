@@ -28,6 +28,7 @@ from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.values import conform
 from tests.differences import assert_same, copied, numerical_gradient
 from tests.properties.programs import programs
+from tests.properties.storage import storage_programs
 from tests.properties.whole_language import whole_programs
 
 EXAMPLES = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "100"))
@@ -211,6 +212,21 @@ def test_random_programs_of_the_whole_language_get_the_right_gradient_or_a_refus
 
     @every
     @given(whole_programs(arguments=arguments_written), st.sampled_from(list(KINDS)))
+    def run(text: str, kind: str) -> None:
+        check(text, tmp_path, tally, kind)
+
+    run()
+    assert tally["by_source: right"] > 0, tally
+
+
+@pytest.mark.slow
+def test_random_programs_that_keep_and_overwrite_get_the_right_gradient_or_a_refusal(
+    tmp_path: Path,
+) -> None:
+    tally: Counter[str] = Counter()
+
+    @settings(every, max_examples=max(EXAMPLES // 4, 1))
+    @given(storage_programs(), st.sampled_from(list(KINDS)))
     def run(text: str, kind: str) -> None:
         check(text, tmp_path, tally, kind)
 
