@@ -60,13 +60,13 @@ def spoken(condition: str) -> str:
     return re.sub(r"^isinstance\((.*), \(int, float\)\)$", r"\1 is a number", condition)
 
 
-def wrapped(head: str, tail: str) -> str:
+def wrapped(head: str, tail: str, between: str = " ") -> str:
     """Return a docstring of one line, or of a line and a paragraph if that is too long.
 
     >>> wrapped("Return the gradients of `f`", "with respect to `x`.")
     'Return the gradients of `f` with respect to `x`.'
     """
-    line = f"{head} {tail}"
+    line = f"{head}{between}{tail}"
     if len(line) <= _WIDEST_DOCSTRING:
         return line
     rest = textwrap.wrap(tail[0].upper() + tail[1:], _WIDEST_DOCSTRING)

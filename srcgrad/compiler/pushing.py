@@ -17,6 +17,7 @@ from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
+from srcgrad.compiler.module_text import wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
@@ -82,7 +83,7 @@ class Pusher:
             take_stacks(body, [*parameters, *seeds], seeds, defined, self.module.externals)
         arguments = _with_tangents(parameters, seeds)
         shown = ", ".join(f"`{item}`" for item in wrt)
-        doc = f"Return `{source.name}` and its tangent, from tangents of {shown}."
+        doc = wrapped(f"Return `{source.name}` and its tangent", f"from tangents of {shown}.", ", ")
         self.module.end(derivation, name, arguments, body, doc)
         return name
 

@@ -59,6 +59,7 @@ class Collector:
         imports: The import lines, by the names that they bind.
         constants: The texts of constants, by name.
         definitions: The functions and classes, in the order in which they are met.
+        calls_jvp: Whether the text calls the tangents of rules, which are left out else.
     """
 
     origins: Origins
@@ -66,6 +67,7 @@ class Collector:
     imports: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     definitions: list[Definition] = field(default_factory=list)
+    calls_jvp: bool = False
     _names: dict[tuple[int, str], str] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
 

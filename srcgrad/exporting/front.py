@@ -43,7 +43,7 @@ class Front:
 
     def text(self, name: str) -> str:
         """Return the definition."""
-        lines = [f'"""{self._docstring()}"""', *self._checks(), *self._result()]
+        lines = [f'"""{_in_lines(self._docstring())}"""', *self._checks(), *self._result()]
         body = textwrap.indent("\n".join(lines), "    ")
         return fitted(f"def {name}(", self._parameters(), "):") + f"\n{body}\n"
 
@@ -274,3 +274,19 @@ def fitted(head: str, items: list[str], tail: str, indent: int = 0) -> str:
     if len(inner) == 1:
         return f"{head}\n    {inner[0]}\n{tail}"
     return f"{head}\n" + "".join(f"    {item},\n" for item in items) + tail
+
+
+def _in_lines(docstring: str) -> str:
+    """Return a docstring as a line and a paragraph if it is too long for one line.
+
+    >>> _in_lines(f"Return the gradient of `{'f' * 60}` with respect to `x`.").splitlines()[2]
+    'With respect to `x`.'
+    """
+    if len(docstring) + len('    """"""') <= _WIDEST:
+        return docstring
+    for word in (" with respect to ", ", from tangents of ", " with "):
+        head, found, tail = docstring.partition(word)
+        if found:
+            rest = found.strip(", ").capitalize() + " " + tail
+            return f"{head}.\n\n" + "\n".join(textwrap.wrap(rest, _WIDEST - 10)) + "\n"
+    return docstring

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -245,7 +246,6 @@ class HessianFront(ColumnsFront):
     def _result(self) -> list[str]:
         (name,), (dot,) = self.export.names, self._dots().values()
         grad, grad_dot = self._fresh_local(f"grad_{name}"), self._fresh_local(f"grad_{name}_dot")
-        call = f"{self.inner}({self._given()}, {dot})"
         run = self._fresh_local("push")
         parts = [self._conformed(grad, name), self._conformed(grad_dot, name)]
         done = ", ".join(parts if self.export.single else [f"({part},)" for part in parts])
@@ -258,7 +258,8 @@ class HessianFront(ColumnsFront):
             left = f"({grad}, {aux}), ({grad_dot}, _)"
             more, made = [f"    nonlocal {aux}"], [f"{found} = {make}", f"return {found}, {aux}"]
         head = [f"{aux} = None"] if self.export.aux else []
-        inner = [*more, f"    {left} = {call}", f"    return {done}"]
+        call = fitted(f"{left} = {self.inner}(", [self._given(), dot], ")", 8)
+        inner = [*more, textwrap.indent(call, "    "), f"    return {done}"]
         return [*head, "", f"def {run}({dot}):", *inner, "", *made]
 
 

@@ -207,7 +207,8 @@ class Rewriter:
                     self._forget(item)
         for part in definition.body:
             names = [getattr(part, "name", None), *_targets(part)]
-            if not _UNUSED_IN_RULES.isdisjoint(names):
+            unused = _UNUSED_IN_RULES - ({"jvp"} if self.collector.calls_jvp else set())
+            if not unused.isdisjoint(names):
                 self._drop(edits, part)
 
     def _is_rule(self, node: Any) -> bool:

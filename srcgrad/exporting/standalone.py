@@ -37,7 +37,7 @@ def standalone(export: Export) -> str:
     parameters = inspect.signature(export.function, follow_wrapped=False).parameters
     functions = [item for item in tree.body if isinstance(item, ast.FunctionDef)]
     taken = {name for item in functions for name in bound_anywhere(item)} | set(parameters)
-    collector = Collector(Origins(root), taken)
+    collector = Collector(Origins(root), taken, calls_jvp=".jvp(" in source)
     name = collector.fresh(export.entry)
     found = _derivative(export, source, tree, collector)
     derivative = [found.pop(export.generated.entry), *found.values()]

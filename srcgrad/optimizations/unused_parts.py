@@ -1,4 +1,4 @@
-"""Calls what is unpacked and never read `_`."""
+"""Calls what is bound and never read `_`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.walk import names_bound, names_read, nodes_in, statements, walk
+from srcgrad.ir.build import at
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk
 
 
 def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
     """Write ``_, grad_b = both`` where nothing reads `grad_a` of ``grad_a, grad_b = both``.
 
     >>> from srcgrad.compiler.doctesting import parse, text
-    >>> body = parse("a, b = f(x); c = b")
+    >>> body = parse("a, b = f(x); return b")
     >>> name_unused_parts(body, lambda name: True)
     >>> print(text(body))
     _, b = f(x)
-    c = b
+    return b
+
+    What is computed only because it may raise an error, or takes an entry out of a list, is kept:
+
+    >>> body = parse("top = xs.pop(); rest = 6 // n; return xs")
+    >>> name_unused_parts(body, lambda name: True)
+    >>> print(text(body))
+    xs.pop()
+    _ = 6 // n
+    return xs
     """
     read: set[str] = set()
     bound: list[str] = []
@@ -28,6 +38,7 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
             bound.extend(names_bound(target))
     if "_" in read:
         return
+    _leave_out_names(body, read)
     for statement in statements(body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(target, (gast.Tuple, gast.List)):
@@ -35,6 +46,20 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
                 unused = isinstance(node, gast.Name) and node.id not in read
                 if unused and bound.count(node.id) == 1 and is_temporary(node.id):
                     node.id = "_"
+
+
+def _leave_out_names(block: list[Any], read: set[str]) -> None:
+    """Let values that nothing reads be bound to `_`, or to nothing if they are calls."""
+    for place, statement in enumerate(block):
+        for part in blocks_of(statement):
+            _leave_out_names(part, read)
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if not isinstance(target, gast.Name) or target.id in read or len(statement.targets) > 1:
+            continue
+        if isinstance(statement.value, gast.Call):
+            block[place] = at(gast.Expr(statement.value), statement)
+        else:
+            target.id = "_"
 
 
 def _read_parts(statement: Any) -> list[Any]:
