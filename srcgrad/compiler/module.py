@@ -25,6 +25,7 @@ from srcgrad.compiler.following import Following, renumbered, seen_knowledge
 from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated, Request
 from srcgrad.compiler.module_text import (
     docstring,
+    forward_docstring,
     import_order,
     is_own,
     is_standard,
@@ -281,7 +282,7 @@ class Module:
             defined = self.externals.derived, self.tangent_functions
             take_stacks(backward, parameters, parameters[1:], defined, self.externals)
         arguments = positional(parameter_names(source.tree))
-        doc = f"Run `{source.name}` and keep what `{half.backward}` reads."
+        doc = forward_docstring(source.name, half.backward)
         self.end(derivation, half.forward, arguments, forward, doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")

@@ -73,6 +73,18 @@ def wrapped(head: str, tail: str, between: str = " ") -> str:
     return f"{head}.\n\n    " + "\n    ".join(rest) + "\n    "
 
 
+def forward_docstring(name: str, backward: str) -> str:
+    """Say what a forward half does, in two lines if one would be too long.
+
+    >>> forward_docstring("f", "f_backward")
+    'Run `f` and keep what `f_backward` reads.'
+    """
+    line = f"Run `{name}` and keep what `{backward}` reads."
+    if len(line) <= _WIDEST_DOCSTRING:
+        return line
+    return f"Run `{name}`.\n\n    What `{backward}` reads is kept.\n    "
+
+
 def import_from(module: str, names: Sequence[str]) -> str:
     """Return an import statement, in several lines if it is too long for one."""
     line = f"from {module} import {', '.join(names)}"

@@ -29,11 +29,17 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
     xs.pop()
     _ = 6 // n
     return xs
+    >>> body = parse("grad_a = v[1:]; grad_a += 1.0; return v")
+    >>> name_unused_parts(body, lambda name: True)
+    >>> print(text(body[:1]))
+    grad_a = v[1:]
     """
     read: set[str] = set()
     bound: list[str] = []
     for statement in statements(body):
         read.update(name for part in _read_parts(statement) for name in names_read(part))
+        if isinstance(statement, gast.AugAssign):
+            read.update(names_bound(statement.target))
         for target in getattr(statement, "targets", []):
             bound.extend(names_bound(target))
     if "_" in read:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -120,8 +121,10 @@ class Expressions:
         lists = [name for name, item in given if self._work.is_list(item)]
         if not lists:
             return
-        for join in joins_of(operation.primal):
-            if join.name in lists and not join.depth:
+        joins = joins_of(operation.primal)
+        for join in joins:
+            unpacked = replace(join, depth=1) in joins  # by `(xs,) = xs`: the entry is meant
+            if join.name in lists and not join.depth and not unpacked:
                 self._refusals.add(
                     value,
                     f"`{operation.primal.__name__}` may join, repeat or update the list that is "
