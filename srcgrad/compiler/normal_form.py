@@ -43,6 +43,7 @@ from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.share_values import share_values
 
 
 def parameter_names(tree: Any) -> list[str]:
@@ -128,7 +129,7 @@ def normal_form(
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)
-    tree.body = _fill(program, tree.body, manner.caught)
+    tree.body = _fill(program, tree.body, manner, {*taken, *lasting, *fixed})
     stages.note("name versions", tree)
     return program, refusals
 
@@ -157,12 +158,18 @@ def _with_steps(
     return stepping.block(body, [*program.parameters], variation.names)
 
 
-def _fill(program: Program, body: list[Any], caught: bool) -> list[Any]:
-    """Give a program its body, without what nobody reads, and say what it returns."""
+def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) -> list[Any]:
+    """Give a program its body, without what nobody reads, and say what it returns.
+
+    Nothing is computed twice, either. Names that are not `known` were made here.
+    """
     note_origins(body)
-    purity = Purity(program.reader, frozenset())
+    purity, base = Purity(program.reader, frozenset()), program.namer.base
     dead = DeadStores(purity, keep_updates=True, unbound=program.unbound)
-    program.body = body = dead.drop(body, caught=caught)
+    body = dead.drop(body, caught=manner.caught)
+    if not manner.updates and not manner.caught:
+        body = share_values(body, lambda name: base(name) not in known, purity)
+    program.body = body
     program.namer.note_values([*program.parameters, *bound_names(body)])
     settle_edits(body)
     returned = body[-1].value

@@ -56,7 +56,7 @@ def share_calls(body: list[Any], parameters: Sequence[str], ours: Collection[str
     cos_dot = -x_dot * np.sin(x)
     return grad * cos, y_dot + cos_dot * cos
     """
-    if not all(map(_binds_alone, statements(body))):
+    if not all(map(binds_alone, statements(body))):
         return
     bound = Counter(parameters)
     for statement in statements(body):
@@ -66,7 +66,7 @@ def share_calls(body: list[Any], parameters: Sequence[str], ours: Collection[str
         _share_in(block, bound, {name for name in ours if not bound[name]})
 
 
-def _binds_alone(statement: Any) -> bool:
+def binds_alone(statement: Any) -> bool:
     """Say whether a statement writes into nothing, so that a name means the same afterwards."""
     if isinstance(statement, gast.Assign):
         return all(isinstance(item, (gast.Name, gast.Tuple)) for item in statement.targets)

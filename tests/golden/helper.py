@@ -36,7 +36,7 @@ def normalized_forward(x, eps):
     mean = np.mean(x)
     x_minus_mean = x - mean
     scale = np.sqrt(np.mean(x_minus_mean**2) + eps)
-    out_1 = (x - mean) / scale
+    out_1 = x_minus_mean / scale
     return (out_1, scale), (scale, out_1, x_minus_mean, x)
 
 
@@ -44,13 +44,13 @@ def normalized_backward(saved, grad_out_1, grad_out_2):
     """Return the gradients of `normalized` with respect to `x`."""
     scale, out_1, x_minus_mean, x = saved
     # L11: return (x - mean) / scale, scale
-    grad_x_minus_mean_2 = grad_out_1 / scale
+    grad_x_minus_mean = grad_out_1 / scale
     grad_scale = grad_out_2 - (grad_out_1 * out_1 / scale).sum()
     # L10: scale = np.sqrt(np.mean((x - mean) ** 2) + eps)
-    grad_x_minus_mean = 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
-    grad_mean = -grad_x_minus_mean_2.sum() - grad_x_minus_mean.sum()
+    grad_x_minus_mean += 2 * x_minus_mean * (0.5 * grad_scale / scale / np.size(x))
+    grad_mean = -grad_x_minus_mean.sum()
     # L9: mean = np.mean(x)
-    return grad_x_minus_mean_2 + grad_x_minus_mean + grad_mean / np.size(x)
+    return grad_x_minus_mean + grad_mean / np.size(x)
 
 
 def loss_grad(x, y):
