@@ -118,7 +118,7 @@ class Expressions:
             return
         order = operation.primal.__code__.co_varnames
         given = [*zip(order, operation.args, strict=False), *operation.keywords.items()]
-        lists = [name for name, item in given if self._work.is_list(item)]
+        lists = [name for name, item in given if self._work.is_surely_list(item)]
         if not lists:
             return
         joins = joins_of(operation.primal)
