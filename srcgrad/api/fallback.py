@@ -11,9 +11,11 @@ from srcgrad.api.values import conform
 from srcgrad.runtime import scalar_seed
 from srcgrad.tape import Tensor, gradients_like, run_plainly, unwrapped
 from srcgrad.tape import grad as tape_grad
+from srcgrad.tape.surgery import edited_once
 from srcgrad.tape.turning import meeting
 
 
+@edited_once()
 def run_on_tape(
     function: Callable[..., Any],
     signature: inspect.Signature,

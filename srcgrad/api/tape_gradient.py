@@ -14,6 +14,7 @@ from srcgrad.tape import Tensor, call_strictly, gradients_like, tensor, unwrappe
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import Arguments
 from srcgrad.tape.plainly import outline
+from srcgrad.tape.surgery import edited_once
 
 
 def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,6 +23,7 @@ def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
         return _jacobian(f) if hasattr(f, "__srcgrad_taken__") else plain(f)
     run = _Run(f, plain(f))
 
+    @edited_once()
     def gradient(*args: Any, **kwargs: Any) -> Any:
         result, tracked, given = run(args, kwargs)
         head, aux = split(result, has_aux=f.has_aux)
@@ -45,6 +47,7 @@ def _jacobian(f: Any) -> Callable[..., Any]:
     has_aux = f.__srcgrad_taken__().aux  # a sparse one refuses
     run = _Run(f, on_tape(f.primal))
 
+    @edited_once()
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         result, tracked, given = run(args, kwargs)
         head, aux = split(result, has_aux=has_aux)

@@ -37,9 +37,18 @@ class EditBackward(Node):
         """Do the same on tensors, so that what the block does is recorded."""
         return (checked(self._edit(grad.clone()), grad),)
 
+    def spend(self) -> None:
+        """Leave the block out from now on."""
+        self._edit = _unedited
+
+
+def _unedited(grad: Any) -> Any:
+    return grad
+
 
 class _Ignoring(threading.local):
     edits = False
+    met: list[EditBackward] | None = None
 
 
 _IGNORING = _Ignoring()
@@ -53,6 +62,18 @@ def ignored_edits() -> Iterator[None]:
         yield
     finally:
         _IGNORING.edits = before
+
+
+@contextlib.contextmanager
+def edited_once() -> Iterator[None]:
+    """Leave the blocks met inside out afterwards: the derivative of an edited adjoint is plain."""
+    before, _IGNORING.met = _IGNORING.met, []
+    try:
+        yield
+    finally:
+        for node in _IGNORING.met or ():
+            node.spend()
+        _IGNORING.met = before
 
 
 def attach(x: Any, edit: Callable[[], Edit]) -> None:
@@ -70,7 +91,10 @@ def attach(x: Any, edit: Callable[[], Edit]) -> None:
         raise RuntimeError(
             "`grad_of` of a leaf tensor: give it a copy (x = x.clone()), or use x.register_hook"
         )
-    set_edge(x, (EditBackward(before, edit()), 0))
+    node = EditBackward(before, edit())
+    if _IGNORING.met is not None:
+        _IGNORING.met.append(node)
+    set_edge(x, (node, 0))
     if x._view is not None:  # who writes into the base from now on would lose the block: refused
         x._view.creation, x._view.multiple = "function", "EditBackward"
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -464,3 +465,19 @@ def test_constants_have_no_tangent_on_the_tape_either():
         np.testing.assert_allclose(sg.jvp(held, (x,), (np.ones(3),))[1], np.sum(slope))
     with pytest.warns(sg.FallbackWarning):
         np.testing.assert_array_equal(sg.hessian(held)(x), np.zeros((3, 3)))
+
+
+def test_second_derivatives_on_the_tape_are_those_of_the_edited_gradient():
+    def edited(x):
+        h = eval("x * x", {"x": x})
+        with sg.grad_of(h) as g:
+            g = g * x
+        return np.sum(h * h)
+
+    x = np.array([0.9, -0.7, 1.3])
+    gradient = sg.grad(edited, fallback="tape")
+    expected = [(gradient(x + e) - gradient(x - e)) / 2e-5 for e in np.eye(3) * 1e-5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.FallbackWarning)
+        for second in (sg.hessian(edited), sg.jacrev(gradient), sg.jacfwd(gradient)):
+            np.testing.assert_allclose(second(x), np.transpose(expected), atol=1e-8)
