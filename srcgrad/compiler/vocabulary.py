@@ -38,7 +38,7 @@ _VIEWS: Final = frozenset(
         "linalg.diagonal linalg.matrix_transpose linalg.matrix_power "
         "lib.stride_tricks.sliding_window_view lib.stride_tricks.as_strided"
     ).split()
-) | {"srcgrad.runtime.shadows.shadow_of_view"}
+) | {"srcgrad.runtime.shadows.shadow_of_view", "srcgrad.runtime.broadcasting.unbroadcast"}
 
 
 def _is_function_class(value: Any) -> bool:

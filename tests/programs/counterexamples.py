@@ -168,3 +168,12 @@ def result_of_a_helper_written(x, y):
     above = _above(y * 1.0)
     above[1] = x[0] * 3
     return np.sum(np.sin(above) * y)
+
+
+@program("v", "s")
+def array_filled_in_a_branch(x, s):
+    y = np.zeros(4)
+    u = x * 2.0
+    if s > 0.2:
+        y[:] = u
+    return np.sum(np.sin(y))
