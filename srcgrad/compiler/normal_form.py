@@ -13,6 +13,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
+from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
@@ -102,7 +103,7 @@ def normal_form(
     if refusals_at_fence:
         return program, refusals
     plain = manner.plain or manner.updates
-    refuse_elsewhere(tree.body, reader, refusals)
+    _refuse_uses(tree.body, reader, refusals, plain=plain)
     tree.body = plainly(tree.body, reader) if plain else counted(tree.body, reader)
     tree.body = _desugared(tree.body, scope, namer, refusals)
     exits = single_exit(tree, namer, refusals)
@@ -146,6 +147,12 @@ def _start(
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
     reader = Reader(scope, VOCABULARY)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
+
+
+def _refuse_uses(body: list[Any], reader: Reader, refusals: Refusals, *, plain: bool) -> None:
+    refuse_elsewhere(body, reader, refusals)
+    if not plain:
+        refuse_inner_joins(body, reader.scope, refusals)
 
 
 def _with_steps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import gast
 import numpy as np
@@ -63,7 +63,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     origins = _origins(tree, names)
-    found = set(_updates_of_copies(tree, origins))
+    found = {*_updates_of_copies(tree, origins), *_inner_uses(tree, scope, origins)}
     for node in walk(tree):
         for side, other in _operands(node):
             for name, depth in _origin(side, origins):
@@ -72,6 +72,25 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()
         if isinstance(node, gast.Call):
             found |= _joins_inside(node, scope, origins, seen | {function})
     return found
+
+
+def operands(node: Any) -> list[Any]:
+    """Return the operands of `+` and `*`, in updates also; none of other nodes."""
+    return [side for side, _ in _operands(node)]
+
+
+def _inner_uses(tree: Any, scope: Scope, origins: Origins) -> Iterator[Join]:
+    """Yield what is copied, or used as an array, out of a parameter: it may be a list there."""
+    for node in walk(tree):
+        source = _copied(node)
+        if source is None and isinstance(node, gast.Call) and node.args:
+            function = scope.resolve(node.func)
+            name = getattr(function, "__name__", "")
+            is_numpy = getattr(np, name, None) is function
+            source = node.args[0] if is_numpy and name not in _TAKING_LISTS else None
+        for name, depth in _origin(source, origins):
+            if depth:
+                yield Join(name, depth, None)
 
 
 def _operands(node: Any) -> Iterator[tuple[Any, Any]]:
@@ -108,6 +127,11 @@ def _copied(value: Any) -> Any:
 
 Origins = dict[str, set[tuple[str, int]]]
 _DEEPEST = 4
+_TAKING_LISTS: Final = (
+    *("array", "asarray", "stack", "concatenate", "vstack", "hstack", "column_stack", "dot"),
+    *("shape", "size", "ndim", "block", "meshgrid", "broadcast_arrays", "asanyarray"),
+)
+"""What makes arrays of lists, or asks for their size: the rules know lists as operands."""
 
 
 def _origins(tree: Any, names: set[str]) -> Origins:

@@ -177,3 +177,22 @@ def array_filled_in_a_branch(x, s):
     if s > 0.2:
         y[:] = u
     return np.sum(np.sin(y))
+
+
+def _joined(rows, more):
+    total = 0.0
+    for i, entry in enumerate(rows[0] + more["last"]):
+        total = total + entry * entry * (i + 1)
+    return total
+
+
+def _first_scaled(rows):
+    first = rows[0].copy()
+    first[0] = first[0] * 3.0
+    return first[0] * first[1] * rows[0][0]
+
+
+@program("s", "s", by="tape")
+def inner_lists_joined_and_copied(a, b):
+    joined = _joined([[a, b], [b]], {"last": [a * b]})
+    return joined * _first_scaled([[a, b], [b * a]])
