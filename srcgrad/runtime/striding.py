@@ -19,8 +19,9 @@ def strided_places(x: Any, shape: Any, strides: Any) -> Any:
     array([[0, 1, 2],
            [1, 2, 3]])
     """
-    own = np.ravel(_offsets(x.shape, x.strides))
-    asked = _offsets(x.shape if shape is None else shape, x.strides if strides is None else strides)
+    sizes, steps = np.shape(x), _strides_of(x)
+    own = np.ravel(_offsets(sizes, steps))
+    asked = _offsets(sizes if shape is None else shape, steps if strides is None else strides)
     if np.size(asked) == 0:
         return asked
     order = np.argsort(own, kind="stable")
@@ -34,6 +35,11 @@ def strided_places(x: Any, shape: Any, strides: Any) -> Any:
     return order[place]
 
 
+def _strides_of(x: Any) -> Any:
+    """Return the strides of an array: none of a Python number, which is one element."""
+    return getattr(x, "strides", ())
+
+
 def _offsets(shape: Any, strides: Any) -> Any:
     """Return how far from the first element each one is, in bytes."""
     shape, strides = np.atleast_1d(shape), np.atleast_1d(strides)
@@ -44,7 +50,8 @@ def _offsets(shape: Any, strides: Any) -> Any:
 @recordable
 def strided_push(tangent: Any, x: Any, shape: Any, strides: Any) -> Any:
     """Return the tangent of ``as_strided(x, shape, strides)``: a view where the layouts agree."""
-    if tangent.strides == x.strides and tangent.dtype == x.dtype:
+    arrays = hasattr(x, "strides") and hasattr(tangent, "strides")
+    if arrays and tangent.strides == x.strides and tangent.dtype == x.dtype:
         return np.lib.stride_tricks.as_strided(tangent, shape, strides)
     copy = np.ravel(tangent)[strided_places(x, shape, strides)]
     copy.flags.writeable = False  # it is no view, so nothing may be written through it

@@ -10,7 +10,7 @@ from tools.structure import ROOT
 def documented():
     """Return the rows of the first table of the page of conventions, but for the names of tests."""
     page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
-    table = page.split("## Types")[0]
+    _, table, *_ = page.split("\n## ")
     rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
     return {tuple(cell.strip() for cell in row[:4]) for row in rows[2:]}
 

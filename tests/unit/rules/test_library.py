@@ -101,6 +101,9 @@ def test_every_method_has_a_rule_or_a_reason(name: str) -> None:
 
 
 CALLS: dict[str, tuple[Any, ...]] = {
+    "__matmul__": (np.array([[0.5, 2.0], [1.5, 0.3], [0.7, 0.1]]),),
+    "__sub__": (np.array([0.5, 0.3, 2.0]),),
+    "__truediv__": (np.array([0.5, 0.3, 2.0]),),
     "argpartition": (1,),
     "astype": (np.float32,),
     "choose": ([np.zeros(3), np.ones(3)],),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.rules import sharing
+from srcgrad.rules import sharing, solving
 from srcgrad.rules.library import RULES, canonical_name, rule_for
 from srcgrad.rules.scipy import every_rule
 from tests.unit.rules.opspec import (
@@ -34,7 +34,8 @@ def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
     # these stand for expressions, with which tests/programs/idioms.py tests them
     idioms = {f"numpy.{name} (vectorized)" for name in ("_logistic", "_falling_logistic")}
     # these are met in gradients that are differentiated again, with which second orders test them
-    internal = {canonical_name(fn) for fn in sharing.RULES}
+    # (those of solvers in tests/unit/api/test_implicit_twice.py)
+    internal = {canonical_name(fn) for fn in (*sharing.RULES, *solving.RULES)}
     assert described == known - edits - idioms - internal
 
 
