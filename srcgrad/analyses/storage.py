@@ -28,7 +28,7 @@ from srcgrad.analyses.sharing_classes import SharingClasses
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
-from srcgrad.ir.operations import Operation, may_return_operand
+from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
@@ -255,7 +255,8 @@ class _Analysis:
         if operation.kind == "primitive":
             name = vocabulary.canonical_name(operation.primal)
             views = name in vocabulary.views or may_return_operand(name, operation)
-            names = [n for arg in operation.args for n in direct_names(arg)] if views else []
+            viewed = operands_viewed(name, operation) if views else []
+            names = [n for arg in viewed for n in direct_names(arg)]
             return self._local(names)
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)

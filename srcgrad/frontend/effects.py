@@ -11,7 +11,7 @@ import gast
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import clone, store
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, operands_viewed
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, root_name, walk
@@ -188,6 +188,8 @@ class _Effects:
             return set()
         if isinstance(value, gast.Call) and self._makes_new(value):
             return set()
+        if isinstance(value, gast.Call) and (viewed := self._viewed(value)) is not None:
+            return {origin for item in viewed for origin in self._origins(item)}
         return {origin for name in names_read(value) for origin in self._of(name)}
 
     def _of(self, name: str, *, deep: bool = True) -> set[str]:
@@ -196,6 +198,15 @@ class _Effects:
         value = self._reader.scope.lookup(name)  # MISSING for local names
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
         return found | {ELSEWHERE} if data else found
+
+    def _viewed(self, call: Any) -> list[Any] | None:
+        """Return the operands that a sum to a shape may be; None for other calls."""
+        operation = self._reader.read(call)
+        if operation.kind != "primitive":
+            return None
+        name = self._reader.vocabulary.canonical_name(operation.primal)
+        viewed = operands_viewed(name, operation)
+        return viewed if len(viewed) < len(operation.args) else None
 
     def _makes_new(self, call: Any) -> bool:
         operation = self._reader.read(call)

@@ -114,9 +114,8 @@ class Nesting:
 
     def _learn(self, node: Any) -> None:
         if isinstance(node, gast.Assign):
-            found = self.of(node.value)
             for target in node.targets:
-                self._bind(target, found)
+                self._assign(target, node.value)
         elif isinstance(node, gast.NamedExpr):
             self._bind(node.target, self.of(node.value))
         elif isinstance(node, (gast.For, gast.comprehension)):
@@ -126,6 +125,15 @@ class Nesting:
             for item in node.args[place : place + 1]:
                 entry = gast.Subscript(node.func.value, gast.Constant(0, None), gast.Store())
                 self._bind(entry, self.of(item))
+
+    def _assign(self, target: Any, value: Any) -> None:
+        parts, items = getattr(target, "elts", ()), getattr(value, "elts", ())
+        starred = any(isinstance(item, gast.Starred) for item in (*parts, *items))
+        if parts and len(parts) == len(items) and not starred:
+            for part, item in zip(parts, items, strict=True):
+                self._assign(part, item)
+        else:
+            self._bind(target, self.of(value))
 
     def _loop(self, node: Any) -> None:
         """``for a, b in zip(p, q)``: a is an entry of p, and b one of q."""

@@ -224,3 +224,8 @@ def may_return_operand(name: str, operation: Operation) -> bool:
         return len(operation.args) == 2
     optional = len(operation.args) > 1 or bool(operation.keywords)
     return name in _PERHAPS_THEMSELVES and optional
+
+
+def operands_viewed(name: str, operation: Operation) -> list[Any]:
+    """Return the operands of which the result of a view may be; of a sum to a shape, the first."""
+    return list(operation.args)[: 1 if name.endswith(".unbroadcast") else None]

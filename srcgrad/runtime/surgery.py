@@ -185,7 +185,7 @@ def _own(statement: Any) -> set[str]:
 
 def _as_now(value: Any) -> Any:
     if hasattr(value, "detach"):
-        return value.detach().clone()
+        return value.clone()  # with its history, for derivatives of what the block makes of it
     return value.copy() if hasattr(value, "dtype") and hasattr(value, "copy") else value
 
 

@@ -31,7 +31,9 @@ class EditBackward(Node):
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Run the block on a copy, which it may keep."""
         given = make(np.array(grad))
-        return (np.array(checked(self._edit(given), given)._data),)
+        held = getattr(self._edit, "keywords", {})
+        plain = {key: x.detach() if isinstance(x, Core) else x for key, x in held.items()}
+        return (np.array(checked(self._edit(given, **plain), given)._data),)
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Do the same on tensors, so that what the block does is recorded."""
