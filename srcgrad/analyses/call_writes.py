@@ -21,6 +21,9 @@ _LIST_METHODS: Final = frozenset(
 _ADDERS: Final = (add_entries, add_to_shadows)
 """Functions that write into their first argument."""
 
+_DRAWS: Final = frozenset({"permutation", "choice"})
+"""Methods of random generators that take elements, or places, from what they are given."""
+
 Report = Callable[[Any, str, str], None]
 
 _APART = frozenset({"warnings", "logging", "time"})
@@ -60,6 +63,10 @@ class CallWrites:
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
         callee = uncached(reader.scope.resolve(call.func))
+        if getattr(call.func, "attr", "") in _DRAWS and (
+            callee is MISSING or reader.vocabulary.is_draw(callee)
+        ):
+            return []
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
             if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):

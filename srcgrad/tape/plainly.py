@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import MutationError, SrcgradError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError, SrcgradError, UnsupportedError
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.taped import set_engine
 from srcgrad.tape.apply import tensors_in
@@ -71,7 +73,7 @@ def run_plainly(
             with lent_stand_ins(reached, arguments.lend):
                 arguments.guard_shared()
                 arguments.refuse_more_writes()
-                result = _call(function, bound.args, bound.kwargs)
+                result = _call(function, bound.args, bound.kwargs, reached)
             for part in tensors_in((result,)) if later else ():
                 STATE.mutation.keep(part)
         except BaseException as error:
@@ -90,16 +92,40 @@ def in_another_call() -> bool:
     return STATE.strict
 
 
-def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _call(function: Callable[..., Any], args: Any, kwargs: Any, reached: Reached) -> Any:
     """Call a function in strict mode; what was refused inside is raised, whatever caught it."""
     try:
-        return function(*args, **kwargs)
+        with _refused_shuffles(reached):
+            return function(*args, **kwargs)
     except (ValueError, TypeError) as error:
         if isinstance(error.__cause__, SrcgradError):
             raise error.__cause__ from None
         raise
     finally:
         _raise_refused()
+
+
+@contextmanager
+def _refused_shuffles(reached: Reached) -> Iterator[None]:
+    """Refuse ``rng.shuffle(t)`` of a tensor, whose rows NumPy swaps as if they were no views.
+
+    It warns before it does, so that the warning is what tells; where nothing is named `shuffle`,
+    the filters of warnings, which all threads share, stay as they are.
+    """
+    if not any("shuffle" in names for _, names in reached.namespaces.values()):
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "you are shuffling a '", UserWarning)
+        try:
+            yield
+        except UserWarning as warning:
+            if not str(warning).startswith("you are shuffling a '"):
+                raise
+            raise MissingRuleError(
+                "`shuffle` of a value that a gradient is asked for has no derivative rule",
+                hint="permute the places: `x = x[rng.permutation(len(x))]`",
+            ) from None
 
 
 def _raise_refused() -> None:
@@ -166,7 +192,7 @@ def call_strictly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """
     reached: Reached = reached_by(function, args, kwargs)
     with enable_grad(), strict_fallback(), lent_stand_ins(reached):
-        return _call(function, args, kwargs)
+        return _call(function, args, kwargs, reached)
 
 
 def run_call(

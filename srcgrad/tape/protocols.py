@@ -145,6 +145,10 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
     for name, usual in (("casting", "same_kind"), ("order", "K"), ("subok", True)):
         if kwargs.get(name) == usual:
             del kwargs[name]
+    if where is not True and out is not None:
+        if dtype is not None:
+            inputs = tuple(_cast(value, dtype) for value in inputs)
+        return _where_chosen(ufunc, inputs, kwargs, unwrap(where), out)
     if isinstance(out, tuple) and len(out) > 1:
         results = call_function(ufunc, inputs, kwargs)
         return tuple(into(r, o) for r, o in zip(results, out, strict=True))
@@ -152,15 +156,35 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
         inputs = tuple(_cast(value, dtype) for value in inputs)
     result = call_function(ufunc, inputs, kwargs)
     if where is not True:
-        if out is None:
-            raise refusal(
-                MissingRuleError,
-                f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements "
-                "undefined",
-                "use np.where(condition, f(x), other)",
-            )
-        result = apply(require_op(np.where), (where, result, out[0]))
+        raise refusal(
+            MissingRuleError,
+            f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements undefined",
+            "use np.where(condition, f(x), other)",
+        )
     return result if out is None else into(result, out)
+
+
+def _where_chosen(ufunc: Any, inputs: Args, kwargs: Kwargs, where: Any, out: Args) -> Any:
+    """Call a ufunc on the chosen elements alone, and write the results there into `out`.
+
+    Raises:
+        NotDifferentiableError: An `out` is a plain array and the result requires grad.
+    """
+    shape = np.shape(unwrap(out[0]))
+    chosen = np.broadcast_to(where, shape)
+    parts = [
+        value if isinstance(value, (int, float, complex)) else np.broadcast_to(value, shape)[chosen]
+        for value in inputs
+    ]
+    results = call_function(ufunc, tuple(parts), kwargs)
+    for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
+        if isinstance(target, Core):
+            set_item(target, chosen, result)
+        elif isinstance(result, Core) and requires_grad(result) and STATE.grad:
+            raise detaching(result, "`out=` with a plain array: the copy there")
+        else:
+            target[chosen] = unwrap(result)
+    return out if len(out) > 1 else out[0]
 
 
 def _cast(value: Any, dtype: Any) -> Any:
