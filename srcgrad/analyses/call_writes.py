@@ -9,9 +9,10 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, uncached
-from srcgrad.ir.walk import names_read, root_name, walk
+from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 from srcgrad.runtime import add_entries, add_to_shadows
 
 _LIST_METHODS: Final = frozenset(
@@ -23,6 +24,8 @@ _ADDERS: Final = (add_entries, add_to_shadows)
 
 _DRAWS: Final = frozenset({"permutation", "choice"})
 """Methods of random generators that take elements, or places, from what they are given."""
+
+_MAKERS: Final = (np.random.default_rng, np.random.RandomState)
 
 Report = Callable[[Any, str, str], None]
 
@@ -49,7 +52,7 @@ class CallWrites:
         return [
             name
             for node in walk(header)
-            if isinstance(node, gast.Call)
+            if isinstance(node, gast.Call) and not _takes_at_random(self._program.reader, node)
             for name in self._written_by(statement, node)
         ]
 
@@ -63,10 +66,6 @@ class CallWrites:
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
         callee = uncached(reader.scope.resolve(call.func))
-        if getattr(call.func, "attr", "") in _DRAWS and (
-            callee is MISSING or reader.vocabulary.is_draw(callee)
-        ):
-            return []
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
             if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
@@ -108,6 +107,32 @@ class CallWrites:
         if self._program.reader.scope.resolve(call.func) is np.nan_to_num and _may_not_copy(call):
             return [n for arg in call.args[:1] for n in direct_names(arg)]
         return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
+
+
+def _takes_at_random(reader: Reader, call: Any) -> bool:
+    """Say whether a call is `permutation` or `choice` of a generator, which only read."""
+    if getattr(call.func, "attr", "") not in _DRAWS:
+        return False
+    callee = uncached(reader.scope.resolve(call.func))
+    return callee is MISSING or reader.vocabulary.is_draw(callee)
+
+
+def draws_anew(program: Program, value: Any) -> bool:
+    """Say whether a call takes elements at random by a generator made here: they are copies."""
+    if not isinstance(value, gast.Call) or not _takes_at_random(program.reader, value):
+        return False
+    owner = value.func.value
+    made = [
+        item.value
+        for item in statements(program.body)
+        if isinstance(item, gast.Assign)
+        and isinstance(owner, gast.Name)
+        and owner.id in [name for target in item.targets for name in names_bound(target)]
+    ]
+    return bool(made) and all(
+        isinstance(item, gast.Call) and program.reader.scope.resolve(item.func) in _MAKERS
+        for item in made
+    )
 
 
 def _may_not_copy(call: Any) -> bool:

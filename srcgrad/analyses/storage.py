@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.array_kinds import ArrayKinds
-from srcgrad.analyses.call_writes import CallWrites
+from srcgrad.analyses.call_writes import CallWrites, draws_anew
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list, repeated_entries
@@ -263,9 +263,8 @@ class _Analysis:
             return self._local([n for item in returned for n in names_read(item)])
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in direct_names(arg)]
-        if operation.kind == "constant" or not isinstance(
-            value, (gast.Call, gast.IfExp, gast.BoolOp)
-        ):
+        may_pass_on = isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp))
+        if operation.kind == "constant" or not may_pass_on or draws_anew(self._program, value):
             return []
         return self._local(names_read(value))
 
