@@ -86,7 +86,7 @@ def _inner_uses(tree: Any, scope: Scope, origins: Origins) -> Iterator[Join]:
         if source is None and isinstance(node, gast.Call) and node.args:
             function = scope.resolve(node.func)
             name = getattr(function, "__name__", "")
-            is_numpy = getattr(np, name, None) is function
+            is_numpy = name != "" and vars(np).get(name) is function
             source = node.args[0] if is_numpy and name not in _TAKING_LISTS else None
         for name, depth in _origin(source, origins):
             if depth:

@@ -171,7 +171,7 @@ def _where_chosen(ufunc: Any, inputs: Args, kwargs: Kwargs, where: Any, out: Arg
         NotDifferentiableError: An `out` is a plain array and the result requires grad.
     """
     shape = np.shape(unwrap(out[0]))
-    chosen = np.broadcast_to(where, shape)
+    chosen = np.broadcast_to(np.asarray(where, dtype=bool), shape)  # NumPy hands on its `_NoValue`
     parts = [
         value if isinstance(value, (int, float, complex)) else np.broadcast_to(value, shape)[chosen]
         for value in inputs
