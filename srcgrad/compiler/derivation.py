@@ -279,7 +279,7 @@ class Derivation:
         spread_origins(body)
         known = frozenset(runtime.__all__) | self.externals.repeated
         purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
-        body = leave_out_zeros(body, (*self.program.parameters, *given))
+        body = leave_out_zeros(body, purity.is_adjoint, (*self.program.parameters, *given))
         body = self._drop_dead(body, purity)
         self.stages.note("drop dead stores", body)
 
@@ -362,7 +362,8 @@ class Derivation:
     def is_float(self, varying: frozenset[str]) -> Callable[[str], bool]:
         """Adjoints are floating-point numbers, and so is what varies with the inputs."""
         varied = {self.program.namer.base(name) for name in varying}
-        return lambda name: name.startswith("grad_") or self.program.namer.base(name) in varied
+        namer = self.program.namer
+        return lambda name: namer.is_adjoint(name) or namer.base(name) in varied
 
     def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
         unbound = self.program.unbound
@@ -371,8 +372,9 @@ class Derivation:
         return dead.drop(body, caught=self.caught)
 
     def _is_temporary(self, name: str) -> bool:
-        base = self.program.namer.base(name).removeprefix("grad_").removesuffix("_dot")
-        return base in self.source.temporaries or base not in self.program.reader.scope.local
+        variable = self.program.namer.variable_of(name)
+        local = self.program.reader.scope.local
+        return variable in self.source.temporaries or variable not in local
 
     def name_externals(self, body: list[Any]) -> None:
         """Replace the user's free names by those that the generated module knows them under."""

@@ -62,7 +62,7 @@ class Polishing:
     def run(self, body: list[Any]) -> list[Any]:
         """Return the body, made short."""
         body = propagate_copies(body, self.is_temporary, self.parameters)
-        body = propagate_constants(body, self.is_temporary, self.parameters)
+        body = propagate_constants(body, self._is_ours, self.parameters)
         body = drop_last_clears(body, self.purity, self.parameters)
         body = skip_copies(self._substituted(body))
         self.stages.note("substitute", body)
@@ -88,17 +88,22 @@ class Polishing:
 
     def _folded(self, body: list[Any]) -> list[Any]:
         """Do the arithmetic of literals and of adjoints, and return what is computed last."""
-        folding = ConstantFolding(self.is_float, self._is_number())
+        is_adjoint = self.purity.is_adjoint
+        folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint)
         for _ in range(3):  # what is folded may be a number that can be put elsewhere
-            body = folding.run(propagate_constants(body, self.is_temporary, self.parameters))
+            body = folding.run(propagate_constants(body, self._is_ours, self.parameters))
         gathering = AdditionGathering(self.purity, width)
-        merged = merge_additions(body, width, Sharing(body, self.purity.of).may_share)
+        may_share = Sharing(body, self.purity.of).may_share
+        merged = merge_additions(body, width, is_adjoint, may_share)
         body = self._coalesced(gathering.run(merged))
-        body = read_originals(tidy(folding.run(body)), self.is_temporary)
+        body = read_originals(tidy(folding.run(body)), self._is_ours)
         body = ClearDelay(self.purity, width).run(body)
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         return folding.run(return_directly(body, self.purity, width))
+
+    def _is_ours(self, name: str) -> bool:
+        return self.is_temporary(name) or self.purity.is_adjoint(name)
 
     def _name_adjoints(self, body: list[Any]) -> None:
         """Give adjoints that stand where they are read the names that the user knows them by."""
@@ -113,4 +118,5 @@ class Polishing:
         names = bound_names(self.program.body) | set(self.program.parameters)
         arrays = {base(name) for name in names - self.numbers}
         numbers = {base(name) for name in names} - arrays
-        return lambda name: base(name).removeprefix("grad_") in numbers
+        variable_of = self.program.namer.variable_of
+        return lambda name: variable_of(name) in numbers

@@ -30,7 +30,7 @@ class Namer:
         self._bases: dict[str, str] = {}
         self._adjoints: dict[str, str] = {}
         self._tangents: dict[str, str] = {}
-        self._alike: set[str] = set()
+        self._values: set[str] = set()
 
     def note_values(self, names: Iterable[str]) -> None:
         """Declare names to be those of values: none of them is an adjoint, whatever it is called.
@@ -41,11 +41,23 @@ class Namer:
         >>> adjoint, namer.is_adjoint(adjoint), namer.is_adjoint("grad_y")
         ('grad_y_2', True, False)
         """
-        self._alike.update(self.base(name) for name in names if name.startswith("grad_"))
+        self._values.update(map(self.base, names))
 
     def is_adjoint(self, name: str) -> bool:
         """Say whether a name is that of an adjoint."""
-        return name.startswith("grad_") and self.base(name) not in self._alike
+        return name.startswith("grad_") and self.base(name) not in self._values
+
+    def variable_of(self, name: str) -> str:
+        """Return the variable that a name is a version of, or its adjoint or tangent.
+
+        >>> namer = Namer(["x", "grad_y", "z_dot"])
+        >>> namer.note_values(["x", "grad_y", "z_dot"])
+        >>> [namer.variable_of(name) for name in ("grad_x", "x_dot", "grad_y", "z_dot")]
+        ['x', 'x', 'grad_y', 'z_dot']
+        """
+        base = self.base(name)
+        is_value = base in self._values
+        return base if is_value else base.removeprefix("grad_").removesuffix("_dot")
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keep `names` from being handed out."""
@@ -103,7 +115,7 @@ class Namer:
     def _adjoint_base(self, variable: str, name: str) -> str:
         """Return the base of an adjoint, which is not that of a value with a similar name."""
         base = f"grad_{variable}"
-        return name if base in self._alike else base
+        return name if base in self._values else base
 
     def base(self, name: str) -> str:
         """Return the variable that `name` is a version of."""

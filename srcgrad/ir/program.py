@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -122,6 +123,16 @@ def targets_of(statement: Any) -> list[Any]:
 def bound_by(statement: Any) -> list[str]:
     """Return the names that one statement binds itself, updates such as ``a += b`` included."""
     return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
+def count_reads(body: list[Any]) -> Counter[str]:
+    """Return how often the statements of a body, inner blocks included, read each name."""
+    return Counter(name for statement in statements(body) for name in header_reads(statement))
+
+
+def count_binds(body: list[Any]) -> Counter[str]:
+    """Return how many statements of a body, inner blocks included, bind each name."""
+    return Counter(name for statement in statements(body) for name in bound_by(statement))
 
 
 def header_reads(statement: Any) -> list[str]:

@@ -10,8 +10,8 @@ import gast
 
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.program import count_binds, count_reads, header_reads
+from srcgrad.ir.walk import blocks_of, statements
 
 
 def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
@@ -54,12 +54,7 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
         if tests.pop():
             x = 2
     """
-    reads: Counter[str] = Counter()
-    binds: Counter[str] = Counter()
-    for statement in statements(body):
-        reads.update(header_reads(statement))
-        for target in targets_of(statement):
-            binds.update(names_bound(target))
+    reads, binds = count_reads(body), count_binds(body)
     pairs = Counter(name for name, _, _ in _pairs(body))
     wanted = {
         name

@@ -7,7 +7,6 @@ What a store has overwritten has no part in what follows: its adjoint is taken o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,9 +14,9 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import at, clone
-from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.program import bound_by, count_binds, count_reads, header_reads, targets_of
 from srcgrad.ir.putting import put
-from srcgrad.ir.walk import blocks_of, names_read, root_name, statements, walk
+from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
 from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
@@ -63,8 +62,7 @@ class ClearDelay:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with adjoints used before they are cleared."""
         self._movement = Movement(body, self._purity)
-        self._reads = Counter(name for item in statements(body) for name in header_reads(item))
-        self._binds = Counter(name for item in statements(body) for name in bound_by(item))
+        self._reads, self._binds = count_reads(body), count_binds(body)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -95,7 +93,7 @@ class ClearDelay:
             isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name)
         )
         few = self._binds[name] == 1 and 0 < self._reads[name] <= _MOST_READS
-        ours = name.startswith("grad_") and array.startswith("grad_") and _is_simple(part)
+        ours = all(map(self._purity.is_adjoint, (name, array))) and _is_simple(part)
         return _Taken(name, array, part) if few and plain and ours else None
 
     def _without_copy(self, rest: list[Any], taken: _Taken) -> list[Any]:

@@ -36,8 +36,7 @@ def drop_last_clears(body: list[Any], purity: Purity, given: Collection[str]) ->
     grad_x = grad_z * k
     return grad_x
     """
-    clears = [item for item in body if _cleared(item)]
-    if not clears:
+    if not any(purity.is_adjoint(_cleared(item)) for item in body):
         return body
     made = {name for item in statements(body) for name in bound_by(item)} - set(given)
     movement = Movement(body, purity)
@@ -45,7 +44,8 @@ def drop_last_clears(body: list[Any], purity: Purity, given: Collection[str]) ->
     read: set[str] = set()
     for statement in reversed(body):
         name = _cleared(statement)
-        if name in made and not movement.shares([name], read | set(given)):
+        ours = name in made and purity.is_adjoint(name)
+        if ours and not movement.shares([name], read | set(given)):
             gone.add(id(statement))
         elif not isinstance(statement, (Comment, Blank)):
             read.update(n for item in statements([statement]) for n in header_reads(item))
@@ -53,10 +53,10 @@ def drop_last_clears(body: list[Any], purity: Purity, given: Collection[str]) ->
 
 
 def _cleared(statement: Any) -> str:
-    """Return the adjoint that a statement sets to zero in part, or an empty string."""
+    """Return the name that a statement sets to zero in part, or an empty string."""
     if not isinstance(statement, gast.Assign) or getattr(statement.value, "value", None) != 0.0:
         return ""
     target = targets_of(statement)[0]
     entry = isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
     name = root_name(target) or ""
-    return name if entry and name.startswith("grad_") else ""
+    return name if entry else ""

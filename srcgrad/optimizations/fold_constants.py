@@ -26,6 +26,7 @@ class ConstantFolding:
     `is_float(name)` says which names surely hold floating-point numbers: a product with 1.0 turns
     integers into those, and is left out only where that is no matter. It makes a new array of an
     array, which a number can do without: `is_number(name)` says which names surely hold one.
+    What is not computed for a name that `is_adjoint` keeps more of the user's way of writing it.
 
     >>> from srcgrad.codegen.printer import to_source
     >>> def fold(text):
@@ -61,8 +62,10 @@ class ConstantFolding:
         self,
         is_float: Callable[[str], bool],
         is_number: Callable[[str], bool] = lambda _: False,
+        is_adjoint: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._is_float = is_float
+        self._is_adjoint = is_adjoint
         self._is_number = is_number
         self._of_adjoint = False
 
@@ -73,12 +76,19 @@ class ConstantFolding:
                 self.run(part)
             computes = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Return, gast.Expr))
             if computes and statement.value is not None:
-                self._of_adjoint = _is_adjoint(statement)
+                self._of_adjoint = self._computes_adjoint(statement)
                 added = isinstance(statement, gast.AugAssign)
                 statement.value = self._fold(statement.value, inner=added)
             if isinstance(statement, gast.AugAssign):
                 _subtract(statement)
         return body
+
+    def _computes_adjoint(self, statement: Any) -> bool:
+        """Say whether it is ours: what the user computes stays as it is written."""
+        if isinstance(statement, gast.Return):
+            return True
+        targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+        return self._is_adjoint(root_name(targets[0]) or "")
 
     def _fold(self, node: Any, *, inner: bool = False) -> Any:
         folded = self._folded(node, inner=inner)
@@ -201,14 +211,6 @@ def _keeps_size(node: Any) -> bool:
     number = _number(node.right)
     repeats = isinstance(node.op, gast.Mult) and not isinstance(number, float)  # a list, perhaps
     return number is not None and not repeats
-
-
-def _is_adjoint(statement: Any) -> bool:
-    """Say whether a statement computes an adjoint: those of the user's stay as they are written."""
-    if isinstance(statement, gast.Return):
-        return True
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return (root_name(targets[0]) or "").startswith("grad_")
 
 
 def _chained(factors: list[Any]) -> Any:

@@ -12,8 +12,8 @@ from srcgrad.ir.build import name_adjoint
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
-from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.program import count_binds, count_reads, header_reads
+from srcgrad.ir.walk import blocks_of, names_read
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -59,10 +59,7 @@ class ForwardSubstitution:
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with temporaries substituted."""
-        for statement in statements(body):
-            self._reads.update(header_reads(statement))
-            for target in targets_of(statement):
-                self._binds.update(names_bound(target))
+        self._reads, self._binds = count_reads(body), count_binds(body)
         self._movement = Movement(body, self._purity)
         return self._block(body)
 
@@ -116,7 +113,7 @@ class ForwardSubstitution:
         )
 
     def _is_ours(self, name: str) -> bool:
-        return name.startswith("grad_") or self._is_temporary(name)
+        return self._purity.is_adjoint(name) or self._is_temporary(name)
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
@@ -135,7 +132,7 @@ class ForwardSubstitution:
                 name_adjoint(source.value, name)
                 gone.add(id(source))
                 _take_line(statement, source)
-                if name.startswith("grad_"):
+                if self._purity.is_adjoint(name):
                     take_lines(statement, source)
 
     def _most(self, name: str, source: Any, statement: Any) -> int:

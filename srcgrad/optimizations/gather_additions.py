@@ -60,6 +60,7 @@ class AdditionGathering:
             for part in blocks_of(item):
                 part[:] = self._block(part)
             name, statement = _sum_of(item), item
+            name = name if self._purity.is_adjoint(name) else ""
             first = waiting.pop(name, None) if name else None
             if first is not None and self._fits(first, item):
                 kept = [other for other in kept if other is not first]
@@ -100,14 +101,13 @@ class AdditionGathering:
 
 
 def _sum_of(statement: Any) -> str:
-    """Return the adjoint that a statement binds or adds to, or an empty string."""
+    """Return the name that a statement binds or adds to, or an empty string."""
     target = None
     if isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub)):
         target = statement.target
     elif isinstance(statement, gast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
-    name = target.id if isinstance(target, gast.Name) else ""
-    return name if name.startswith("grad_") else ""
+    return target.id if isinstance(target, gast.Name) else ""
 
 
 def _term(statement: Any) -> Any:

@@ -20,10 +20,13 @@ _OPERATIONS: Final[dict[type, Callable[[float, float], float]]] = {
 }
 
 
-def leave_out_zeros(body: list[Any], parameters: Collection[str] = ()) -> list[Any]:
+def leave_out_zeros(
+    body: list[Any], is_adjoint: Callable[[str], bool], parameters: Collection[str] = ()
+) -> list[Any]:
     """Return `body` without the additions of its backward pass whose terms are zero.
 
     A term is zero if it is arithmetic of literals and of adjoints that are bound to literals.
+    `is_adjoint(name)` says which names are adjoints.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> from srcgrad.ir.nodes import Comment
@@ -34,7 +37,8 @@ def leave_out_zeros(body: list[Any], parameters: Collection[str] = ()) -> list[A
     ...     grad_a += grad_y * 0.0
     ... grad_a += grad_y * b
     ... ''')
-    >>> print(text(leave_out_zeros([body[0], Comment("backward"), *body[1:]])))
+    >>> body[1:1] = [Comment("backward")]
+    >>> print(text(leave_out_zeros(body, lambda name: name.startswith("grad_"))))
     y = 0.0 * a
     # backward
     grad_y = 1.0
@@ -53,23 +57,27 @@ def leave_out_zeros(body: list[Any], parameters: Collection[str] = ()) -> list[A
             value = _value(statement.value, {})
             if value is not None:
                 known[statement.targets[0].id] = value
-    known = {name: value for name, value in known.items() if _is_adjoint(name) and binds[name] == 1}
-    return [*body[:start], *_without(after, known)]
+    known = {name: value for name, value in known.items() if is_adjoint(name) and binds[name] == 1}
+    return [*body[:start], *_without(after, known, is_adjoint)]
 
 
-def _without(block: list[Any], known: Mapping[str, float]) -> list[Any]:
+def _without(
+    block: list[Any], known: Mapping[str, float], is_adjoint: Callable[[str], bool]
+) -> list[Any]:
     for statement in block:
         for part in blocks_of(statement):
-            part[:] = _without(part, known)
-    return [statement for statement in block if not _adds_nothing(statement, known)]
+            part[:] = _without(part, known, is_adjoint)
+    return [
+        statement
+        for statement in block
+        if not (is_adjoint(_added_to(statement)) and _value(statement.value, known) == 0)
+    ]
 
 
-def _adds_nothing(statement: Any, known: Mapping[str, float]) -> bool:
+def _added_to(statement: Any) -> str:
+    """Return the variable that a statement adds to, or an empty string."""
     adds = isinstance(statement, gast.AugAssign) and type(statement.op) in (gast.Add, gast.Sub)
-    target = statement.target if adds else None
-    if not isinstance(target, gast.Name) or not _is_adjoint(target.id):
-        return False
-    return _value(statement.value, known) == 0
+    return getattr(statement.target, "id", "") if adds else ""
 
 
 def _value(node: Any, known: Mapping[str, float]) -> float | None:
@@ -86,7 +94,3 @@ def _value(node: Any, known: Mapping[str, float]) -> float | None:
         if left is not None and right is not None:
             return _OPERATIONS[type(node.op)](left, right)
     return None
-
-
-def _is_adjoint(name: str) -> bool:
-    return name.startswith("grad_")

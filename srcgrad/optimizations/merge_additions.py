@@ -15,13 +15,14 @@ from srcgrad.optimizations.width import WIDEST
 def merge_additions(
     body: list[Any],
     width: Callable[[Any], int],
+    is_adjoint: Callable[[str], bool],
     may_share: Callable[[str, str], bool] = lambda *_: False,
 ) -> list[Any]:
     """Return `body` with ``grad_a = b; grad_a += c`` written as ``grad_a = b + c``.
 
-    Only statements of one line of the user's are put together; `width(node)` is the printed width
-    of an expression. `may_share` says whether two names may lie in the same memory: what an update
-    changes is not read by what is added to it.
+    Only statements of one line of the user's are put together. `width(node)` is the printed width
+    of an expression, and `is_adjoint(name)` says which names are adjoints. `may_share` says whether
+    two names may lie in the same memory: what an update changes is not read by what is added to it.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> from srcgrad.optimizations.width import width
@@ -29,7 +30,7 @@ def merge_additions(
     ...     body = parse(source)
     ...     for statement in body:
     ...         statement.lineno = 1
-    ...     return text(merge_additions(body, width))
+    ...     return text(merge_additions(body, width, lambda name: name.startswith("grad_")))
     >>> print(merged("grad_x = 2 * a; grad_x += b; grad_x += c; grad_y += grad_x"))
     grad_x = 2 * a + b + c
     grad_y += grad_x
@@ -42,9 +43,12 @@ def merge_additions(
     kept: list[Any] = []
     for statement in body:
         for part in blocks_of(statement):
-            part[:] = merge_additions(part, width, may_share)
-        before = kept[-1] if kept else None
-        if before is not None and _goes_on(before, statement) and _fits(before, statement, width):
+            part[:] = merge_additions(part, width, is_adjoint, may_share)
+        before: Any = kept[-1] if kept else None
+        ours = before is not None and is_adjoint(
+            root_name(getattr(statement, "target", None)) or ""
+        )
+        if ours and _goes_on(before, statement) and _fits(before, statement, width):
             if isinstance(before, gast.AugAssign) and _overlaps(statement, may_share):
                 kept.append(statement)
                 continue
@@ -69,7 +73,6 @@ def _goes_on(first: Any, second: Any) -> bool:
     return (
         target is not None
         and name is not None
-        and name.startswith("grad_")
         and _is_plain(second.target)
         and gast.dump(target) == gast.dump(second.target)
         and name not in names_read(second.value)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.program import count_binds, count_reads
+from srcgrad.ir.walk import blocks_of
 
 
 def merge_handlers(body: list[Any]) -> list[Any]:
@@ -36,12 +35,7 @@ def merge_handlers(body: list[Any]) -> list[Any]:
     else:
         grad_x = 0.5 / root
     """
-    reads: Counter[str] = Counter()
-    binds: Counter[str] = Counter()
-    for statement in statements(body):
-        reads.update(header_reads(statement))
-        for target in targets_of(statement):
-            binds.update(names_bound(target))
+    reads, binds = count_reads(body), count_binds(body)
     flags = {name for name, count in reads.items() if count == 1 and binds[name] == 2}
     return _block(body, flags)
 

@@ -14,9 +14,9 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements
 
 
 def propagate_constants(
-    body: list[Any], is_temporary: Callable[[str], bool], parameters: tuple[str, ...]
+    body: list[Any], is_ours: Callable[[str], bool], parameters: tuple[str, ...]
 ) -> list[Any]:
-    """Return `body` without temporaries that are floating-point literals.
+    """Return `body` without names of ours that are floating-point literals.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -34,7 +34,7 @@ def propagate_constants(
         for target in targets_of(statement):
             binds.update(names_bound(target))
         name = _literal(statement)
-        if name and (is_temporary(name) or name.startswith("grad_")):
+        if name and is_ours(name):
             literals[name] = statement.value
     literals = {name: value for name, value in literals.items() if binds[name] == 1}
     if not literals:

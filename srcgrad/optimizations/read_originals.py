@@ -8,15 +8,15 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.program import bound_by, header_reads
+from srcgrad.ir.program import bound_by, count_binds, count_reads, header_reads
 from srcgrad.ir.walk import blocks_of, statements
 from srcgrad.optimizations.propagate_copies import copy_in
 
 
-def read_originals(body: list[Any], is_temporary: Callable[[str], bool]) -> list[Any]:
+def read_originals(body: list[Any], is_ours: Callable[[str], bool]) -> list[Any]:
     """Return `body` without copies ``t = s`` that are read only until `s` gets another value.
 
-    `is_temporary(name)` says which names the compiler made; adjoints are among them.
+    `is_ours(name)` says which names the compiler made; adjoints are among them.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -27,19 +27,15 @@ def read_originals(body: list[Any], is_temporary: Callable[[str], bool]) -> list
     ... grad_a = 0.0
     ... grad_x += grad_c
     ... ''')
-    >>> print(text(read_originals(body, lambda name: False)))
+    >>> print(text(read_originals(body, lambda name: name.startswith("grad_"))))
     grad_x += grad_a * x
     grad_a = grad_a * k
     grad_c = grad_a
     grad_a = 0.0
     grad_x += grad_c
     """
-    binds: Counter[str] = Counter()
-    reads: Counter[str] = Counter()
-    for statement in statements(body):
-        binds.update(bound_by(statement))
-        reads.update(header_reads(statement))
-    return _block(body, lambda n: binds[n] == 1 and _is_ours(n, is_temporary), reads)
+    reads, binds = count_reads(body), count_binds(body)
+    return _block(body, lambda n: binds[n] == 1 and is_ours(n), reads)
 
 
 def _block(block: list[Any], is_copy: Callable[[str], bool], reads: Counter[str]) -> list[Any]:
@@ -80,7 +76,3 @@ def _updates(statement: Any) -> bool:
 
 def _count(statement: Any, name: str) -> int:
     return sum(header_reads(item).count(name) for item in statements([statement]))
-
-
-def _is_ours(name: str, is_temporary: Callable[[str], bool]) -> bool:
-    return name.startswith("grad_") or is_temporary(name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.program import count_binds, count_reads, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 from srcgrad.optimizations.movement import Movement
@@ -57,13 +56,9 @@ class LookupRepetition:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with lookups repeated."""
         self._movement = Movement(body, self._purity)
-        self._reads: Counter[str] = Counter()
-        self._binds: Counter[str] = Counter()
+        self._reads, self._binds = count_reads(body), count_binds(body)
         self._indices: set[str] = set()
         for statement in statements(body):
-            self._reads.update(header_reads(statement))
-            for target in targets_of(statement):
-                self._binds.update(names_bound(target))
             if isinstance(statement, gast.For) and _is_range(statement.iter):
                 self._indices.update(names_bound(statement.target))
         return self._block(body)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from srcgrad.ir.lines import take_lines
-from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.program import count_binds, count_reads, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -54,8 +53,7 @@ class SignRepetition:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with signs repeated."""
         self._movement = Movement(body, self._purity)
-        self._reads = Counter(name for item in statements(body) for name in header_reads(item))
-        self._binds = Counter(name for item in statements(body) for name in bound_by(item))
+        self._reads, self._binds = count_reads(body), count_binds(body)
         self._stored = {
             root_name(target)
             for item in statements(body)
@@ -83,7 +81,7 @@ class SignRepetition:
         """Return an adjoint that is another value but for a sign, and what is to be read for it."""
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         name = target.id if isinstance(target, gast.Name) else ""
-        ours = name.startswith("grad_") and self._binds[name] == 1 and name not in self._stored
+        ours = self._purity.is_adjoint(name) and self._binds[name] == 1 and name not in self._stored
         if not ours or not self._reads[name] or getattr(statement, "closing", False):
             return "", None
         value = statement.value

@@ -11,8 +11,8 @@ import gast
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import clone
 from srcgrad.ir.changes import change_of
-from srcgrad.ir.program import header_reads, is_store, targets_of
-from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
+from srcgrad.ir.program import count_binds, count_reads, is_store, targets_of
+from srcgrad.ir.walk import names_read, root_name, statements, walk
 
 _ARITHMETIC: Final = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
 _MOST_STEPS: Final = 2
@@ -65,13 +65,9 @@ class RepeatedTests:
 
     def run(self, body: list[Any], sharing: Sharing) -> list[Any]:
         """Return `body` without the names of questions that may be asked again."""
-        reads: Counter[str] = Counter()
-        self._binds: Counter[str] = Counter()
+        reads, self._binds = count_reads(body), count_binds(body)
         asked: Counter[str] = Counter()
         for statement in statements(body):
-            reads.update(header_reads(statement))
-            for target in targets_of(statement):
-                self._binds.update(names_bound(target))
             if isinstance(statement, gast.If) and isinstance(statement.test, gast.Name):
                 asked[statement.test.id] += 1
         self._written = {name for item in statements(body) for name in _written(item)}

@@ -41,10 +41,10 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     line = getattr(body[-2], "lineno", None)
     movement = Movement(body, purity)
     for statement in reversed(body[:-1]):
-        name = _adjoint_of(statement)
+        name = _bound_to(statement)
         if getattr(statement, "lineno", None) != line or isinstance(statement, (Blank, Comment)):
             break
-        if not name:
+        if not purity.is_adjoint(name):
             continue
         value = _value_of(statement)
         later = body[_position(body, statement) + 1 :]
@@ -62,15 +62,14 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     return body
 
 
-def _adjoint_of(statement: Any) -> str:
-    """Return the adjoint that a statement binds or adds to, or an empty string."""
+def _bound_to(statement: Any) -> str:
+    """Return the name that a statement binds or adds to, or an empty string."""
     target = None
     if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
     elif isinstance(statement, gast.AugAssign):
         target = statement.target
-    name = target.id if isinstance(target, gast.Name) else ""
-    return name if name.startswith("grad_") else ""
+    return target.id if isinstance(target, gast.Name) else ""
 
 
 def _value_of(statement: Any) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from srcgrad.ir.build import assign, at, names_tuple
-from srcgrad.ir.program import bound_by, header_reads
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.program import count_binds, count_reads
+from srcgrad.ir.walk import blocks_of
 from srcgrad.optimizations.propagate_copies import copy_in
 
 
@@ -32,11 +32,7 @@ def write_swaps(body: list[Any]) -> list[Any]:
     b = c
     d = c
     """
-    reads: Counter[str] = Counter()
-    binds: Counter[str] = Counter()
-    for statement in statements(body):
-        reads.update(header_reads(statement))
-        binds.update(bound_by(statement))
+    reads, binds = count_reads(body), count_binds(body)
     return _block(body, reads, binds)
 
 
