@@ -1,4 +1,4 @@
-"""Says which parameters a function adds to or multiplies, which joins and repeats lists."""
+"""Says what a function does to its parameters that is another thing for lists than for arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def _lists(value: Any, depth: int, *, of_arrays: bool = False) -> bool:
 
 
 def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()) -> set[Join]:
-    """Return what a function and those that it calls do to its parameters with `+` and `*`."""
+    """Return what a function and those that it calls do to its parameters, or to parts of them.
+
+    That is `+` and `*`, updates of copies, and, of parts, copies and the functions of NumPy.
+    """
     if function in seen or is_library(function):
         return set()
     try:

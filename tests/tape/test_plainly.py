@@ -484,3 +484,30 @@ def test_other_ways_out_of_an_array_are_errors(escape: Any) -> None:
 
     with pytest.raises((sg.NotDifferentiableError, TypeError)):
         gradients(escapes, X)
+
+
+def shuffled(x):
+    rows = eval("x * 1.0", {"x": x})
+    np.random.default_rng(3).shuffle(rows)
+    return np.sum(rows * np.arange(len(rows)))
+
+
+def test_rows_of_a_tensor_are_not_shuffled():
+    """NumPy swaps them as if they were no views, and warns of it."""
+    x = np.array([1.0, 2.0, 4.0])
+    with pytest.raises(sg.MissingRuleError, match=r"`shuffle` of a value .*(\n.*)*permutation"):
+        sg.grad(shuffled, fallback="tape")(x)
+
+
+def chosen_parts(x):
+    whole = np.empty_like(x)
+    rest = np.empty_like(x)
+    whole[...], rest[...] = 0.0, x
+    eval("np.divmod(x, 0.75, out=(whole, rest), where=x > 1.0)", {**globals(), **locals()})
+    return np.sum(rest * x) + np.sum(whole)
+
+
+def test_functions_of_several_results_write_where_they_are_asked_to():
+    x = np.array([0.5, 1.1, 1.7, 2.0])
+    expected = numerical_gradient(chosen_parts, (x,), 0)
+    np.testing.assert_allclose(sg.grad(chosen_parts, fallback="tape")(x), expected, rtol=1e-6)
