@@ -35,6 +35,7 @@ EXPONENT = Reason("is not written yet", "it is a Dirichlet series of its own, no
 WIDTH = Reason("is not written yet", "the weights of the filter depend on it")
 LAW = Reason("is not written yet", "the law has no closed form in that parameter")
 SECOND = Reason("is not written yet", "it is a second derivative in a parameter")
+THIRD = Reason("is not written yet", "it is a third derivative in parameters")
 TRIALS = Reason("does not exist", "it counts trials or successes, which are whole numbers")
 
 REASONS: dict[str, dict[str, Reason]] = {
@@ -61,8 +62,8 @@ REASONS: dict[str, dict[str, Reason]] = {
         name: {"k": STEPS, "n": TRIALS, "loc": STEPS}
         for name in ("poisson.*", "binom.*", "geom.*", "nbinom.*")
     },
-    "gammainc_slope": {"a": SECOND},
-    "betainc_slope": {"a": SECOND, "b": SECOND},
+    "gammainc_curve": {"a": THIRD},
+    "betainc_*": {"a": THIRD, "b": THIRD},
 }
 """The reasons by patterns of the names of functions, and by parameters."""
 

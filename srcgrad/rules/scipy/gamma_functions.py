@@ -10,6 +10,7 @@ from scipy import special
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import shortcut, unbroadcast
+from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
 from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from srcgrad.runtime.scipy.special import comb_slopes
 
@@ -190,16 +191,39 @@ def betainccinv(a: Any, b: Any, y: Any, *, out: Any) -> tuple[Any, ...]:
 @table.partials(gammainc_slope)
 def gammainc_slopes(a: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
-    return None, density * (np.log(x) - special.digamma(a))
+    return lambda: gammainc_curve(a, x), density * (np.log(x) - special.digamma(a))
 
 
 @table.partials(betainc_slope)
 def betainc_slopes(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
     density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
-    center = special.digamma(a) - special.digamma(a + b)
-    return None, None, density * (np.log(x) - center)
+    turn = np.log(x) - special.digamma(a) + special.digamma(a + b)
+    return lambda: betainc_curve(a, b, x), lambda: betainc_twist(a, b, x), density * turn
+
+
+@table.partials(gammainc_curve)
+def gammainc_curves(a: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+    turn = np.log(x) - special.digamma(a)
+    return None, density * (turn * turn - special.zeta(2, a))
+
+
+@table.partials(betainc_curve)
+def betainc_curves(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+    turn = np.log(x) - special.digamma(a) + special.digamma(a + b)
+    return None, None, density * (turn * turn - special.zeta(2, a) + special.zeta(2, a + b))
+
+
+@table.partials(betainc_twist)
+def betainc_twists(a: Any, b: Any, x: Any) -> tuple[Any, ...]:
+    density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+    both = special.digamma(a + b)
+    turn_a = np.log(x) - special.digamma(a) + both
+    turn_b = np.log1p(-x) - special.digamma(b) + both
+    return None, None, density * (turn_a * turn_b + special.zeta(2, a + b))
 
 
 RULES = table.freeze()
-for _function in (gammainc_slope, betainc_slope):
+for _function in (gammainc_slope, betainc_slope, gammainc_curve, betainc_curve, betainc_twist):
     vars(_function)["__srcgrad_rule__"] = RULES[_function]

@@ -9,30 +9,33 @@ integrand falls off double exponentially at both ends, where the sum over equal 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from srcgrad.runtime.dispatch import recordable
 
-_STEP = 1 / 10
-_WAY = np.arange(-90, 41) * _STEP
+_STEP = 1 / 14
+_WAY = np.arange(-126, 57) * _STEP
 _LOG_W = special.log_expit(np.pi * np.sinh(_WAY))
 _LOG_REST = special.log_expit(-np.pi * np.sinh(_WAY))
 _LOG_DW = _LOG_W + _LOG_REST + np.log(np.pi * np.cosh(_WAY) * _STEP)
 """A variable from 0 to 1 at the nodes, what is left of it up to 1, and its steps."""
 
-_FAR = np.arange(-66, 67) * _STEP / 2
+_FAR = np.arange(-80, 51) / 20
 _LOG_Y = np.pi / 2 * np.sinh(_FAR)
-_LOG_DY = _LOG_Y + np.log(np.pi / 2 * np.cosh(_FAR) * _STEP / 2)
+_LOG_DY = _LOG_Y + np.log(np.pi / 2 * np.cosh(_FAR) / 20)
 """A variable from 0 to infinity at the nodes, and its steps."""
 
-_TERMS = np.arange(25.0)
+TERMS = np.arange(25.0)
 _BLOCK = 2048
 
+Formula: TypeAlias = Callable[..., Any]
+Ways: TypeAlias = dict[Formula, Any]
 
-def _elementwise(formula: Callable[..., Any], *args: Any) -> Any:
+
+def elementwise(formula: Formula, *args: Any) -> Any:
     """Apply a formula of columns, whose rows are nodes, to numbers that broadcast."""
     spread = np.broadcast_arrays(*args)
     kinds = [item.dtype for item in args if isinstance(item, (np.ndarray, np.generic))]
@@ -50,24 +53,28 @@ def _elementwise(formula: Callable[..., Any], *args: Any) -> Any:
 @recordable
 def gammainc_slope(a: Any, x: Any) -> Any:
     """Return the derivative of ``special.gammainc(a, x)`` in a."""
-    return _elementwise(_gammainc_slope, a, x)
+    return elementwise(_gammainc_slope, a, x)
 
 
 def _gammainc_slope(a: Any, x: Any) -> Any:
     with np.errstate(all="ignore"):
-        center = special.digamma(a)
-        inside = (a > 0) & (x > 0) & np.isfinite(x)
-        ways = {
-            _gamma_series: inside & (x < 1),
-            _gamma_below: inside & (x >= 1) & (np.log(x) < center),
-            _gamma_above: inside & (x >= 1) & (np.log(x) >= center),
-        }
-        total = _summed(ways, a, x, center)
+        total = summed(gamma_ways(a, x, _gamma_series, _gamma_below, _gamma_above), a, x)
         ends = (a > 0) & ((x == 0) | np.isposinf(x))
         return np.where(ends, 0.0, total)[:, 0]
 
 
-def _summed(ways: dict[Callable[..., Any], Any], *columns: Any) -> Any:
+def gamma_ways(a: Any, x: Any, series: Formula, below: Formula, above: Formula) -> Ways:
+    """Return for which rows each of three formulas holds."""
+    inside = (a > 0) & (x > 0) & np.isfinite(x)
+    left = np.log(x) < special.digamma(a)
+    return {
+        series: inside & (x < 1),
+        below: inside & (x >= 1) & left,
+        above: inside & (x >= 1) & ~left,
+    }
+
+
+def summed(ways: Ways, *columns: Any) -> Any:
     """Return the sums of the terms of those formulas that hold for each row, NaN for the others."""
     total = np.full_like(columns[0], np.nan)
     for formula, there in ways.items():
@@ -78,27 +85,36 @@ def _summed(ways: dict[Callable[..., Any], Any], *columns: Any) -> Any:
     return total
 
 
-def _gamma_series(a: Any, x: Any, center: Any) -> Any:
+def _gamma_series(a: Any, x: Any) -> Any:
     """Return the terms of the derivative of a series in x, for x up to 1."""
-    steps = special.digamma(a + _TERMS + 1) - center
-    size = (a + _TERMS) * np.log(x) - x - special.gammaln(a + _TERMS + 1)
-    return (np.log(x) - center - steps) * np.exp(size)
+    size = (a + TERMS) * np.log(x) - x - special.gammaln(a + TERMS + 1)
+    return (np.log(x) - special.digamma(a + TERMS + 1)) * np.exp(size)
 
 
-def _gamma_below(a: Any, x: Any, center: Any) -> Any:
-    """Return the integrand up to x, in the variable ``(t / x)**a``."""
+def _gamma_below(a: Any, x: Any) -> Any:
+    log_t, share = below_gamma(a, x)
+    return (log_t - special.digamma(a)) * share
+
+
+def _gamma_above(a: Any, x: Any) -> Any:
+    log_t, share = above_gamma(a, x)
+    return (special.digamma(a) - log_t) * share
+
+
+def below_gamma(a: Any, x: Any) -> tuple[Any, Any]:
+    """Return nodes up to x, in the variable ``(t / x)**a``: log(t), and what the density weighs."""
     log_t = np.log(x) + _LOG_W / a
     size = _LOG_DW - np.exp(log_t) + a * np.log(x) - special.gammaln(a + 1)
-    return (log_t - center) * np.exp(size)
+    return log_t, np.exp(size)
 
 
-def _gamma_above(a: Any, x: Any, center: Any) -> Any:
-    """Return minus the integrand from x on, in the distance from x."""
+def above_gamma(a: Any, x: Any) -> tuple[Any, Any]:
+    """Return nodes from x on, in the distance from x: log(t), and what the density weighs."""
     scale = 1 / (np.maximum(1 - a / x, 0) + 1 / np.sqrt(x + a + 1))
     far = scale * np.exp(_LOG_Y)
     t = x + far
     size = _LOG_DY + np.log(scale) + (a - 1) * np.log(t) - t - special.gammaln(a)
-    return (center - np.log(t)) * np.exp(size)
+    return np.log(t), np.exp(size)
 
 
 @recordable
@@ -107,46 +123,70 @@ def betainc_slope(a: Any, b: Any, x: Any) -> Any:
 
     That in b is the one in a of the other tail, ``-betainc_slope(b, a, 1 - x)``.
     """
-    return _elementwise(_betainc_slope, a, b, x)
+    return elementwise(_betainc_slope, a, b, x)
 
 
 def _betainc_slope(a: Any, b: Any, x: Any) -> Any:
     with np.errstate(all="ignore"):
-        center = special.digamma(a) - special.digamma(a + b)
-        center = np.where(b < 1e-5 * a, -b * special.polygamma(1, a + b / 2), center)
-        inside = (a > 0) & (b > 0) & (x > 0) & (x < 1)
-        close = (x < 0.05) & (b * x < 0.5)
-        ways = {
-            _beta_series: inside & close,
-            _beta_below: inside & ~close & (np.log(x) < center),
-            _beta_above: inside & ~close & (np.log(x) >= center),
-        }
-        total = _summed(ways, a, b, x, center)
+        total = summed(beta_ways(a, b, x, _beta_series, _beta_below, _beta_above), a, b, x)
         ends = (a > 0) & (b > 0) & ((x == 0) | (x == 1))
         return np.where(ends, 0.0, total)[:, 0]
 
 
-def _beta_series(a: Any, b: Any, x: Any, center: Any) -> Any:
+def beta_ways(a: Any, b: Any, x: Any, series: Formula, below: Formula, above: Formula) -> Ways:
+    """Return for which rows each of three formulas holds."""
+    inside = (a > 0) & (b > 0) & (x > 0) & (x < 1)
+    close = (x < 0.05) & (b * x < 0.5)
+    left = np.log(x) < beta_center(a, b)
+    return {
+        series: inside & close,
+        below: inside & ~close & left,
+        above: inside & ~close & ~left,
+    }
+
+
+def beta_center(a: Any, b: Any) -> Any:
+    """Return the mean of the logarithm of a beta variable."""
+    straight = special.digamma(a) - special.digamma(a + b)
+    return np.where(b < 1e-5 * a, -b * special.zeta(2, a + b / 2), straight)
+
+
+def _beta_series(a: Any, b: Any, x: Any) -> Any:
     """Return the terms of the derivative of a series in x, for small x."""
-    factors = np.where(_TERMS > 0, (_TERMS - b) / np.maximum(_TERMS, 1) * x, 1.0)
-    each = np.cumprod(factors, axis=1) * np.exp(a * np.log(x) - special.betaln(a, b))
-    return each * ((np.log(x) - center) / (a + _TERMS) - 1 / (a + _TERMS) ** 2)
+    factors = np.where(TERMS > 0, (TERMS - b) / np.maximum(TERMS, 1) * x, 1.0)
+    size = np.exp(a * np.log(x) - np.log(a) - special.betaln(a, b))
+    turn, below = np.log(x) - special.digamma(a + 1) + special.digamma(a + b), a + TERMS
+    return np.cumprod(factors, axis=1) * size * (turn * a / below + TERMS / below**2)
 
 
-def _beta_below(a: Any, b: Any, x: Any, center: Any) -> Any:
-    """Return the integrand up to x, in the variable ``(t / x)**a``."""
+def _beta_below(a: Any, b: Any, x: Any) -> Any:
+    log_t, _, share = below_beta(a, b, x)
+    return (log_t - beta_center(a, b)) * share
+
+
+def _beta_above(a: Any, b: Any, x: Any) -> Any:
+    log_t, _, share = above_beta(a, b, x)
+    return (beta_center(a, b) - log_t) * share
+
+
+def below_beta(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
+    """Return nodes up to x, in the variable ``(t / x)**a``.
+
+    These are log(t), log(1 - t) and what the density weighs.
+    """
     log_t = np.log(x) + _LOG_W / a
     rest = (1 - x) - x * np.expm1(_LOG_W / a)
     size = _LOG_DW + (b - 1) * np.log(rest) + a * np.log(x) - np.log(a) - special.betaln(a, b)
-    return (log_t - center) * np.exp(size)
+    t = np.exp(log_t)
+    return log_t, np.where(t < 0.5, np.log1p(-t), np.log(rest)), np.exp(size)
 
 
-def _beta_above(a: Any, b: Any, x: Any, center: Any) -> Any:
-    """Return minus the integrand from x on, in the variable ``((1 - t) / (1 - x))**b``."""
+def above_beta(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
+    """Return nodes from x on, in the variable ``((1 - t) / (1 - x))**b``, as `below_beta` does."""
     t = x - (1 - x) * np.expm1(_LOG_W / b)
     log_t = np.where(t < 0.5, np.log(t), np.log1p(-(1 - x) * np.exp(_LOG_W / b)))
     size = _LOG_DW + (a - 1) * log_t + b * np.log1p(-x) - np.log(b) - special.betaln(a, b)
-    return (center - log_t) * np.exp(size)
+    return log_t, np.log1p(-x) + _LOG_W / b, np.exp(size)
 
 
 # --- laws made of these ---------------------------------------------------------------------------

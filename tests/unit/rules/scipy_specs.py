@@ -14,6 +14,7 @@ from scipy import stats as st
 from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
+from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
 from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.orders import (
     iv_slope,
@@ -116,7 +117,9 @@ def special_of_several() -> list[OpSpec]:
         specs += [op(fn, 1.7, A(4, **BETWEEN)), op(fn, A(2, 1, low=0.6, high=2.3), A(3, **BETWEEN))]
     for fn in (sp.betainc, sp.betaincc, sp.betaincinv, sp.betainccinv):
         specs += [op(fn, 1.7, 0.8, A(4, **BETWEEN)), op(fn, S(), A(2, **LARGE), A(2, **BETWEEN))]
-    specs += [op(gammainc_slope, 1.7, A(3)), op(betainc_slope, 1.7, 0.8, A(3))]
+    specs += [op(fn, 1.7, A(2)) for fn in (gammainc_slope, gammainc_curve)]
+    for fn in (betainc_slope, betainc_curve, betainc_twist):
+        specs += [op(fn, 1.7, 0.8, A(2, **BETWEEN))]
     for fn in (
         *(sp.jv, sp.yv, sp.yn, sp.iv, sp.kv, sp.kn, sp.ive, sp.kve, sp.hankel1, sp.hankel2),
         *(sp.hankel1e, sp.hankel2e, sp.struve, sp.modstruve, sp.spherical_jn, sp.spherical_yn),

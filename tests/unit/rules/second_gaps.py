@@ -33,16 +33,10 @@ REVERSE: Final = _named(
         "scipy.ndimage": "affine_transform convolve convolve1d correlate correlate1d",
         "scipy.optimize": "curve_fit",
         "scipy.special": (
-            "agm chdtr chdtrc chdtri ellipe ellipk ellipkm1 elliprf fdtr fdtrc gdtr "
-            "gdtrc spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtrit"
+            "agm ellipe ellipk ellipkm1 elliprf "
+            "spherical_in spherical_jn spherical_kn spherical_yn "
         ),
         "scipy.stats": "gmean hmean kurtosis sem skew zscore",
-        "scipy.stats.beta": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.chi2": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.f": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.gamma": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.invgamma": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.t": "cdf isf logcdf logsf ppf sf",
         "srcgrad.runtime.gathering": "gather_back",
         "srcgrad.runtime.joining": "join_columns join_rows",
         "srcgrad.runtime.numbers": "digamma",
@@ -87,18 +81,12 @@ FORWARD: Final = _named(
         "scipy.signal": "lfilter sosfilt",
         "scipy.spatial.distance": "cdist cosine euclidean mahalanobis pdist",
         "scipy.special": (
-            "agm airy chdtr chdtrc chdtri comb ellipe ellipj ellipk ellipkm1 elliprf "
-            "fdtr fdtrc fresnel gdtr gdtrc log_softmax logsumexp shichi sici softmax "
-            "spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtrit"
+            "agm airy comb ellipe ellipj ellipk ellipkm1 elliprf "
+            "fresnel log_softmax logsumexp shichi sici softmax "
+            "spherical_in spherical_jn spherical_kn spherical_yn "
         ),
         "scipy.stats": "entropy gmean hmean kurtosis sem skew zscore",
-        "scipy.stats.beta": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.chi2": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.f": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.gamma": "cdf isf logcdf logsf ppf sf",
-        "scipy.stats.invgamma": "cdf isf logcdf logsf ppf sf",
         "scipy.stats.multivariate_normal": "pdf",
-        "scipy.stats.t": "cdf isf logcdf logsf ppf sf",
         "srcgrad.runtime.drawing": "draw_multivariate_normal",
         "srcgrad.runtime.gathering": "gather_back",
         "srcgrad.runtime.joining": "join_columns join_rows",
