@@ -11,7 +11,12 @@ import numpy as np
 from srcgrad.analyses.selectors import EVERYWHERE, STEEP_AT_THE_EDGE, Mask
 from srcgrad.ir.build import call, clone, index_value
 from srcgrad.ir.operations import Operation
+from srcgrad.rules.moves import PASSING
 from srcgrad.runtime import getitem
+
+
+def _constant(value: Any) -> Any:
+    return gast.Constant(value, None)
 
 
 def _reshaped(operation: Operation, truth: Any) -> Any:
@@ -39,10 +44,27 @@ def _rolled(operation: Operation, truth: Any) -> Any:
     return call("np.roll", truth, gast.UnaryOp(gast.USub(), shift), *axis)
 
 
+def _differed(operation: Operation, truth: Any) -> Any:
+    """Differences of neighbours use both."""
+    if len(operation.args) > 1 or operation.keywords:
+        return None
+    sides = [
+        call("picked", _last_axis(*ends), clone(operation.args[0]), clone(truth))
+        for ends in ((1, None), (None, -1))
+    ]
+    return gast.BinOp(sides[0], gast.BitOr(), sides[1])
+
+
+def _last_axis(start: int | None, stop: int | None) -> Any:
+    part = call("slice", _constant(start), _constant(stop))
+    return gast.Tuple([_constant(...), part], gast.Load())
+
+
 _BACK: Final[dict[Any, Callable[[Operation, Any], Any]]] = {
     **dict.fromkeys((np.reshape, np.ravel, np.squeeze, np.expand_dims), _reshaped),
     np.transpose: _transposed,
     np.roll: _rolled,
+    np.diff: _differed,
     **dict.fromkeys((np.flip, np.fliplr, np.flipud, np.swapaxes), _again),
 }
 
@@ -52,10 +74,6 @@ def _same_call(operation: Operation, places: Any) -> Any:
     moved = call(f"np.{name}", places, *map(clone, operation.args[1:]))
     moved.keywords = [gast.keyword(k, clone(item)) for k, item in operation.keywords.items()]
     return moved
-
-
-def _constant(value: Any) -> Any:
-    return gast.Constant(value, None)
 
 
 def _sorted(operation: Operation, places: Any) -> Any:
@@ -84,15 +102,17 @@ def _moved(operation: Operation, mask: Mask | None, *, fits: bool) -> Mask | Non
 
 def shaped_like(condition: Any) -> Any:
     """Return an expression of the same shape as a condition."""
+    if isinstance(condition, gast.BinOp):
+        condition = condition.left
     name = getattr(getattr(condition, "func", None), "id", "")
-    place = {"picked": 1, "came_from": 0}.get(name)
+    place = {"picked": 1, "came_from": 0, "any_selected": 1}.get(name)
     return condition if place is None else condition.args[place]
 
 
 def passes(operation: Operation) -> bool:
     """Say whether an operation leaves elements as they are, at other places."""
     primal = operation.primal
-    known = primal is getitem or primal in _BACK or primal in _MOVED
+    known = primal in PASSING or primal in _BACK or primal in _MOVED
     return known and operation.kind == "primitive" and bool(operation.args)
 
 

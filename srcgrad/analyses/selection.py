@@ -8,13 +8,14 @@ left as they are where nothing was selected, and where it ends they are masked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.inert import inert_operands
 from srcgrad.analyses.passing import led_back, passes, shaped_like
 from srcgrad.analyses.selectors import (
     CURVED,
@@ -26,17 +27,22 @@ from srcgrad.analyses.selectors import (
     STEEP_ITSELF,
     Mask,
     both,
-    either,
     largest,
     selects,
 )
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.unions import either
+from srcgrad.analyses.unpacking import Part, of_parts, of_split
 from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, walk
 from srcgrad.rules import steepness
 from srcgrad.runtime import compress, getitem
+
+Pull = Callable[[Operation, str, Any], tuple[Mapping[str, Any], list[Any]]]
+"""Given truth values for the elements of a result, gives those of each operand, by name, and what
+binds the names in them."""
 
 
 class Selection:
@@ -45,6 +51,7 @@ class Selection:
     Attributes:
         masks: The regions: names whose adjoint is meaningless outside of their mask.
         mutated: The names of memory that is written; adjoints of these have to be right throughout.
+        binds: Statements that the backward step of a statement needs, for masks of its operands.
 
     >>> from srcgrad.analyses.activity import activity
     >>> from srcgrad.analyses.integers import Integers
@@ -66,13 +73,20 @@ class Selection:
     """
 
     def __init__(
-        self, program: Program, activity: Activity, shapes: Shapes, mutated: Set[str]
+        self,
+        program: Program,
+        activity: Activity,
+        shapes: Shapes,
+        mutated: Set[str],
+        pull: Pull = lambda _operation, _target, _used: ({}, []),
     ) -> None:
         self._program = program
+        self._pull = pull
         self._active = activity.active
         self._shapes = shapes
         self.mutated = mutated
         self.masks: dict[str, Mask] = {}
+        self.binds: dict[int, list[Any]] = {}
         self._operands: dict[tuple[int, str], Mask | None] = {}
         self._levels: dict[str, int] = {}
         self._own: dict[str, int] = {}
@@ -80,11 +94,12 @@ class Selection:
         self._homes: dict[str, list[int]] = {}
         self._uses: dict[str, Mask | None] = dict.fromkeys(program.outputs, EVERYWHERE)
         self._misplaced: set[str] = set(program.parameters)
-        self._stores = False
+        self._stores = self._unpacked = False
         self._branches: dict[int, int] = {}  # the block around each branch of a condition
         self._find_homes(program.body)
         if (
             self._stores
+            or self._unpacked
             or self._branches
             or any(selects(program.operation(s), program) for s in self._steps(program.body))
         ):
@@ -109,6 +124,7 @@ class Selection:
         """Note the block that binds each name, and which names are read before or outside it."""
         for statement in block:
             if isinstance(statement, gast.Assign):
+                self._unpacked = self._unpacked or isinstance(statement.targets[0], gast.Tuple)
                 operands = operand_names(
                     self._program.operation(statement), self._program.reader.vocabulary.getitem
                 )
@@ -189,8 +205,43 @@ class Selection:
                 self._step(statement, statement.targets[0].id)
             elif is_store(statement):
                 self._store(statement, id(block))
-            elif not isinstance(statement, gast.Return):
+            elif isinstance(statement, gast.Assign) and self._unpacks(statement):
+                self._unpack(statement, statement.targets[0].elts)
+            elif not isinstance(statement, gast.Return) and not self._is_idle(statement):
                 self._use_all(statement)
+
+    def _is_idle(self, statement: Any) -> bool:
+        """Say whether a statement binds names that lead to no result, as those of indices."""
+        if not isinstance(statement, gast.Assign) or list(blocks_of(statement)):
+            return False
+        targets = [name for target in statement.targets for name in names_bound(target)]
+        return not is_store(statement) and self._active.isdisjoint(targets)
+
+    def _unpacks(self, statement: Any) -> bool:
+        """Say whether a statement binds each of the parts of a value to a name."""
+        targets = getattr(statement.targets[0], "elts", [None])
+        known = isinstance(statement.value, gast.Name) or self._splits(statement)
+        return known and all(isinstance(target, gast.Name) for target in targets)
+
+    def _splits(self, statement: Any) -> bool:
+        return self._program.operation(statement).primal in (np.split, np.array_split)
+
+    def _unpack(self, statement: Any, targets: list[Any]) -> None:
+        """Of what is unpacked, the parts are used that are used by their names."""
+        parts = []
+        for target in targets:
+            once = len(self._homes.get(target.id, ())) == 1 and target.id not in self._misplaced
+            used = self._uses.get(target.id, EVERYWHERE)
+            known = once and (used is EVERYWHERE or (not used.branch and self._is_stable(used)))
+            there = not once or target.id in self._uses
+            parts.append(Part(target.id, there, used if known else EVERYWHERE))
+        if self._splits(statement):
+            source = getattr(statement.value.args[0], "id", "")
+            found = of_split(self._program.operation(statement), parts)
+        else:
+            source = statement.value.id
+            found = of_parts(source, parts)
+        self._uses[source] = either(self._uses.get(source, found), found)
 
     def _branch(self, statement: Any, block: int) -> None:
         """What one branch alone uses is used where that was taken."""
@@ -267,9 +318,11 @@ class Selection:
             return
         operation = self._program.operation(statement)
         whole = self._settle(target) if self._each_element(operation) else EVERYWHERE
-        chosen = self._chosen(operation, target) or self._passed(operation, target)
-        names = operand_names(operation, self._program.reader.vocabulary.getitem)
-        for name in dict.fromkeys(name for name in names if name in self._active):
+        chosen = self._chosen(operation, target) or self._passed(statement, target)
+        vocabulary = self._program.reader.vocabulary
+        names = operand_names(operation, vocabulary.getitem)
+        idle = inert_operands(operation, vocabulary)
+        for name in dict.fromkeys(n for n in names if n in self._active and n not in idle):
             use = both(whole, chosen.get(name, EVERYWHERE))
             if operation.primal not in _PICK and not passes(operation):
                 use = self._spread_back(use, name, target)
@@ -278,14 +331,17 @@ class Selection:
             self._uses[name] = either(self._uses[name], use) if known else use
 
     def _settle(self, target: str) -> Mask | None:
-        """Decide whether a value belongs to a region, now that all its uses are known."""
+        """Decide whether a value belongs to a region, now that all its uses are known.
+
+        Return which elements of it are used.
+        """
         mask = self._uses.get(target, EVERYWHERE)
         once = len(self._homes.get(target, ())) == 1 and target not in self._misplaced
         if mask is EVERYWHERE or not once:
             return EVERYWHERE
         level = self._own.get(target, self._levels.get(target, PLAIN))
         if level < mask.least:
-            return EVERYWHERE
+            return mask if mask.least <= STEEP else EVERYWHERE
         self.masks[target] = mask
         return mask
 
@@ -316,17 +372,32 @@ class Selection:
                 return {other.id: mask if self._is_stable(mask) else EVERYWHERE}
         return {}
 
-    def _passed(self, operation: Operation, target: str) -> dict[str, Mask | None]:
+    def _passed(self, statement: Any, target: str) -> dict[str, Mask | None]:
         """Return the elements of an operand that a step moves to places that are used."""
+        operation = self._program.operation(statement)
         if not passes(operation) or self._homes.get(target, ())[1:] or target in self._misplaced:
             return {}
         after = self._uses.get(target, EVERYWHERE)
         like = None if after is EVERYWHERE else shaped_like(after.condition)
         fits = like is not None and self._shapes.same(like, load(target))
         mask = led_back(operation, after, fits=fits)
-        if mask is EVERYWHERE or not self._is_stable(mask):
+        if mask is EVERYWHERE:
+            return self._pulled(statement, target, after, fits=fits)
+        return dict.fromkeys(direct_names(operation.args[0]), mask) if self._is_stable(mask) else {}
+
+    def _pulled(
+        self, statement: Any, target: str, after: Mask | None, *, fits: bool
+    ) -> dict[str, Mask | None]:
+        """Return the elements of each operand that a step moves to places that are used."""
+        if after is EVERYWHERE or after.branch:
             return {}
-        return dict.fromkeys(direct_names(operation.args[0]), mask)
+        used = after.truth()
+        if not fits:
+            used = call("np.broadcast_to", used, call("np.shape", load(target)))
+        operation = self._program.operation(statement)
+        pulled, self.binds[id(statement)] = self._pull(operation, target, used)
+        masks = {name: Mask(truth, least=after.least) for name, truth in pulled.items()}
+        return {name: mask for name, mask in masks.items() if self._is_stable(mask)}
 
     def _picks(self, index: Any) -> bool:
         """Say whether an index consists of arrays, which pick elements here and there."""

@@ -79,37 +79,6 @@ def both(first: Mask | None, second: Mask | None) -> Mask | None:
     return Mask(condition, True, min(first.least, second.least))
 
 
-def either(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the elements that are in one of the masks."""
-    if first is EVERYWHERE or second is EVERYWHERE or first == second:
-        return first if first == second else EVERYWHERE
-    if gast.dump(first.condition) == gast.dump(second.condition):
-        return EVERYWHERE
-    if first.basic or second.basic:
-        return _one_or_the_other(first, second)
-    condition = call("np.logical_or", first.truth(), second.truth())
-    return Mask(condition, True, min(first.least, second.least))
-
-
-def _one_or_the_other(first: Mask, second: Mask) -> Mask | None:
-    """Return the elements that two reads take: by numbers; slices most often read all there is."""
-    places: list[Any] = []
-    for mask in (first, second):
-        if not mask.basic or len(mask.condition.args) != 2:
-            return EVERYWHERE
-        index = mask.condition.args[0]
-        places += index.elts if isinstance(index, gast.List) else [index]
-    plain = all(isinstance(getattr(p, "value", None), int) or _is_negative(p) for p in places)
-    if not plain or len(places) > _MOST:
-        return EVERYWHERE
-    base = clone(first.condition.args[1])
-    read = call("picked", gast.List([clone(p) for p in places], gast.Load()), base)
-    return Mask(read, True, first.least, basic=True)
-
-
-_MOST: Final = 6  # numbers that are listed in a text
-
-
 def selects(operation: Operation, program: Program) -> bool:
     """Say whether an operation may use only some elements of an operand."""
     if operation.primal is None or operation.kind != "primitive":
@@ -189,7 +158,7 @@ def largest(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
         return []
     found: Any = load(target)
     axis = getattr(options.get("axis"), "value", None)
-    if "axis" in options and not isinstance(axis, int) and not _is_negative(options["axis"]):
+    if "axis" in options and not isinstance(axis, int) and not is_negative(options["axis"]):
         return []
     if "axis" in options and not getattr(options.get("keepdims"), "value", "keepdims" in options):
         found = call("np.expand_dims", found, clone(options["axis"]))
@@ -197,7 +166,8 @@ def largest(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
     return [(item, Mask(chosen, True, STEEP_ITSELF)) for item in _named(base)]
 
 
-def _is_negative(node: Any) -> bool:
+def is_negative(node: Any) -> bool:
+    """Say whether an expression is the opposite of a constant."""
     constant = isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
     return constant and isinstance(node.op, gast.USub)
 

@@ -15,7 +15,6 @@ from srcgrad.analyses.final_elements import final_reads, final_stores
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
-from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.shifts import taken_off
@@ -49,6 +48,7 @@ from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.fusing import Fusing
 from srcgrad.transforms.last_trips import leave_out_last_trips
+from srcgrad.transforms.pulling import selection_of
 from srcgrad.transforms.recording import Recorder
 from srcgrad.transforms.repeats import spell_repeats
 from srcgrad.transforms.reverse import Reverser
@@ -224,7 +224,8 @@ class Derivation:
         if self.stages.account is not None:
             self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
-        selection = Selection(self.program, reached, shapes, memory.mutated)
+        inliner = Inliner(self.program.namer, self.externals, keep_complex=False)
+        selection = selection_of(self.program, reached, shapes, memory.mutated, inliner)
         return Facts(reached, shapes, dimensions, integers, memory, selection)
 
     def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:

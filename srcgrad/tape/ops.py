@@ -13,11 +13,11 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function, Pointwise
 from srcgrad.rules.library import calculates_in_integers, canonical_name, rule_for
+from srcgrad.rules.moves import PICKING
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.math_calls import recording_math
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
-from srcgrad.tape.passing import PICKING
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.rulenode import BinaryNode, ElementwiseNode, RuleNode
 from srcgrad.tape.scipy_calls import is_scipy, recording

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.rules.moves import PASSING, PICKING
 from srcgrad.rules.steepness import LINEAR, STEEP, acts_on_each_element
 from srcgrad.runtime import (
     any_selected,
@@ -25,7 +26,6 @@ from srcgrad.runtime import (
 )
 from srcgrad.tape.core import Core
 from srcgrad.tape.node import FREED, Node
-from srcgrad.tape.passing import PASSING, PICKING
 from srcgrad.tape.rulenode import RuleNode
 
 Masks = dict[int, Any]

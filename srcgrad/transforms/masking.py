@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.selectors import Mask
-from srcgrad.ir.build import load
+from srcgrad.ir.build import clone, load
 from srcgrad.ir.walk import names_read
 from srcgrad.transforms.sweep import Sweep
 
@@ -19,6 +19,13 @@ class Masking:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         self._selection = sweep.facts.selection
+
+    def bound(self, statement: Any) -> list[Any]:
+        """Return the statements that bind the masks of a step's operands."""
+        done = [clone(item) for item in self._selection.binds.get(id(statement), ())]
+        for item in done:
+            self._use_runtime(item.value)
+        return done
 
     def within(self, statement: Any, targets: list[str], item: Any, value: Any) -> Any:
         """Return the contribution of a step to an operand, nothing where it is not used.
@@ -47,13 +54,16 @@ class Masking:
 
     def _masked(self, value: Any, mask: Mask) -> Any:
         """Mask a value, before it is summed if it was broadcast."""
-        for name in ("any_selected", "came_from", "picked", "places", "taken", "within"):
-            if name in names_read(mask.condition):
-                self._sweep.externals.use_runtime(name)
+        self._use_runtime(mask.condition)
         if getattr(getattr(value, "func", None), "id", "") != "unbroadcast":
             return mask.of(value)
         value.args[0] = mask.of(value.args[0])
         return value
+
+    def _use_runtime(self, expression: Any) -> None:
+        for name in ("any_selected", "came_from", "picked", "places", "taken", "within"):
+            if name in names_read(expression):
+                self._sweep.externals.use_runtime(name)
 
 
 def _unmasked(value: Any) -> Any:

@@ -150,6 +150,7 @@ class RuleSteps:
                 for item in filter(self._sweep.is_active, placed.parameters):
                     self.note_missing(statement, item)
                 return [], []
+            emitted.extend(self._masking.bound(statement))
             for value in [*values, *emitted]:
                 self._simplify_sizes(value)
             contributions: Contributions = []

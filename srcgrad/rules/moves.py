@@ -17,7 +17,7 @@ PASSING: Final[frozenset[Any]] = frozenset(
         *(np.broadcast_to, np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack),
         *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.repeat, np.tile, np.copy, np.array),
         *(np.sort, np.take_along_axis, np.delete, np.diag, np.diagonal, np.trace, np.tril, np.triu),
-        *(np.atleast_1d, np.atleast_2d, np.cumsum, np.asarray, np.append, getitem),
+        *(np.atleast_1d, np.atleast_2d, np.cumsum, np.asarray, np.append, np.pad, getitem),
     }
 )
 
@@ -25,3 +25,6 @@ PICKING: Final[frozenset[Any]] = frozenset(
     {np.take_along_axis, np.delete, np.diag, np.diagonal, np.trace, np.tril, np.triu}
 )
 """Those that leave elements out by themselves."""
+
+SUMMING: Final[frozenset[Any]] = frozenset({np.repeat, np.tile, np.trace, np.pad, np.cumsum})
+"""Those of which an element of an operand may become several, so that their adjoints add up."""
