@@ -21,7 +21,9 @@ def inert_operands(operation: Operation, vocabulary: Vocabulary) -> frozenset[st
     given = [*zip(_parameters(operation.primal), operation.args, strict=False)]
     given += operation.keywords.items()
     idle = {name for key, arg in given if key in inert for name in direct_names(arg)}
-    return frozenset(idle - {n for key, arg in given if key not in inert for n in direct_names(arg)})
+    return frozenset(
+        idle - {n for key, arg in given if key not in inert for n in direct_names(arg)}
+    )
 
 
 @functools.cache
