@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     ediff1d_back,
     given,
     gradient_back,
+    gradient_push,
     interp_back,
     interp_push,
     last_part,
@@ -90,6 +91,11 @@ class Gradient(Function):
     def backward(ctx: Context, *grads: Any) -> Any:
         f, *varargs = ctx.saved_tensors
         return gradient_back(grads, f, varargs, ctx.axis, ctx.edge_order, ctx.needs_input_grad)
+
+    @staticmethod
+    def jvp(ctx: Context, *dots: Any) -> Any:
+        f, *varargs = ctx.saved_tensors
+        return gradient_push(dots, f, varargs, ctx.axis, ctx.edge_order)
 
 
 @table.rule(np.trapezoid)

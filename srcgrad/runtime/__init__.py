@@ -17,7 +17,6 @@ from srcgrad.runtime.calculus import (
     cov_back,
     diff_back,
     ediff1d_back,
-    gradient_back,
     interp_back,
     interp_push,
     trapezoid_back,
@@ -100,6 +99,7 @@ from srcgrad.runtime.factors import (
     qr_back,
     qr_r_back,
 )
+from srcgrad.runtime.finite_differences import gradient_back, gradient_push
 from srcgrad.runtime.fitting import (
     poly_back,
     poly_push,
@@ -330,6 +330,7 @@ __all__ = [
     "exp2_difference", "exp_difference", "expand_mean", "expand_reduced", "expand_sum",
     "extreme_push", "fft_back", "fftn_back", "flatten", "from_rows", "full_grad", "gather",
     "gather_back", "gathered", "general_eigh_push", "getitem", "given", "gradient_back",
+    "gradient_push",
     "greater_part", "histogram_back", "ifft_back", "ifftn_back", "imag_back", "inner_left",
     "inner_right", "insert_back", "interp_back", "interp_push", "inverse_axes", "irfft_back",
     "irfftn_back", "is_above", "is_below", "is_complex", "is_matrix", "is_number", "is_vector",

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.dispatch import array_beside, beside
 from srcgrad.runtime.indexing import scatter
-from srcgrad.runtime.reducing import cast_like
 
 
 def undo_diff(grad: Any, axis: int) -> Any:
@@ -51,44 +49,6 @@ def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]
     of_end = None if end is None else np.reshape(grad[start + count :], end)
     of_begin = None if begin is None else np.reshape(grad[:start], begin)
     return np.reshape(middle, shape), of_end, of_begin
-
-
-def gradient_back(
-    grads: Any, f: Any, distances: Any, axis: Any, edge_order: int, wanted: Any
-) -> tuple[Any, ...]:
-    """Return the gradients of the values of ``np.gradient``, and of distances that are numbers.
-
-    The function is linear along each axis, so the matrix that it multiplies by tells its adjoint.
-    """
-    rank = np.ndim(f)
-    axes = range(rank) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)
-    steps = list(distances) or [1.0]
-    steps = steps * len(axes) if len(steps) == 1 else steps
-    total: Any = None
-    of_steps = [0.0] * len(distances)
-    for place, (grad, i, step) in enumerate(zip(grads, axes, steps, strict=True)):
-        if grad is None:
-            continue
-        unit = beside(np.eye(np.shape(f)[i]), f)
-        even = np.ndim(step) == 0
-        matrix = np.gradient(unit, 1.0 if even else step, axis=0, edge_order=edge_order)
-        part = np.moveaxis(np.tensordot(cast_like(matrix, f), grad, axes=(0, i)), 0, i)
-        part = part / conj(step) if even else part
-        total = part if total is None else total + part
-        if any(wanted[1:]):
-            number = min(place, len(distances) - 1)
-            of_steps[number] = of_steps[number] - _over_step(part, f, step)
-    return (total, *of_steps)
-
-
-def _over_step(part: Any, f: Any, step: Any) -> Any:
-    """Return how the result depends on one distance, which it is divided by."""
-    if np.ndim(step) > 0:
-        raise MissingRuleError(
-            "the coordinates of np.gradient have no derivative rule",
-            hint="use one distance for each axis, or write the differences out",
-        )
-    return np.sum(part * conj(f)) / conj(step)
 
 
 def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:

@@ -15,7 +15,7 @@ from srcgrad import runtime
 from srcgrad.ir.build import call, clone, load, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound
 from srcgrad.rules.base import Function
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.folding import Folder
@@ -26,6 +26,15 @@ from srcgrad.transforms.rule_sources import (
     bind,
     load_counts,
     rule_source,
+)
+from srcgrad.transforms.rule_trees import (
+    displayed,
+    is_none,
+    last_return,
+    matched,
+    only_needed,
+    scaled,
+    spread,
 )
 from srcgrad.transforms.runtime_calls import is_sequence_call, is_shape, shorten
 
@@ -119,7 +128,7 @@ class Inliner:
             env = dict(zip(names[1:], grads, strict=False))
             if signature.vararg is not None:
                 rest = [item or gast.Constant(None, None) for item in grads[len(names) - 1 :]]
-                env[signature.vararg.id] = _displayed(rest)
+                env[signature.vararg.id] = displayed(rest)
             inner = _Body(self, source.backward_scope, env, needed, source.counts)
             inner.spread = source.forward.args.vararg is not None
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
@@ -130,7 +139,7 @@ class Inliner:
             names = [i.id for i in [*signature.posonlyargs, *signature.args]]
             env = dict(zip(names[1:], tangents, strict=False))
             if signature.vararg is not None:
-                env[signature.vararg.id] = _displayed(tangents[len(names) - 1 :])
+                env[signature.vararg.id] = displayed(tangents[len(names) - 1 :])
             inner = _Body(self, source.jvp_scope, env, needed, load_counts(source.jvp))
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.jvp)
@@ -153,7 +162,7 @@ class Inliner:
                 slope = call(self.externals.use_runtime("conj"), slope)
             grad = clone(grads[0])
             if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
-                return emitted, [_scaled(grad, slope)]
+                return emitted, [scaled(grad, slope)]
             return emitted, [gast.BinOp(grad, gast.Mult(), slope)]
 
         return Inlined(list(args[:1]), [], None, adjoint)
@@ -173,7 +182,7 @@ class Inliner:
         needed = [needs(item) for item in parameters]
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
-            wanted = _only_needed(tree, needed)
+            wanted = only_needed(tree, needed)
             body = _Body(self, source.backward_scope, dict(env), needed, load_counts(wanted))
             emitted, parts = body.backward(wanted)
             summed = self.externals.use_runtime("unbroadcast")
@@ -185,44 +194,10 @@ class Inliner:
                 slope = (
                     call(self.externals.use_runtime("conj"), part) if self.keep_complex else part
                 )
-                values.append(call(summed, _scaled(clone(grads[0]), slope), clone(item)))
+                values.append(call(summed, scaled(clone(grads[0]), slope), clone(item)))
             return emitted, values
 
         return Inlined(parameters, [], None, adjoint)
-
-
-def _scaled(grad: Any, slope: Any) -> Any:
-    """Return the product of a gradient and a slope; a quotient of 1 divides it."""
-    if isinstance(slope, gast.Constant) and slope.value == 1:
-        return grad
-    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
-        return gast.UnaryOp(gast.USub(), _scaled(grad, slope.operand))
-    if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
-        return gast.BinOp(_scaled(grad, slope.left), gast.Div(), slope.right)
-    return gast.BinOp(grad, gast.Mult(), slope)
-
-
-def _only_needed(tree: Any, needed: list[bool]) -> Any:
-    """Return the body of `partials` without what serves only gradients that are not wanted."""
-    *others, last = tree.body
-    parts = [
-        getattr(item, "body", item) if flag else gast.Constant(None, None)
-        for item, flag in zip(last.value.elts, needed, strict=True)
-    ]
-    body = [gast.Return(gast.Tuple(parts, gast.Load()))]
-    read = set(names_read(body[0]))
-    for statement in reversed(others):
-        if not isinstance(statement, gast.Assign) or read & set(names_bound(statement.targets[0])):
-            read |= set(names_read(statement))
-            body.insert(0, statement)
-    return gast.FunctionDef(tree.name, tree.args, body, [], None, None, [])
-
-
-def _displayed(items: list[Any]) -> Any:
-    """Return a tuple display, or the list itself that a lone starred item stands for."""
-    if len(items) == 1 and isinstance(items[0], gast.Starred):
-        return items[0].value
-    return gast.Tuple(items, gast.Load())
 
 
 _SIMPLE: Final = (gast.Name, gast.Constant)
@@ -262,7 +237,7 @@ class _Body:
         """Follow `forward`; return the expression of the value and the statements before it."""
         self.context = [*tree.args.posonlyargs, *tree.args.args][0].id
         self._own = own_forward
-        returned = _last_return(tree)
+        returned = last_return(tree)
         outputs = [returned] if isinstance(returned, gast.Name) else getattr(returned, "elts", [])
         names = [item.id for item in outputs if isinstance(item, gast.Name)]
         if isinstance(returned, gast.Name) and len(results) > 1:  # each name is one item of it
@@ -281,7 +256,7 @@ class _Body:
             self.emitted.append(gast.Assign([store(whole)], items[0], None))
             indices = [gast.Constant(i, None) for i in range(len(self.needed))]
             items = [gast.Subscript(load(whole), index, gast.Load()) for index in indices]
-        return self.emitted, [None if _is_none(item) else item for item in items]
+        return self.emitted, [None if is_none(item) else item for item in items]
 
     # -- statements
 
@@ -315,7 +290,7 @@ class _Body:
             raise NotInlinableError
         if func.attr != "save_for_backward":
             raise NotInlinableError
-        self.saved = [self._expression(item) for item in value.args]
+        self.saved = spread([self._expression(item) for item in value.args])
 
     def _assign(self, statement: Any) -> None:
         (target,) = statement.targets
@@ -346,9 +321,7 @@ class _Body:
             targets = gast.Tuple([store(name) for name in names], gast.Store())
             self.emitted.append(gast.Assign([targets], done, None))
             items = [load(name) for name in names]
-        if len(items) != len(target.elts):
-            raise NotInlinableError
-        for part, item in zip(target.elts, items, strict=True):
+        for part, item in matched(target.elts, list(items)):
             self._assign_one(part, item)
 
     def _assign_one(self, target: Any, value: Any) -> None:
@@ -489,12 +462,3 @@ class _Body:
     def _shortcut_name(self, func: Any) -> str | None:
         name = getattr(func, "id", None)
         return name if name in runtime.SHORTCUTS else None
-
-
-def _last_return(tree: Any) -> Any:
-    returns = [item for item in statements(tree.body) if isinstance(item, gast.Return)]
-    return returns[-1].value if returns else None
-
-
-def _is_none(node: Any) -> bool:
-    return node is None or (isinstance(node, gast.Constant) and node.value is None)

@@ -636,6 +636,8 @@ def calculus() -> list[OpSpec]:
         op(np.gradient, A(4, 5)),
         op(np.gradient, A(4, 5), 0.5, S(), edge_order=2),
         op(np.gradient, A(4, 5), xs, axis=0),
+        op(np.gradient, A(4, 5), A(5, low=-0.9), axis=1),
+        op(np.gradient, A(4, 2), A(4), S()),
         op(np.trapezoid, A(5)),
         op(np.trapezoid, A(3, 4), dx=S(), axis=0),
         op(np.trapezoid, A(3, 4), A(4)),
