@@ -29,6 +29,7 @@ from srcgrad.runtime.drawing import (
     draw_rayleigh,
     draw_uniform,
     draw_weibull,
+    multivariate_normal_push,
 )
 
 table = RuleTable("draws")
@@ -272,13 +273,18 @@ class DrawMultivariateNormal(Function):
 
     @staticmethod
     def forward(ctx: Context, rng: Any, mean: Any, cov: Any, size: Any = None) -> Any:
-        ctx.shape = np.shape(mean)
-        return draw_multivariate_normal(rng, mean, cov, size)
+        y = draw_multivariate_normal(rng, mean, cov, size)
+        ctx.shape, ctx.whole = np.shape(mean), np.shape(y)
+        return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         grad_mean = unbroadcast(grad, ctx.shape) if ctx.needs_input_grad[1] else None
         return None, grad_mean
+
+    @staticmethod
+    def jvp(ctx: Context, rng: Any, mean_dot: Any, cov_dot: Any, size: Any) -> Any:
+        return multivariate_normal_push(mean_dot, cov_dot, ctx.whole)
 
 
 RULES = table.freeze()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.base import Context, Elementwise, Function
+from srcgrad.rules.base import Context, Elementwise, Function, Pointwise
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     beside,
@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     greater_part,
     matmul_left,
     matmul_right,
+    polygamma,
     real_part,
     resize_axis,
     scatter,
@@ -343,6 +344,28 @@ class Digamma(Elementwise):
     @staticmethod
     def slope(x: Any) -> Any:
         return trigamma(x)
+
+
+@table.rule(trigamma)
+class Trigamma(Elementwise):
+    """The second derivative of the logarithm of the gamma function."""
+
+    primal = trigamma
+
+    @staticmethod
+    def slope(x: Any) -> Any:
+        return polygamma(2, x)
+
+
+@table.rule(polygamma)
+class Polygamma(Pointwise):
+    """The derivative of order n + 1 of the logarithm of the gamma function."""
+
+    primal = polygamma
+
+    @staticmethod
+    def partials(n: Any, x: Any) -> tuple[Any, ...]:
+        return None, polygamma(n + 1, x)
 
 
 RULES = table.freeze()

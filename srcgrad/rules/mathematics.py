@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     digamma,
     number_sign,
     real_part,
+    rect_push,
 )
 
 table = RuleTable("mathematics")
@@ -318,6 +319,11 @@ class Rect(Function):
         grad_r = real_part(grad * conj(np.exp(1j * phi)))
         grad_phi = real_part(grad * conj(1j * r * np.exp(1j * phi)))
         return grad_r, grad_phi
+
+    @staticmethod
+    def jvp(ctx: Context, r_dot: Any, phi_dot: Any) -> Any:
+        r, phi = ctx.saved_tensors
+        return rect_push(r_dot, phi_dot, r, phi)
 
 
 RULES = table.freeze()

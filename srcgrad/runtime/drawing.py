@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError
+from srcgrad.errors import MissingRuleError, NotDifferentiableError
 
 _GENERATORS = ("numpy.random", "cupy.random")
 
@@ -98,3 +98,18 @@ def draw_power(rng: Any, a: Any, size: Any = None) -> Any:
 def draw_multivariate_normal(rng: Any, mean: Any, cov: Any, size: Any = None) -> Any:
     """Return ``rng.multivariate_normal(mean, cov, size)``."""
     return _generator(rng).multivariate_normal(mean, cov, size)
+
+
+def multivariate_normal_push(mean_dot: Any, cov_dot: Any, shape: Any) -> Any:
+    """Return the tangent of draws of a shape, which are the mean plus what the covariance makes.
+
+    Raises:
+        MissingRuleError: The covariance varies.
+    """
+    if cov_dot is not None:
+        raise MissingRuleError(
+            "the derivative of `multivariate_normal` in its argument `cov` depends on how NumPy "
+            "factorises it",
+            hint="draw standard normal numbers z, and write mean + z @ np.linalg.cholesky(cov).T",
+        )
+    return np.broadcast_to(mean_dot, shape)

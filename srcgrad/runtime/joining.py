@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.shaping import reshape_each
 
 
@@ -44,6 +45,8 @@ def split_column_stack(grad: Any, shapes: Any) -> tuple[Any, ...]:
 
 def join_rows(arrays: Any) -> Any:
     """Return ``np.r_[a, b, ...]``: arrays one after the other, along their first axis."""
+    if any(records(array) for array in arrays):
+        return np.concatenate([np.reshape(array, np.shape(array) or (1,)) for array in arrays])
     return np.r_[tuple(arrays)]
 
 
@@ -54,7 +57,13 @@ def split_rows(grad: Any, shapes: Any) -> tuple[Any, ...]:
 
 def join_columns(arrays: Any) -> Any:
     """Return ``np.c_[a, b, ...]``: arrays beside each other, along their last axis."""
+    if any(records(array) for array in arrays):
+        return np.concatenate([_as_columns(array) for array in arrays], axis=-1)
     return np.c_[tuple(arrays)]
+
+
+def _as_columns(array: Any) -> Any:
+    return array if np.ndim(array) > 1 else np.reshape(array, (-1, 1))
 
 
 def split_columns(grad: Any, shapes: Any) -> tuple[Any, ...]:

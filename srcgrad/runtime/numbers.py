@@ -96,3 +96,42 @@ def trigamma(x: Any) -> Any:
     t = 1 / (x * x)
     tail = t * (1 / 6 - t * (1 / 30 - t * (1 / 42 - t * (1 / 30 - t * (5 / 66)))))
     return total + (1 + tail) / x + t / 2
+
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
+@recordable
+def polygamma(n: Any, x: Any) -> Any:
+    """Return the derivative of order n of `digamma`, for a number.
+
+    Reflected for x < 0, shifted above 10 + n by its recurrence, then by its asymptotic series
+    (Abramowitz and Stegun, 6.4.7, 6.4.6 and 6.4.11).
+    """
+    sign = (-1) ** n
+    if x <= 0:
+        return sign * polygamma(n, 1 - x) - math.pi ** (n + 1) * _cotangent(n, x)
+    total = 0.0
+    while x < 10 + n:
+        total += math.factorial(n) / x ** (n + 1)
+        x = x + 1  # not in place: x may be an array of the caller
+    total += math.factorial(n - 1) / x**n + math.factorial(n) / (2 * x ** (n + 1))
+    for k, number in enumerate(_BERNOULLI, 1):
+        size = math.factorial(2 * k + n - 1) / math.factorial(2 * k)
+        total += number * size / x ** (2 * k + n)
+    return -sign * total
+
+
+def _cotangent(n: int, x: float) -> float:
+    """Return the derivative of order n of ``cot(pi * x)``, over ``pi**n``: a polynomial in it."""
+    powers = np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(n):
+        powers = powers.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
+    return float(powers(1 / math.tan(math.pi * x)))
+
+
+def rect_push(r_dot: Any, phi_dot: Any, r: Any, phi: Any) -> Any:
+    """Return the tangent of ``cmath.rect(r, phi)``; None stands for a tangent of zeros."""
+    turn = np.exp(1j * phi)
+    along = 0.0 * turn if r_dot is None else r_dot * turn
+    return along if phi_dot is None else along + phi_dot * (1j * r * turn)

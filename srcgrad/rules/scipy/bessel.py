@@ -10,7 +10,7 @@ from scipy import special
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import conj
+from srcgrad.runtime import conj, unbroadcast
 from srcgrad.runtime.scipy.orders import (
     iv_slope,
     ive_slope,
@@ -160,24 +160,103 @@ def modstruve(v: Any, x: Any) -> tuple[Any, ...]:
     return None, (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + power) / 2
 
 
-@table.partials(special.spherical_jn)
-def spherical_jn(n: Any, z: Any) -> tuple[Any, ...]:
-    return None, special.spherical_jn(n, z, True)
+# --- spherical functions, whose derivatives are made of neighbours (DLMF 10.51.2 and 10.51.5) -----
 
 
-@table.partials(special.spherical_yn)
-def spherical_yn(n: Any, z: Any) -> tuple[Any, ...]:
-    return None, special.spherical_yn(n, z, True)
+@table.rule(special.spherical_jn)
+class SphericalJn(Function):
+    """The spherical Bessel function j, or its derivative."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, n: Any, z: Any, derivative: Any = False) -> Any:
+        ctx.shape, ctx.derivative = np.shape(z), derivative
+        ctx.save_for_backward(n, z)
+        return special.spherical_jn(n, z, derivative)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        n, z = ctx.saved_tensors
+        if ctx.derivative:
+            below = special.spherical_jn(np.maximum(n - 1, 0), z, True)
+            above = special.spherical_jn(n + 1, z, True)
+            slope = (n * below - (n + 1) * above) / (2 * n + 1)
+        else:
+            slope = special.spherical_jn(n, z, True)
+        return None, unbroadcast(grad * conj(slope), ctx.shape)
 
 
-@table.partials(special.spherical_in)
-def spherical_in(n: Any, z: Any) -> tuple[Any, ...]:
-    return None, special.spherical_in(n, z, True)
+@table.rule(special.spherical_yn)
+class SphericalYn(Function):
+    """The spherical Bessel function y, or its derivative."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, n: Any, z: Any, derivative: Any = False) -> Any:
+        ctx.shape, ctx.derivative = np.shape(z), derivative
+        ctx.save_for_backward(n, z)
+        return special.spherical_yn(n, z, derivative)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        n, z = ctx.saved_tensors
+        if ctx.derivative:
+            below = special.spherical_yn(np.maximum(n - 1, 0), z, True)
+            above = special.spherical_yn(n + 1, z, True)
+            slope = (n * below - (n + 1) * above) / (2 * n + 1)
+        else:
+            slope = special.spherical_yn(n, z, True)
+        return None, unbroadcast(grad * conj(slope), ctx.shape)
 
 
-@table.partials(special.spherical_kn)
-def spherical_kn(n: Any, z: Any) -> tuple[Any, ...]:
-    return None, special.spherical_kn(n, z, True)
+@table.rule(special.spherical_in)
+class SphericalIn(Function):
+    """The modified spherical Bessel function i, or its derivative."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, n: Any, z: Any, derivative: Any = False) -> Any:
+        ctx.shape, ctx.derivative = np.shape(z), derivative
+        ctx.save_for_backward(n, z)
+        return special.spherical_in(n, z, derivative)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        n, z = ctx.saved_tensors
+        if ctx.derivative:
+            below = special.spherical_in(np.maximum(n - 1, 0), z, True)
+            above = special.spherical_in(n + 1, z, True)
+            slope = (n * below + (n + 1) * above) / (2 * n + 1)
+        else:
+            slope = special.spherical_in(n, z, True)
+        return None, unbroadcast(grad * conj(slope), ctx.shape)
+
+
+@table.rule(special.spherical_kn)
+class SphericalKn(Function):
+    """The modified spherical Bessel function k, or its derivative."""
+
+    elementwise = True
+
+    @staticmethod
+    def forward(ctx: Context, n: Any, z: Any, derivative: Any = False) -> Any:
+        ctx.shape, ctx.derivative = np.shape(z), derivative
+        ctx.save_for_backward(n, z)
+        return special.spherical_kn(n, z, derivative)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        n, z = ctx.saved_tensors
+        if ctx.derivative:
+            below = special.spherical_kn(np.maximum(n - 1, 0), z, True)
+            above = special.spherical_kn(n + 1, z, True)
+            slope = -(n * below + (n + 1) * above) / (2 * n + 1)
+        else:
+            slope = special.spherical_kn(n, z, True)
+        return None, unbroadcast(grad * conj(slope), ctx.shape)
 
 
 @table.partials(special.jvp)

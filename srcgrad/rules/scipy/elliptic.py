@@ -11,6 +11,7 @@ from scipy import special
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import unbroadcast
+from srcgrad.runtime.scipy.carlson import carlson
 
 table = RuleTable("elliptic")
 
@@ -31,21 +32,24 @@ def ellipe(x: Any) -> Any:
 
 
 @table.partials(special.ellipkinc)
-def ellipkinc(phi: Any, m: Any, *, out: Any) -> tuple[Any, ...]:
-    root = np.sqrt(1 - m * np.sin(phi) ** 2)
-    zero = m == 0
-    safe = np.where(zero, 1, m)
-    missing = (special.ellipeinc(phi, m) - (1 - m) * out) / safe
-    sine = np.sin(2 * phi)
-    by_m = (missing - sine / (2 * root)) / (2 * (1 - m))
-    return 1 / root, np.where(zero, phi / 4 - sine / 8, by_m)
+def ellipkinc(phi: Any, m: Any) -> tuple[Any, ...]:
+    """By Carlson's integrals (DLMF 19.25.5 and 19.25.13), phi without the half turns in it."""
+    turns = np.round(phi / math.pi)
+    sine = np.sin(phi - math.pi * turns)
+    rest = 1 - m * sine * sine
+    by_m = sine**3 * special.elliprd(np.cos(phi) ** 2, 1, rest) / 6
+    whole = special.elliprd(0, 1, np.where(turns == 0, 1, 1 - m)) / 3
+    return 1 / np.sqrt(rest), by_m + turns * whole
 
 
 @table.partials(special.ellipeinc)
-def ellipeinc(phi: Any, m: Any, *, out: Any) -> tuple[Any, ...]:
-    zero = m == 0
-    by_m = (out - special.ellipkinc(phi, m)) / (2 * np.where(zero, 1, m))
-    return np.sqrt(1 - m * np.sin(phi) ** 2), np.where(zero, np.sin(2 * phi) / 8 - phi / 4, by_m)
+def ellipeinc(phi: Any, m: Any) -> tuple[Any, ...]:
+    turns = np.round(phi / math.pi)
+    sine = np.sin(phi - math.pi * turns)
+    rest = 1 - m * sine * sine
+    by_m = -(sine**3) * special.elliprd(np.cos(phi) ** 2, rest, 1) / 6
+    whole = special.elliprd(0, np.where(turns == 0, 1, 1 - m), 1) / 3
+    return np.sqrt(rest), by_m - turns * whole
 
 
 @table.rule(special.ellipj)
@@ -72,6 +76,60 @@ def elliprf(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
         -special.elliprd(y, z, x) / 6,
         -special.elliprd(x, z, y) / 6,
         -special.elliprd(x, y, z) / 6,
+    )
+
+
+@table.partials(special.elliprd)
+def elliprd(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
+    """By the integral that defines it (DLMF 19.16.5), differentiated below the integral."""
+    return (
+        lambda: -0.75 * carlson(1.5, 0.5, 1.5, x, y, z),
+        lambda: -0.75 * carlson(0.5, 1.5, 1.5, x, y, z),
+        lambda: -2.25 * carlson(0.5, 0.5, 2.5, x, y, z),
+    )
+
+
+@table.partials(special.elliprg)
+def elliprg(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
+    """By the integral of t**(a' - 1) that R_G is (DLMF 19.16.9, a = -1/2), its t as (t + x) - x."""
+    whole = special.elliprf(x, y, z)
+    return (
+        (whole - x * special.elliprd(y, z, x) / 3) / 4,
+        (whole - y * special.elliprd(x, z, y) / 3) / 4,
+        (whole - z * special.elliprd(x, y, z) / 3) / 4,
+    )
+
+
+@table.partials(special.elliprc)
+def elliprc(x: Any, y: Any) -> tuple[Any, ...]:
+    """R_C(x, y) is R_F(x, y, y) (DLMF 19.16.6)."""
+    return -special.elliprd(y, y, x) / 6, -special.elliprd(x, y, y) / 3
+
+
+@table.partials(special.elliprj)
+def elliprj(x: Any, y: Any, z: Any, p: Any) -> tuple[Any, ...]:
+    """By the integral that defines it (DLMF 19.16.2); NaN at p < 0, a principal value."""
+    return (
+        lambda: -0.75 * carlson(1.5, 0.5, 0.5, x, y, z, 1, p),
+        lambda: -0.75 * carlson(0.5, 1.5, 0.5, x, y, z, 1, p),
+        lambda: -0.75 * carlson(0.5, 0.5, 1.5, x, y, z, 1, p),
+        lambda: -1.5 * carlson(0.5, 0.5, 0.5, x, y, z, 2, p),
+    )
+
+
+@table.partials(carlson)
+def carlson_slopes(
+    i: Any, j: Any, k: Any, x: Any, y: Any, z: Any, m: Any = 0, p: Any = 1.0
+) -> tuple[Any, ...]:
+    return (
+        None,
+        None,
+        None,
+        lambda: -i * carlson(i + 1, j, k, x, y, z, m, p),
+        lambda: -j * carlson(i, j + 1, k, x, y, z, m, p),
+        lambda: -k * carlson(i, j, k + 1, x, y, z, m, p),
+        None,
+        lambda: -m * carlson(i, j, k, x, y, z, m + 1, p),
     )
 
 
@@ -115,3 +173,4 @@ def wrightomega(y: Any) -> Any:
 
 
 RULES = table.freeze()
+vars(carlson)["__srcgrad_rule__"] = RULES[carlson]

@@ -40,12 +40,13 @@ def elementwise(formula: Formula, *args: Any) -> Any:
     spread = np.broadcast_arrays(*args)
     kinds = [item.dtype for item in args if isinstance(item, (np.ndarray, np.generic))]
     kind = np.result_type(*kinds, np.float32) if kinds else np.float64
-    flat = [np.ravel(item).astype(float)[:, None] for item in spread]
+    flat = [np.ravel(item).astype(np.result_type(item, float))[:, None] for item in spread]
     parts = [
         formula(*(item[start : start + _BLOCK] for item in flat))
         for start in range(0, len(flat[0]), _BLOCK)
     ]
     whole = np.concatenate(parts) if parts else np.zeros(0)
+    kind = np.result_type(kind, np.complex64) if np.iscomplexobj(whole) else kind
     out = np.reshape(whole, np.shape(spread[0])).astype(kind)
     return out if np.ndim(out) else out[()]
 

@@ -14,6 +14,7 @@ from scipy import stats as st
 from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
+from srcgrad.runtime.scipy.carlson import carlson
 from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
 from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.orders import (
@@ -102,6 +103,13 @@ def special_of_several() -> list[OpSpec]:
         op(sp.comb, A(3, low=3, high=4), A(3), repetition=True),
         op(sp.voigt_profile, A(3, 1, **SIGNED), A(4), A(4)),
         op(sp.elliprf, A(3, 1), A(4), S()),
+        op(sp.elliprd, A(3, 1), A(2), S()),
+        op(sp.elliprg, A(3, 1), A(2), S()),
+        op(sp.elliprc, A(3, 1), A(2)),
+        op(sp.elliprj, A(3), A(3), A(3), S()),
+        op(carlson, 1.5, 0.5, 0.5, A(3, 1), A(2), 0.7, 1, S()),
+        op(sp.ellipkinc, A(3, low=2, high=4), S(0.3, 0.5)),
+        op(sp.ellipeinc, A(3, low=-4, high=-2), S(-0.5, -0.3)),
         op(sp.ellipj, A(3, 1, **SIGNED), 0.4),
         op(sp.zeta, 3.0, A(4)),
         op(sp.polygamma, 2, A(4)),
@@ -128,6 +136,8 @@ def special_of_several() -> list[OpSpec]:
         specs += [op(fn, 2, A(3, **LARGE)), op(fn, 0, A(3, **LARGE))]
     for fn in (sp.jv, sp.iv, sp.kv, sp.hankel1):
         specs += [op(fn, 1.5, C(3))]
+    for fn in (sp.spherical_jn, sp.spherical_yn, sp.spherical_in, sp.spherical_kn):
+        specs += [op(fn, n, A(2, **LARGE), derivative=True) for n in (0, 2)]
     for fn in (sp.jv, sp.yv, sp.iv, sp.kv, sp.ive, sp.kve, sp.hankel1, sp.hankel2):
         specs += [op(fn, A(2, 1, low=-1.3, high=3.4), A(2, **LARGE))]
     for fn in (jv_slope, yv_slope, iv_slope, kv_slope, ive_slope, kve_slope):

@@ -32,14 +32,9 @@ REVERSE: Final = _named(
         ),
         "scipy.ndimage": "affine_transform convolve convolve1d correlate correlate1d",
         "scipy.optimize": "curve_fit",
-        "scipy.special": (
-            "agm ellipe ellipk ellipkm1 elliprf "
-            "spherical_in spherical_jn spherical_kn spherical_yn "
-        ),
         "scipy.stats": "gmean hmean kurtosis sem skew zscore",
         "srcgrad.runtime.gathering": "gather_back",
         "srcgrad.runtime.joining": "join_columns join_rows",
-        "srcgrad.runtime.numbers": "digamma",
         "srcgrad.runtime.scipy.implicit": "root_back value_back",
         "srcgrad.runtime.scipy.interpolation": "interpolation",
     }
@@ -49,7 +44,7 @@ REVERSE: Final = _named(
 FORWARD: Final = _named(
     {
         "builtins": "divmod max min",
-        "cmath": "phase polar rect",
+        "cmath": "phase polar",
         "math": "dist frexp hypot prod",
         "numpy": (
             "angle append arange atleast_1d atleast_2d atleast_3d average block "
@@ -80,17 +75,11 @@ FORWARD: Final = _named(
         "scipy.optimize": "curve_fit",
         "scipy.signal": "lfilter sosfilt",
         "scipy.spatial.distance": "cdist cosine euclidean mahalanobis pdist",
-        "scipy.special": (
-            "agm airy comb ellipe ellipj ellipk ellipkm1 elliprf "
-            "fresnel log_softmax logsumexp shichi sici softmax "
-            "spherical_in spherical_jn spherical_kn spherical_yn "
-        ),
+        "scipy.special": ("airy comb ellipj fresnel log_softmax logsumexp shichi sici softmax"),
         "scipy.stats": "entropy gmean hmean kurtosis sem skew zscore",
         "scipy.stats.multivariate_normal": "pdf",
-        "srcgrad.runtime.drawing": "draw_multivariate_normal",
         "srcgrad.runtime.gathering": "gather_back",
         "srcgrad.runtime.joining": "join_columns join_rows",
-        "srcgrad.runtime.numbers": "digamma",
         "srcgrad.runtime.scipy.implicit": "root_back value_back",
         "srcgrad.runtime.scipy.interpolation": "interpolated interpolation",
     }

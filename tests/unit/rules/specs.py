@@ -680,7 +680,7 @@ def python() -> list[OpSpec]:
         *(math.exp, math.expm1, math.exp2, math.sin, math.cos, math.tan, math.sinh, math.cosh),
         *(math.tanh, math.asin, math.acos, math.atan, math.asinh, math.atanh, math.erf, math.erfc),
         *(math.gamma, math.lgamma, math.log, math.log2, math.log10, math.log1p, math.sqrt),
-        *(math.cbrt, math.degrees, math.radians, math.fabs, abs, float, rt.digamma),
+        *(math.cbrt, math.degrees, math.radians, math.fabs, abs, float, rt.digamma, rt.trigamma),
     ):
         specs += [op(fn, S(0.3, 0.8))]
     for fn in (math.pow, pow, math.atan2, math.fmod, math.hypot, max, min, complex):
@@ -697,6 +697,8 @@ def python() -> list[OpSpec]:
         op(operator.abs, A(3, **SIGNED)),
         op(operator.matmul, A(2, 3), A(3)),
         op(operator.getitem, A(2, 3), (0, slice(1, None))),
+        op(rt.polygamma, 2, S()),
+        op(rt.trigamma, S(-1.8, -1.2)),
         op(math.acosh, S(1.2, 2)),
         op(math.log, S(), S(2, 3)),
         op(math.log, S(), 2),
