@@ -19,6 +19,7 @@ from srcgrad.compiler import Request, compile_tangents
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime import turning
 from srcgrad.runtime.choosing import MEETING
+from srcgrad.runtime.guessing import GUESSES
 from srcgrad.tape.turning import choosing
 
 
@@ -44,18 +45,23 @@ def _rebound(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
 
 
 def watched(plan: Plan, name: str, met: list[str]) -> Callable[..., Any]:
-    """Return a function of a plan that notes in a list where it met equal values."""
+    """Return a function of a plan that notes in a list where it met equal values.
+
+    What it returns then rests on guesses.
+    """
 
     def swap(known: str, item: Any) -> Any:
         matters = MEETING.get(known)
         if matters is None:
             return item
+        guess = GUESSES.get(known)
 
         @functools.wraps(item)
         def noting(*args: Any) -> Any:
-            if matters(*args):
-                met.append(known)
-            return item(*args)
+            if not matters(*args):
+                return item(*args)
+            met.append(known)
+            return item(*args, guess(*args)) if guess else item(*args)
 
         return noting
 

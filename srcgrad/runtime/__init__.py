@@ -85,7 +85,6 @@ from srcgrad.runtime.factors import (
     apart,
     apart_back,
     are_tied,
-    at_ties,
     cholesky_back,
     eig_back,
     eigh_back,
@@ -318,7 +317,7 @@ from srcgrad.runtime.units import unit_vectors
 __all__ = [
     "COMPLEX_ONLY", "SHORTCUTS", "accumulate", "across", "add_at", "add_entries", "add_to_shadows",
     "adjoint", "along", "along_back", "angle_slope", "any_selected", "apart", "apart_back",
-    "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype", "at_ties",
+    "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype",
     "average_back", "beside", "bessel_i1", "bessel_i1_slope", "block_back", "border_sum",
     "came_from", "cast_back", "cast_like", "cast_push", "checked_generator", "cholesky_back",
     "cholesky_push", "choose_back", "chosen_part", "complex_zeros_like", "compress", "cond_back",

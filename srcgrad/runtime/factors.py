@@ -1,10 +1,8 @@
 """Adjoints of factorisations of matrices.
 
 Where two eigenvalues or singular values agree to rounding, the textbook formulas divide 0 by 0,
-since the vectors can be turned into each other. `at_ties` gives the limit for the losses that are
-well defined there and that the gradients of the factors can tell: those of eigenvalues alone, of
-whole eigenspaces, and of functions of the matrix such as ``v @ np.diag(h(w)) @ v.T``. For others it
-gives NaN, which is seen, rather than a number that may be wrong.
+since the vectors can be turned into each other. The limit is not in the gradients of the factors:
+two functions of one matrix may have the same gradients there. So it is given, or NaN.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.dispatch import beside, recordable
 from srcgrad.runtime.products import adjoint
-from srcgrad.runtime.slopes import divide_or_zero
 
 
 def are_tied(values: Any) -> Any:
@@ -38,14 +35,15 @@ def over_gaps(turned: Any, values: Any, limit: Any) -> Any:
     """Divide by the differences of values (column less row), and give the limit at ties."""
     tied = are_tied(values)
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-    return np.where(tied, once(limit, tied), turned / np.where(tied, 1, gaps))
+    known = once(limit + 0 * turned, off_diagonal(tied))
+    return np.where(tied, known, turned / np.where(tied, 1, gaps))
 
 
 @recordable
 def once(limit: Any, tied: Any) -> Any:
     """Return limits as they are: they hold at ties alone, so that their derivatives are not known.
 
-    >>> print(once(np.eye(2), np.eye(2, dtype=bool)).tolist())
+    >>> print(once(np.eye(2), np.ones((2, 2), bool)).tolist())
     [[1.0, 0.0], [0.0, 1.0]]
     """
     del tied
@@ -53,8 +51,8 @@ def once(limit: Any, tied: Any) -> Any:
 
 
 def once_back(grad: Any, tied: Any) -> Any:
-    """Return the gradient, or the tangent, of a limit: NaN at ties of two values."""
-    return np.where(off_diagonal(tied), np.nan, grad)
+    """Return the gradient, or the tangent, of a limit: NaN at ties."""
+    return np.where(tied, np.nan, grad)
 
 
 def largest(values: Any) -> Any:
@@ -65,45 +63,6 @@ def largest(values: Any) -> Any:
 def negligible(size: Any) -> Any:
     """Return what counts as rounding beside values of a size."""
     return np.sqrt(np.finfo(size.dtype).eps) * size
-
-
-def at_ties(turned: Any, grad_values: Any) -> Any:
-    """Return the limit of a quotient over the gap of two values that meet.
-
-    For the loss sum(G * (v @ diag(h(w)) @ v.T)) and M = v.T @ G @ v the symmetric part of
-    ``turned`` = v.T @ grad_v is 2 h M, and the gradient of w is h' times the diagonal of M. So both
-    diagonals give the ratio h' / 2 h, which takes the one matrix to the limit h' M. A loss of whole
-    eigenspaces has the ratio 0. If two elements disagree about the ratio, the limit is not known.
-    """
-    if grad_values is None:
-        return 0 * turned
-    symmetric = (turned + adjoint(turned)) / 2
-    diagonal = np.real(np.diagonal(symmetric, axis1=-2, axis2=-1))
-    here, there = np.expand_dims(diagonal, -1), np.expand_dims(diagonal, -2)
-    mine, theirs = np.expand_dims(grad_values, -1), np.expand_dims(grad_values, -2)
-    square = here * here + there * there
-    ratio = divide_or_zero(mine * here + theirs * there, square)
-    size = largest(symmetric) + np.expand_dims(_largest(grad_values, -1), (-2, -1))
-    allowed = negligible(size)
-    misfit = np.maximum(np.absolute(mine - ratio * here), np.absolute(theirs - ratio * there))
-    unknown = np.logical_or(misfit > allowed, square <= allowed * allowed)
-    # two diagonals of one number each fit any ratio: other terms may be among them
-    unknown = np.logical_or(unknown, np.absolute(here - there) <= allowed)
-    matters = np.absolute(symmetric) > allowed
-    # where h vanishes, M is lost: of it, only the diagonal comes with the gradient of w
-    lost = np.maximum(np.absolute(mine), np.absolute(theirs)) > allowed
-    lost = np.logical_and(lost, square <= allowed * allowed)
-    guess = np.logical_or(lost, np.logical_and(matters, unknown))
-    return np.where(guess, np.nan, ratio * symmetric)
-
-
-def unless_chosen(limit: Any, skew: Any, size: Any) -> Any:
-    """Return the limit at ties, NaN where a loss depends on which of the vectors were chosen.
-
-    Turning the vectors into each other changes the loss by the skew part of ``v.T @ grad_v``,
-    which is compared with the size of that.
-    """
-    return np.where(np.absolute(skew) > negligible(size), np.nan, limit)
 
 
 def on_diagonal(values: Any) -> Any:
@@ -137,14 +96,17 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
     return onto_triangle(0.5 * (full + adjoint(full)), not upper)
 
 
-def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str) -> Any:
-    """Return the gradient of eigenvalues and eigenvectors, in the triangle that was read."""
+def eigh_back(
+    grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str, limit: Any = np.nan
+) -> Any:
+    """Return the gradient of eigenvalues and eigenvectors, in the triangle that was read.
+
+    `limit` holds where values are equal, and the gradients of the factors do not tell.
+    """
     grad_w = None if grad_w is None else real_part(grad_w)
     inner: Any = 0.0
     if grad_v is not None:
-        turned = adjoint(v) @ grad_v
-        limit = unless_chosen(at_ties(turned, grad_w), turned - adjoint(turned), largest(turned))
-        inner = off_diagonal(over_gaps(turned, w, limit))
+        inner = off_diagonal(over_gaps(adjoint(v) @ grad_v, w, limit))
     if grad_w is not None:
         inner = inner + on_diagonal(grad_w)
     full = v @ inner @ adjoint(v)
@@ -174,32 +136,22 @@ def eigvalsh_back(grad: Any, a: Any, uplo: str) -> Any:
     return eigh_back(grad, None, w, apart(v, w), uplo)
 
 
-def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> Any:
+def eig_back(grad_w: Any, grad_v: Any, w: Any, v: Any, limit: Any = np.nan) -> Any:
     """Return the gradient of eigenvalues, and of eigenvectors of length one."""
     vh = adjoint(v)
     inner: Any = 0.0
     if grad_w is not None:
         inner = on_diagonal(grad_w)
     if grad_v is not None:
-        turned = vh @ grad_v
-        length = np.real(np.diagonal(turned, axis1=-2, axis2=-1))
-        turned = turned - (vh @ v) * np.expand_dims(length, -2)
-        limit = _of_general_ties(turned, grad_w)
+        turned = of_lengths(vh @ grad_v, v)
         inner = inner + off_diagonal(over_gaps(turned, conj(w), limit))
     return np.linalg.solve(vh, inner @ vh)
 
 
-def _of_general_ties(turned: Any, grad_w: Any) -> Any:
-    """Return the limit at equal eigenvalues: 0 if the loss does not depend on them, else NaN.
-
-    Of ``v @ diag(h(w)) @ inv(v)`` nothing is left in the gradient of `v` that would tell more.
-    """
-    matters = np.absolute(turned) > negligible(largest(turned))
-    if grad_w is not None:
-        counts = np.absolute(grad_w) > 0
-        both = np.logical_or(np.expand_dims(counts, -1), np.expand_dims(counts, -2))
-        matters = np.logical_or(matters, both)
-    return np.where(matters, np.nan, 0 * turned)
+def of_lengths(turned: Any, v: Any) -> Any:
+    """Take from ``adjoint(v) @ grad_v`` what would change the lengths of vectors."""
+    length = np.real(np.diagonal(turned, axis1=-2, axis2=-1))
+    return turned - (adjoint(v) @ v) * np.expand_dims(length, -2)
 
 
 def eigvals_back(grad: Any, a: Any) -> Any:

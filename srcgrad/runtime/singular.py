@@ -14,13 +14,12 @@ import numpy as np
 from srcgrad.runtime.complex_parts import real_part
 from srcgrad.runtime.factors import (
     apart,
-    at_ties,
     largest,
     negligible,
     off_diagonal,
     on_diagonal,
+    once,
     over_gaps,
-    unless_chosen,
 )
 from srcgrad.runtime.products import adjoint
 
@@ -44,6 +43,67 @@ def vanish(s: Any) -> Any:
     return s <= precision * s[..., :1]
 
 
+def _over(turned: Any, below: Any, none: Any, limit: Any) -> Any:
+    """Divide by what may be zero, and give the limit there."""
+    known = once(limit + 0 * turned, none)
+    return np.where(none, known, turned / np.where(below == 0, 1, below))
+
+
+def both_vanish(s: Any, vectors: Any) -> Any:
+    """Return which pairs of singular values are zero and may turn against each other.
+
+    A real vector cannot turn against its partner, as a complex one can in its phase.
+    """
+    none = np.logical_and(np.expand_dims(vanish(s), -2), np.expand_dims(vanish(s), -1))
+    return none if np.iscomplexobj(vectors) else off_diagonal(none).astype(bool)
+
+
+def svd_back(grads: Any, result: Any, limits: Any = (np.nan, np.nan, np.nan, np.nan)) -> Any:
+    """Return the gradient of the three factors of an SVD; that of an unused one is None.
+
+    `limits` hold where values are equal or zero: of what `of_vectors` returns, divided.
+    """
+    u, s, vh = result
+    rank = np.shape(s)[-1]
+    main_u, main_vh = u[..., :, :rank], vh[..., :rank, :]
+    grad_s = None if grads[1] is None else real_part(grads[1])
+    if grads[0] is None and grads[2] is None and grad_s is not None:
+        return (main_u * np.expand_dims(grad_s, -2)) @ main_vh
+    even, odd, beyond_u, beyond_v = of_vectors(grads, u, s, vh)
+    sums = np.expand_dims(s, -2) + np.expand_dims(s, -1)
+    inner = off_diagonal(over_gaps(even, s, limits[0]))
+    inner = inner + _over(odd, sums, both_vanish(s, u), limits[1])
+    inner = inner if grad_s is None else inner + on_diagonal(grad_s)
+    total = main_u @ inner @ main_vh
+    values, none = np.expand_dims(s, -2), np.expand_dims(vanish(s), -2)
+    if beyond_u is not None:
+        total = total + _over(beyond_u, values, none, limits[2]) @ main_vh
+    if beyond_v is not None:
+        total = total + main_u @ adjoint(_over(beyond_v, values, none, limits[3]))
+    return total
+
+
+def of_vectors(grads: Any, u: Any, s: Any, vh: Any) -> tuple[Any, Any, Any, Any]:
+    """Return what the gradients of the vectors say: how they turn together and against each other.
+
+    And what they have outside of the spaces that they span, None if there is nothing outside.
+    """
+    rank = np.shape(s)[-1]
+    skew_u, beyond_u = _of_side(grads[0], u, rank)
+    skew_v, beyond_v = _of_side(None if grads[2] is None else adjoint(grads[2]), adjoint(vh), rank)
+    return (skew_u + skew_v) / 2, (skew_u - skew_v) / 2, beyond_u, beyond_v
+
+
+def _of_side(grad: Any, vectors: Any, rank: int) -> tuple[Any, Any]:
+    main, rest = vectors[..., :, :rank], vectors[..., :, rank:]
+    if grad is None:
+        return 0.0, None
+    thin = grad[..., :, :rank] - rest @ (adjoint(grad[..., :, rank:]) @ main)
+    turned = adjoint(main) @ thin
+    beyond = thin - main @ turned if np.shape(main)[-2] > rank else None
+    return turned - adjoint(turned), beyond
+
+
 def _over_sums(turned: Any, s: Any, size: Any) -> Any:
     """Divide by sums of singular values; where both are zero, only nothing remains nothing."""
     none = np.logical_and(np.expand_dims(vanish(s), -2), np.expand_dims(vanish(s), -1))
@@ -57,67 +117,6 @@ def _over_values(turned: Any, s: Any, size: Any) -> Any:
     none = np.expand_dims(vanish(s), -2)
     lost = np.where(np.absolute(turned) > negligible(size), np.nan, 0 * turned)
     return np.where(none, lost, turned / np.where(none, 1, np.expand_dims(s, -2)))
-
-
-def svd_back(grads: Any, result: Any) -> Any:
-    """Return the gradient of the three factors of an SVD; that of an unused one is None."""
-    u, s, vh = result
-    grad_s = None if grads[1] is None else real_part(grads[1])
-    rank = np.shape(s)[-1]
-    v = adjoint(vh)
-    grad_u = _thin(grads[0], u, rank)
-    grad_v = None if grads[2] is None else _thin(adjoint(grads[2]), v, rank)
-    u, v = u[..., :, :rank], v[..., :, :rank]
-    if grad_u is None and grad_v is None and grad_s is not None:
-        return (u * np.expand_dims(grad_s, -2)) @ adjoint(v)
-    of_u = None if grad_u is None else adjoint(u) @ grad_u
-    of_v = None if grad_v is None else adjoint(v) @ grad_v
-    total = u @ _inner(of_u, of_v, s, grad_s) @ adjoint(v)
-    if of_u is not None and np.shape(u)[-2] > rank:
-        total = total + _beyond(grad_u, u, of_u, s, grad_s) @ adjoint(v)
-    if of_v is not None and np.shape(v)[-2] > rank:
-        total = total + u @ adjoint(_beyond(grad_v, v, of_v, s, grad_s))
-    return total
-
-
-def _inner(of_u: Any, of_v: Any, s: Any, grad_s: Any) -> Any:
-    """Return the gradient between the singular vectors on the left and those on the right."""
-    size = sum(largest(turned) for turned in (of_u, of_v) if turned is not None)
-    together = sum(turned for turned in (of_u, of_v) if turned is not None)
-    skew_u, skew_v = (0 if t is None else t - adjoint(t) for t in (of_u, of_v))
-    limit = unless_chosen(at_ties(together, grad_s), skew_u + skew_v, size)
-    inner = off_diagonal(over_gaps((skew_u + skew_v) / 2, s, limit))
-    inner = inner + _over_sums((skew_u - skew_v) / 2, s, size)
-    return inner if grad_s is None else inner + on_diagonal(grad_s)
-
-
-def _thin(grad: Any, vectors: Any, rank: int) -> Any:
-    """Fold the gradient of the vectors that only fill a space up into that of the others."""
-    if grad is None:
-        return None
-    main, rest = vectors[..., :, :rank], vectors[..., :, rank:]
-    return grad[..., :, :rank] - rest @ (adjoint(grad[..., :, rank:]) @ main)
-
-
-def _beyond(grad: Any, vectors: Any, turned: Any, s: Any, grad_s: Any) -> Any:
-    """Return what the gradient of singular vectors has outside of the space that they span.
-
-    Where a singular value is zero that comes times a zero, so that nothing may be left of it.
-    """
-    outside, size = grad - vectors @ turned, largest(grad)
-    if not np.size(s):
-        return outside
-    column = np.max(np.absolute(grad), axis=-2, keepdims=True)
-    found = np.expand_dims(s, -2)
-    largest_value = found[..., :1]
-    left = negligible(column * largest_value) <= size * found  # it came times this value
-    told = np.logical_and(left, found > 0)
-    none = np.logical_and(np.expand_dims(vanish(s), -2), np.logical_not(told))
-    lost = np.absolute(outside) > negligible(size)
-    if grad_s is not None:
-        matters = np.absolute(grad_s) > negligible(np.max(np.absolute(grad_s), -1, keepdims=True))
-        lost = np.logical_or(lost, np.expand_dims(matters, -2))
-    return np.where(none, np.where(lost, np.nan, 0 * outside), outside / np.where(none, 1, found))
 
 
 def svd_push(a_dot: Any, u: Any, s: Any, vh: Any) -> tuple[Any, Any, Any]:

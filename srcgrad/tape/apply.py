@@ -16,6 +16,7 @@ from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
 from srcgrad.tape.refusing import detaching
 from srcgrad.tape.rulenode import FLOAT, RuleNode, flattened
+from srcgrad.tape.tied import note_tied
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNCHANGING: list[int] = [0]  # the version counter of values that are no tensors
@@ -290,6 +291,8 @@ def record_call(op: Op, values: list[Any]) -> Any:
         node._versions = (inputs.versions[0], inputs.versions[1])
     if any(counter is INFERENCE for counter in node._versions[::2]):
         refuse_inference(node)
+    if op.rule.tells_unused:
+        note_tied(node, arrays)
     if not STATE.plain:
         observe_node(node, outputs)
     return result

@@ -12,10 +12,12 @@ import numpy as np
 
 from srcgrad.tape.anomaly import check_finite, explain_failure
 from srcgrad.tape.core import Core, make
+from srcgrad.tape.limits import find_limits
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, Edge, Node, accumulate, as_dtype
 from srcgrad.tape.runhooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
 from srcgrad.tape.selection import Selections
+from srcgrad.tape.tied import tied_nodes
 
 
 class Pass:
@@ -24,6 +26,7 @@ class Pass:
     Attributes:
         keep: Saved values stay for another pass.
         create: The pass itself is recorded, and gradients are tensors on the way.
+        quiet: Hooks do not run.
         captures: For each node whose output gradient is asked for, (output number, slot) pairs.
         needed: The nodes to run; None for all.
         results: The gradients asked for, by slot.
@@ -32,6 +35,7 @@ class Pass:
     def __init__(self, keep: bool, create: bool) -> None:
         self.keep = keep
         self.create = create
+        self.quiet = False
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.needed: set[Node] | None = None
         self.reached: set[Node] = set()
@@ -47,11 +51,21 @@ class Pass:
         self.selections = Selections()
         self._graph: set[Node] | None = None
 
-    def want(self, wanted: Sequence[Edge], roots: Iterable[Node]) -> None:
-        """Ask for the gradients at the edges `wanted`; nodes that do not lead there do not run."""
+    def want(
+        self, wanted: Sequence[Edge], roots: Iterable[Node], stop: frozenset[Node] = frozenset()
+    ) -> None:
+        """Ask for the gradients at the edges `wanted`; nodes that do not lead there do not run.
+
+        Neither do those of `stop`, of which the gradients may be asked for.
+        """
         for slot, (node, number) in enumerate(wanted):
             self.captures.setdefault(node, []).append((number, slot))
-        self.needed = leading_to(set(self.captures), roots)
+        needed = self.needed = leading_to(set(self.captures), roots, stop)
+        self.reached = {
+            node
+            for node in needed - stop
+            if any(edge is not None and edge[0] in needed for edge in node._edges)
+        }
 
     def executes(self, node: Node) -> bool:
         """Return whether this pass runs `node`, or gives its gradient."""
@@ -178,7 +192,7 @@ class Pass:
         slots = self.captures.get(node)
         if slots is not None and run:
             self._capture(slots, grads)
-        hooks = node._hooks
+        hooks = None if self.quiet else node._hooks
         if hooks is not None:
             grads = run_tensor_hooks(hooks, grads, node, self.create)
         if slots is not None and not run:
@@ -234,7 +248,7 @@ class Pass:
             return
         slots = self.captures.get(node)
         leaf = node.variable
-        if leaf._hooks:
+        if leaf._hooks and not self.quiet:
             (grad,) = run_tensor_hooks(leaf._hooks, [grad], node, self.create)
         if slots is not None and not self.accumulates:
             self._capture(slots, [grad])
@@ -278,8 +292,13 @@ def _sum(total: Any, part: Any) -> Any:
     return total if part is None else total + part
 
 
-def leading_to(wanted: set[Node], roots: Iterable[Node]) -> set[Node]:
-    """Return the nodes below `roots` from which a path leads to one of `wanted`, these included."""
+def leading_to(
+    wanted: set[Node], roots: Iterable[Node], stop: frozenset[Node] = frozenset()
+) -> set[Node]:
+    """Return the nodes below `roots` from which a path leads to one of `wanted`, these included.
+
+    Paths end at the nodes of `stop`.
+    """
     good = set(wanted)
     seen: set[Node] = set()
     stack: list[tuple[Node, bool]] = [(root, False) for root in roots]
@@ -290,6 +309,8 @@ def leading_to(wanted: set[Node], roots: Iterable[Node]) -> set[Node]:
                 good.add(node)
         elif node not in seen:
             seen.add(node)
+            if node in stop:
+                continue
             stack.append((node, True))
             stack.extend((edge[0], False) for edge in node._edges if edge is not None)
     return good
@@ -333,40 +354,35 @@ def run_backward(
     create: bool,
     wanted: Sequence[Edge] = (),
     accumulates: bool = True,
+    stop: frozenset[Node] = frozenset(),
 ) -> dict[int, Any]:
     """Pull `seeds` back from `roots` and return the gradients at the edges `wanted`, by position.
 
     Without `wanted`, gradients are added to the leaves; with `create`, seeds and results are
-    tensors, otherwise arrays.
+    tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do.
     """
     task = Pass(keep, create)
     task.accumulates = accumulates
+    task.quiet = bool(stop)
     task.roots = tuple(node for node, _ in roots)
     if wanted:
-        task.want(wanted, [node for node, _ in roots])
-        _mark_running(task, roots)
+        task.want(wanted, task.roots, stop)
     for edge, seed in zip(roots, seeds, strict=True):
         if task.needed is None or edge[0] in task.needed:
             task.add(edge, seed)
-    before, running = (STATE.grad, STATE.inference), RUNNING.task
-    STATE.set(grad=create, inference=False)
-    RUNNING.task = task
+    before, running, limits = (STATE.grad, STATE.inference), RUNNING.task, STATE.limits
+    tied = [] if stop else [node for node in tied_nodes() if task.executes(node)]
     try:
+        if tied:
+            find_limits(tied, roots, seeds, run_backward)
+        STATE.set(grad=create, inference=False)
+        RUNNING.task = task
         task.run()
     finally:
+        STATE.limits = limits
         RUNNING.task = running
         STATE.set(grad=before[0], inference=before[1])
     return task.results
-
-
-def _mark_running(task: Pass, roots: Sequence[Edge]) -> None:
-    """Find the nodes that must run: those with a needed node below them."""
-    assert task.needed is not None
-    task.reached = {
-        node
-        for node in task.needed
-        if any(edge is not None and edge[0] in task.needed for edge in node._edges)
-    }
 
 
 class _Running:

@@ -36,6 +36,7 @@ class State(threading.local):
     spoken: Any = None  # in strict mode: texts of values that carry derivatives
     choosing: str = "plain"  # which vectors of equal eigenvalues forward mode takes
     met: list[str] | None = None  # what met equal eigenvalues, if anybody wants to know
+    limits: Any = None  # of factorisations that met them, in the pass that runs
     plain: bool = True
 
     def set(self, **values: Any) -> None:

@@ -13,6 +13,7 @@ from srcgrad.runtime import conj, real_part
 from srcgrad.runtime.choosing import matters
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import FREED, SECOND_BACKWARD, Node
+from srcgrad.tape.tied import pulled_at_ties
 
 FLOAT = np.dtype(float)  # the usual dtype, which is one object: faster to tell than its kind
 
@@ -62,8 +63,10 @@ class RuleNode(Node):
             return backward(ctx, real_part(grad) if self._takes_real else grad)
         grads = grad if isinstance(grad, list) else [grad]
         if self.op.rule.tells_unused:
-            if STATE.met is not None and matters(grads, ctx.saved_tensors):
-                STATE.met.append(self.op.label)
+            if matters(grads, ctx.saved_tensors):
+                if STATE.met is not None:
+                    STATE.met.append(self.op.label)
+                return pulled_at_ties(self, ctx, grads)
             return backward(ctx, *grads)
         filled = [
             np.zeros(*zeros) if part is None else part

@@ -18,7 +18,7 @@ from srcgrad.runtime import (
     qr_back,
     unbroadcast,
 )
-from srcgrad.runtime.factors import largest, negligible, off_diagonal, over_gaps
+from srcgrad.runtime.factors import are_tied, off_diagonal, over_gaps
 
 _MIRRORED = {"sym", "symmetric", "her", "hermitian", "pos", "positive definite"}
 _BANDS = {"diagonal": 0, "tridiagonal": 1}
@@ -185,20 +185,21 @@ def power_back(grad: Any, a: Any, t: Any) -> Any:
 
 
 def general_eigh_back(
-    grads: tuple[Any, Any], b: Any, w: Any, v: Any, lower: bool
+    grads: tuple[Any, Any], b: Any, w: Any, v: Any, lower: bool, limit: Any = np.nan
 ) -> tuple[Any, Any]:
     """Return the gradients of a and b of the eigenvalues of ``a @ v = b @ v * w``."""
     uplo = "L" if lower else "U"
     if b is None:
-        return eigh_back(*grads, w, v, uplo), None
+        return eigh_back(*grads, w, v, uplo, limit), None
     grad_w, grad_v = grads
     inner = 0 * v if grad_w is None else np.diag(grad_w).astype(v.dtype)
-    turned = 0 * v if grad_v is None else adjoint(v) @ grad_v
-    lost = np.absolute(off_diagonal(turned)) > negligible(largest(turned))
-    inner = inner + off_diagonal(over_gaps(turned, w, np.where(lost, np.nan, 0 * turned)))
-    halves = 0.5 * np.real(np.diagonal(turned))
+    turned = 0 * v
+    if grad_v is not None:
+        turned = adjoint(v) @ grad_v
+        inner = inner + off_diagonal(over_gaps(turned, w, limit))
+    lengths = 0.5 * np.where(are_tied(w), turned, 0 * turned)
     full_a = v @ inner @ adjoint(v)
-    full_b = -(v @ (inner * w) + v * halves) @ adjoint(v)
+    full_b = -v @ (inner * w + lengths) @ adjoint(v)
     both = [0.5 * (full + adjoint(full)) for full in (full_a, full_b)]
     return onto_triangle(both[0], lower), onto_triangle(both[1], lower)
 
@@ -211,9 +212,11 @@ def general_eigvalsh_back(grad: Any, a: Any, b: Any, lower: bool) -> tuple[Any, 
     return general_eigh_back((grad, None), b, w, v, lower)
 
 
-def eigh_tridiagonal_back(grad_w: Any, grad_v: Any, w: Any, v: Any) -> tuple[Any, Any]:
+def eigh_tridiagonal_back(
+    grad_w: Any, grad_v: Any, w: Any, v: Any, limit: Any = np.nan
+) -> tuple[Any, Any]:
     """Return the gradients of the diagonal and of what is beside it."""
-    full = eigh_back(grad_w, grad_v, w, v, "L")
+    full = eigh_back(grad_w, grad_v, w, v, "L", limit)
     return np.diagonal(full), np.diagonal(full, -1)
 
 

@@ -1,7 +1,7 @@
 """Losses that are smooth where eigenvalues or singular values are equal or zero.
 
-Their derivatives are those of differences, both ways. `backward` of a tensor, which has no function
-to run again, may give NaN where the gradients of the factors do not tell: never another number.
+Their derivatives are those of differences, both ways. What cannot be told is NaN: never another
+number.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def test_smooth_losses_of_singular_values_have_their_derivative(f):
         leaf = sg.tensor(a, requires_grad=True)
         f(leaf).backward()
         on_tape = leaf.grad.numpy()
-        assert np.isnan(on_tape).any() or np.allclose(on_tape, expected, rtol=1e-5, atol=1e-6), name
+        np.testing.assert_allclose(on_tape, expected, rtol=1e-5, atol=1e-6, err_msg=name)
         along = np.sum(expected * direction)
         assert sg.jvp(f, (a,), (direction,))[1] == pytest.approx(along, rel=1e-5, abs=1e-6), name
         found = tangent_on_tape(f, a, direction)
@@ -114,16 +114,6 @@ def eigen_rebuilt(a):
 def general_rebuilt(a):
     w, v = np.linalg.eig(a)
     return np.sum(np.real((v * np.exp(w)) @ np.linalg.inv(v)) * WEIGHTS[:3, :3])
-
-
-def test_what_comes_times_an_eigenvalue_of_zero_is_told_by_running_again():
-    a = np.zeros((3, 3))
-    np.testing.assert_allclose(
-        sg.grad(eigen_rebuilt, fallback="error")(a), differences(eigen_rebuilt, a), atol=1e-9
-    )
-    leaf = sg.tensor(a, requires_grad=True)
-    eigen_rebuilt(leaf).backward()
-    assert np.isnan(leaf.grad.numpy()).any()
 
 
 def test_tangents_that_mix_equal_eigenvalues_are_those_of_differences():
