@@ -96,9 +96,7 @@ def cholesky_back(grad: Any, y: Any, upper: bool) -> Any:
     return onto_triangle(0.5 * (full + adjoint(full)), not upper)
 
 
-def eigh_back(
-    grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str, limit: Any = np.nan
-) -> Any:
+def eigh_back(grad_w: Any, grad_v: Any, w: Any, v: Any, uplo: str, limit: Any = np.nan) -> Any:
     """Return the gradient of eigenvalues and eigenvectors, in the triangle that was read.
 
     `limit` holds where values are equal, and the gradients of the factors do not tell.

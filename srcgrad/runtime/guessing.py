@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.runtime.factors import largest, negligible, of_lengths
 from srcgrad.runtime.products import adjoint
-from srcgrad.runtime.singular import of_vectors, vanish
+from srcgrad.runtime.singular import of_vectors
 from srcgrad.runtime.slopes import divide_or_zero
 
 
@@ -24,7 +24,7 @@ def _of_eigh(grad_w: Any, grad_v: Any, v: Any) -> Any:
     return _unless_chosen(_at_ties(turned, grad_w), turned - adjoint(turned), largest(turned))
 
 
-def _of_eig(grad_w: Any, grad_v: Any, v: Any) -> Any:
+def _of_eig(grad_w: Any, grad_v: Any, _: Any, v: Any) -> Any:
     """Guess the limit at equal eigenvalues: 0 if the loss does not depend on them, else NaN.
 
     Of ``v @ diag(h(w)) @ inv(v)`` nothing is left in the gradient of `v` that would tell more.
@@ -49,13 +49,13 @@ def _of_svd(grads: Any, result: Any) -> tuple[Any, Any, Any, Any]:
     together = _unless_chosen(_at_ties(sum(turned), grads[1]), 2 * even, size)
     against = np.where(np.absolute(odd) > negligible(size), np.nan, 0 * odd)
     beyond = [
-        None if side is None else _beyond(side, grad[..., :rank], s, grads[1])
+        None if side is None else _beyond(side, grad[..., :rank], grads[1])
         for side, (grad, _) in zip((beyond_u, beyond_v), sides, strict=True)
     ]
     return together, against, beyond[0], beyond[1]
 
 
-def _beyond(outside: Any, grad: Any, s: Any, grad_s: Any) -> Any:
+def _beyond(outside: Any, grad: Any, grad_s: Any) -> Any:
     """Guess what a gradient of vectors has outside of their space, over singular values of zero.
 
     That comes times a zero, so that nothing may be left of it.
@@ -106,12 +106,21 @@ def _unless_chosen(limit: Any, skew: Any, size: Any) -> Any:
     return np.where(np.absolute(skew) > negligible(size), np.nan, limit)
 
 
+def _first_two(grad_w: Any, grad_v: Any, _: Any, v: Any, *options: Any) -> Any:
+    del options
+    return _of_eigh(grad_w, grad_v, v)
+
+
+def _of_general(grads: Any, _: Any, *rest: Any) -> Any:
+    return _first_two(grads[0], grads[1], *rest)
+
+
 GUESSES: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
-        "eigh_back": lambda grad_w, grad_v, w, v, uplo: _of_eigh(grad_w, grad_v, v),
-        "eigh_tridiagonal_back": lambda grad_w, grad_v, w, v: _of_eigh(grad_w, grad_v, v),
-        "general_eigh_back": lambda grads, b, w, v, lower: _of_eigh(*grads, v),
-        "eig_back": lambda grad_w, grad_v, w, v: _of_eig(grad_w, grad_v, v),
+        "eigh_back": _first_two,
+        "eigh_tridiagonal_back": _first_two,
+        "general_eigh_back": _of_general,
+        "eig_back": _of_eig,
         "svd_back": _of_svd,
     }
 )

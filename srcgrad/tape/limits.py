@@ -18,7 +18,7 @@ from srcgrad.runtime import limits as runtime
 from srcgrad.runtime.choosing import matters
 from srcgrad.tape.core import Core, edge_of, make
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.node import Edge, Node
+from srcgrad.tape.node import Edge
 from srcgrad.tape.tied import CHOSEN, UNKNOWN, Limits
 
 Run = Callable[..., dict[int, Any]]
@@ -145,7 +145,7 @@ class _Zeros:
         if quotient is None:
             return True
         zeros = np.where(quotient.open, _raw(quotient.numerator), 0)
-        return _size(zeros) <= self.precision * self.size
+        return bool(_size(zeros) <= self.precision * self.size)
 
     def _any(self, place: int) -> Any:
         """Return a tensor of any numbers where numerators are zero."""
@@ -175,7 +175,8 @@ class _Zeros:
         """Say whether what is zero stays so if vectors turn, and if leaves change."""
         count = len(self.factors)
         leaves = zip(self.wanted[count:], found[count:], usual[count:], strict=True)
-        for (leaf, _), one, other in leaves:
+        for edge, one, other in leaves:
+            leaf: Any = edge[0]
             held = _size(leaf.variable) or 1.0
             if not _size(one) * held <= self.precision * (self.size + _size(other) * held):
                 return False
@@ -206,7 +207,7 @@ class _Zeros:
         return [None if q is None else q.limit(change, direction) for q, change in pairs]
 
     def _agree(self, one: Any, other: Any, scale: float) -> bool:
-        return one is None or _size(one - other) <= self.precision * (_size(one) + scale)
+        return one is None or bool(_size(one - other) <= self.precision * (_size(one) + scale))
 
 
 def _edge(value: Any) -> Edge | None:

@@ -16,7 +16,6 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import TieWarning
-from srcgrad.runtime import eig_back, eigh_back, svd_back
 from srcgrad.runtime.choosing import has_equal, has_equal_or_none
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Node
@@ -85,19 +84,15 @@ def _warn(label: str, why: str) -> None:
 
 
 def _back(op: Any, ctx: Any, grads: Any, limits: Any) -> Any:
-    """Call what the backward of a rule calls, with limits."""
+    """Call the function that the backward of a rule calls, with limits."""
     saved, name = ctx.saved_tensors, op.primal.__name__
+    called = op.backward.__globals__
     if name == "svd":
-        return svd_back(grads, saved, limits)
-    if name == "eig":
-        return eig_back(*grads, *saved, limits)
-    if op.primal is np.linalg.eigh:
-        return eigh_back(*grads, *saved, ctx.uplo, limits)
-    from srcgrad.runtime.scipy.linalg import eigh_tridiagonal_back, general_eigh_back
-
-    if name == "eigh":
-        return general_eigh_back(grads, *saved, ctx.lower, limits)
-    return eigh_tridiagonal_back(*grads, *saved, limits)
+        return called["svd_back"](grads, saved, limits)
+    if name == "eigh" and "general_eigh_back" in called:
+        return called["general_eigh_back"](grads, *saved, ctx.lower, limits)
+    options = (ctx.uplo,) if name == "eigh" else ()
+    return called[f"{name}_back"](*grads, *saved, *options, limits)
 
 
 def _is_known(grad: Any) -> bool:

@@ -226,7 +226,11 @@ def test_equal_eigenvalues_give_finite_gradients(weights: Any) -> None:
         return np.sum((v * w) @ v.T * (weights - others)) + np.sum((v * w**3) @ v.T * others)
 
     both = weights + weights.T
-    for loss, a, slope in ((rebuilt, np.eye(3), 1), (rebuilt, 0 * np.eye(3), 1), (several, np.eye(3), 3)):
+    for loss, a, slope in (
+        (rebuilt, np.eye(3), 1),
+        (rebuilt, 0 * np.eye(3), 1),
+        (several, np.eye(3), 3),
+    ):
         expected = np.tril(both, -1) + slope * np.diag(np.diag(weights))
         for found in (sg.grad(loss, fallback="error")(a), tape_gradient(loss, a)):
             np.testing.assert_allclose(found, expected, atol=1e-12)
