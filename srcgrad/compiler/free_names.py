@@ -34,7 +34,7 @@ class FreeNames:
         for statement in body:
             for node in walk(statement):
                 reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-                if reads and id(node) not in seen:
+                if reads and id(node) not in seen and not hasattr(node, "of_rule"):
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id)
                     if binding is not None and not self._is_our_own(node.id):

@@ -17,7 +17,7 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.rules import operators
 from srcgrad.rules.base import Elementwise, Function
 from srcgrad.rules.draws import DRAWS
-from srcgrad.rules.equivalents import equivalent
+from srcgrad.rules.equivalents import equivalent, why_not
 from srcgrad.rules.library import (
     calculates_in_integers,
     canonical_name,
@@ -112,4 +112,5 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     written_operands=_written_operands,
     returned_operands=_returned_operands,
     equivalent=equivalent,
+    why_not=why_not,
 )

@@ -11,12 +11,19 @@ from srcgrad.ir.walk import INNER
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued")
+_KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued", "of_rule")
 
 
 def load(name: str) -> Node:
     """Return the expression that reads `name`."""
     return gast.Name(name, gast.Load(), None, None)
+
+
+def load_for_rule(name: str) -> Node:
+    """Return the expression that reads a name of ours, whatever the user's own like it means."""
+    found = load(name)
+    found.of_rule = True
+    return found
 
 
 def store(name: str) -> Node:

@@ -39,6 +39,7 @@ class Vocabulary:
             whether it may write elsewhere.
         returned_operands: The operands of such a call in whose memory its result may lie.
         equivalent: The call that stands for a call of a function written out with others, or None.
+        why_not: What to say of a function without a rule, and the way out, if more is known.
     """
 
     rule_for: Callable[[Any], Any]
@@ -66,3 +67,4 @@ class Vocabulary:
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     returned_operands: Callable[[FunctionType, Any], list[Any]]
     equivalent: Callable[..., Any]
+    why_not: Callable[[Any], tuple[str, str] | None]

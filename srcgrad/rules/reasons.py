@@ -68,6 +68,68 @@ REASONS: dict[str, dict[str, Reason]] = {
 """The reasons by patterns of the names of functions, and by parameters."""
 
 
+class Whole(NamedTuple):
+    """Why a function has no derivative at all, and what to write instead."""
+
+    why: str
+    way_out: str
+
+
+_DESIGN = Whole(
+    "is not written yet: a filter is designed by poles and zeros",
+    "design the filter before, and differentiate what it is applied to",
+)
+_SEARCH = Whole(
+    "is not written yet: a search without a derivative",
+    "start `minimize` at what it finds, with the same `args=`: its result has derivatives",
+)
+_BASIS = Whole(
+    "does not exist: only the space that the vectors span is unique",
+    "calculate with a projector, such as `np.eye(n) - linalg.pinv(A) @ A`",
+)
+_FACTORS = Whole(
+    "is not written yet: this factorisation has no rule",
+    "take `qr`, `eigh`, `eig`, `svd`, `lu` or `cholesky`, or keep the matrix constant",
+)
+_LOOKUP = Whole(
+    "does not exist as it stands: it sorts points into a tree",
+    "ask for the places on constant copies, and calculate with `points[places]`",
+)
+FUNCTIONS: dict[str, Whole] = {
+    **dict.fromkeys(("scipy.spatial.KDTree", "scipy.spatial.cKDTree"), _LOOKUP),
+    **dict.fromkeys(("scipy.spatial.ConvexHull", "scipy.spatial.Delaunay"), _LOOKUP),
+    "scipy.linalg.null_space": _BASIS,
+    **{
+        f"scipy.linalg.{name}": _FACTORS
+        for name in "schur hessenberg qz ordqz ldl rq cossin cholesky_banded qr_multiply".split()
+    },
+    **{
+        f"scipy.signal.{name}": _DESIGN
+        for name in "butter cheby1 cheby2 ellip bessel iirfilter iirdesign remez firls".split()
+    },
+    **{
+        f"scipy.optimize.{name}": _SEARCH
+        for name in (
+            "brute differential_evolution dual_annealing basinhopping shgo direct fmin brent "
+            "golden fmin_powell fmin_bfgs fmin_cg fmin_ncg fmin_l_bfgs_b fmin_tnc fmin_slsqp "
+            "fmin_cobyla fminbound"
+        ).split()
+    },
+}
+"""Functions without a rule of which more is known."""
+
+
+def refusal_of_function(name: str) -> tuple[str, str] | None:
+    """Return what to say of a function without a rule, and the way out, if it is known.
+
+    >>> refusal_of_function("scipy.optimize.brute")[0]
+    'the derivative of `scipy.optimize.brute` is not written yet: a search without a derivative'
+    """
+    found = FUNCTIONS.get(name)
+    last = "; or write a `Function` with its forward and backward"
+    return found and (f"the derivative of `{name}` {found.why}", found.way_out + last)
+
+
 def reason_for(function: str, parameter: str) -> Reason | None:
     """Return why a function has no derivative in a parameter, if more is known than that.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.rules.equivalents import equivalent
+from srcgrad.rules.equivalents import equivalent, why_not
 from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import scatter
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
@@ -100,12 +100,12 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
 
 
 def _without_rule(function: Any) -> MissingRuleError:
-    return refusal(
-        MissingRuleError,
-        f"{canonical_name(function)} has no derivative rule",
+    hint = (
         "write a srcgrad.autograd.Function for it, or call it on `t.detach()` if its "
-        "result is meant to be a constant",
+        "result is meant to be a constant"
     )
+    usual = f"{canonical_name(function)} has no derivative rule", hint
+    return refusal(MissingRuleError, *(why_not(function) or usual))
 
 
 def _turns(x: Any) -> bool:

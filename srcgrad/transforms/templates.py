@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.ir.build import call, clone, load, store
+from srcgrad.ir.build import call, clone, load, load_for_rule, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import names_bound
@@ -447,7 +447,7 @@ class _Body:
         module = self.scope.function.__module__
         own = getattr(value, "__module__", None) or ""
         importer = own if own.startswith("srcgrad.runtime.") else module
-        return load(self.inliner.externals.name_of(value, node.id, lambda: importer))
+        return load_for_rule(self.inliner.externals.name_of(value, node.id, lambda: importer))
 
     def _is_context(self, node: Any) -> bool:
         return isinstance(node, gast.Name) and node.id == self.context

@@ -267,11 +267,13 @@ class Expressions:
         if isinstance(value, gast.Call):
             callee = self._reader.scope.resolve(value.func)
             name = getattr(value.func, "attr", None) or getattr(value.func, "id", "this")
+            known = why_not(str(name))
             if callee is not MISSING:
                 name = self._reader.vocabulary.canonical_name(callee)
+                known = why_not(str(name)) or self._reader.vocabulary.why_not(callee)
             usual = f"the call of `{name}` has no derivative rule"
             hint = "write a `Function` with its forward and backward and call `apply`"
-            self._refusals.add(value, *(why_not(str(name)) or (usual, hint)), MissingRuleError)
+            self._refusals.add(value, *(known or (usual, hint)), MissingRuleError)
             return
         kind = type(value).__name__
         self._refusals.add(

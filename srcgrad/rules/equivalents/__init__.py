@@ -7,6 +7,6 @@ the way to a derivative where there is no formula that reads better than the fun
 
 from __future__ import annotations
 
-from srcgrad.rules.equivalents.table import Call, Literal, equivalent
+from srcgrad.rules.equivalents.table import Call, Literal, equivalent, why_not
 
-__all__ = ["Call", "Literal", "equivalent"]
+__all__ = ["Call", "Literal", "equivalent", "why_not"]

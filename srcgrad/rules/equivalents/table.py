@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +13,7 @@ import numpy as np
 from srcgrad.rules.equivalents import arrays, folds, loops, polynomials
 from srcgrad.rules.equivalents.registry import Equivalent
 from srcgrad.rules.library import canonical_name, rule_for
+from srcgrad.rules.reasons import refusal_of_function
 from srcgrad.rules.scipy import written_functions
 
 Literal = Callable[[Any], Any]
@@ -53,24 +56,10 @@ def equivalent(
         entries = _TABLE.get(function, ()) or _entries_of_scipy(function)
     except TypeError:
         return None
-    for entry in entries:
-        if entry.option is None:
-            return Call(entry.function, entry.lead, args, keywords)
-        name, place = entry.option
-        if name in keywords:
-            value = literal(keywords[name])
-            rest, options = args, {k: v for k, v in keywords.items() if k != name}
-        elif len(args) > place:
-            value = literal(args[place])
-            rest, options = [*args[:place], *args[place + 1 :]], dict(keywords)
-            if len(args) > place + 1 and entry.values:
-                continue  # what comes after it would move
-        else:
-            continue
-        if not entry.values and value is not None:
-            return Call(entry.function, entry.lead, args, keywords)
-        if isinstance(value, (str, bool)) and value in entry.values:
-            return Call(entry.function, entry.lead, rest, options)
+    calls = (_by_entry(entry, args, keywords, literal) for entry in entries)
+    known = next((call for call in calls if call is not None), None)
+    if known is not None:
+        return known
     if (getattr(function, "__module__", None) or "").startswith("scipy.sparse."):
         return _of_sparse(function, args, keywords)
     if function is np.vectorize:
@@ -80,12 +69,67 @@ def equivalent(
     return None if found is None else Call(found.function, found.lead, args, keywords)
 
 
+def _by_entry(
+    entry: Equivalent, args: Sequence[Any], keywords: Mapping[str, Any], literal: Literal
+) -> Call | None:
+    """Return the call of an equivalent, if it is one for these options and takes them."""
+    if entry.option is not None:
+        name, place = entry.option
+        if name in keywords:
+            value = literal(keywords[name])
+            rest, options = args, {k: v for k, v in keywords.items() if k != name}
+        elif len(args) == place + 1 or (len(args) > place and not entry.values):
+            value = literal(args[place])
+            rest, options = [*args[:place], *args[place + 1 :]], dict(keywords)
+        else:  # not given, or what comes after it would move
+            return None
+        if entry.values:
+            if not isinstance(value, (str, bool)) or value not in entry.values:
+                return None
+            args, keywords = rest, options
+        elif value is None:
+            return None
+    return (
+        Call(entry.function, entry.lead, args, keywords) if _takes(entry, args, keywords) else None
+    )
+
+
+def _takes(entry: Equivalent, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    """Say whether what stands for a function takes the arguments of a call."""
+    try:
+        _signature(entry.function).bind(*entry.lead, *args, **keywords)
+    except TypeError:
+        return False
+    return True
+
+
+_signature = functools.cache(inspect.signature)
+
+
 def _entries_of_scipy(function: Any) -> tuple[Equivalent, ...]:
     """Return what stands for a function of SciPy, which is imported already."""
     if not (getattr(function, "__module__", None) or "").startswith("scipy."):
         return ()
     package = canonical_name(function).rpartition(".")[0]
     return tuple(written_functions(package).get(function, ()))
+
+
+def why_not(function: Any) -> tuple[str, str] | None:
+    """Return what to say of a call without a rule, and the way out, if more is known than that."""
+    name = canonical_name(function)
+    found = refusal_of_function(name)
+    if found is not None or rule_for(function) is not None:
+        return found
+    try:
+        known = _TABLE.get(function, ()) or _entries_of_scipy(function)
+    except TypeError:
+        return None
+    if not known:
+        return None
+    return (
+        f"the call of `{name}` with these arguments has no derivative rule",
+        "write it without rare options",
+    )
 
 
 def _of_sparse(function: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Call | None:

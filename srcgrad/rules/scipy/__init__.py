@@ -49,9 +49,11 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
         "scipy.interpolate": ("grids",),
-        "scipy.ndimage": ("image_functions", "ranked_filters"),
+        "scipy.linalg": ("matrix_forms",),
+        "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
         "scipy.signal": ("ranked_filters",),
-        "scipy.stats": ("law_functions", "sample_functions"),
+        "scipy.spatial": ("distance_functions",),
+        "scipy.stats": ("law_functions", "sample_functions", "sample_tests"),
     }
 )
 """The files of functions of each package that are written out with others."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from srcgrad.rules.base import Context, Function
+from srcgrad.rules.nondiff import STEPS
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import conj, divide_or_zero, real_part
 from srcgrad.runtime.scipy.spatial import as_vector_back, cdist_back, pdist_back
@@ -155,3 +156,11 @@ class Mahalanobis(Function):
 
 
 RULES = table.freeze()
+CONSTANT = dict.fromkeys(
+    (
+        *(distance.hamming, distance.jaccard, distance.dice, distance.rogerstanimoto),
+        *(distance.russellrao, distance.sokalsneath, distance.yule),
+    ),
+    STEPS,
+)
+"""Distances that count what is equal."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from srcgrad.rules.base import Context, Function
+from srcgrad.rules.nondiff import STEPS
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import kept, reduced_size
 from srcgrad.runtime.scipy.stats import entropy_back
@@ -148,3 +149,13 @@ class Entropy(Function):
 
 
 RULES = table.freeze()
+CONSTANT = dict.fromkeys(
+    (
+        *(stats.rankdata, stats.spearmanr, stats.kendalltau, stats.weightedtau, stats.somersd),
+        *(stats.mannwhitneyu, stats.wilcoxon, stats.ranksums, stats.kruskal, stats.ks_2samp),
+        *(stats.friedmanchisquare, stats.brunnermunzel, stats.cramervonmises_2samp, stats.ansari),
+        *(stats.mood, stats.median_test, stats.percentileofscore, stats.tiecorrect),
+    ),
+    STEPS,
+)
+"""What depends on the order of samples alone."""

@@ -43,10 +43,15 @@ def _last(shape: Any, axis: int) -> tuple[int, ...]:
 
 def _kind(grad: Any, matrix: Any) -> Any:
     """Return the dtype of a matrix beside a gradient, in the precision of the gradient."""
-    single = np.asarray(grad).dtype.itemsize <= (8 if np.iscomplexobj(grad) else 4)
+    single = dtype_of(grad).itemsize <= (8 if np.iscomplexobj(grad) else 4)
     if np.iscomplexobj(matrix):
         return np.complex64 if single else np.complex128
     return np.float32 if single else np.float64
+
+
+def dtype_of(grad: Any) -> Any:
+    """Return the dtype of a gradient, which may be a tensor."""
+    return grad.dtype if hasattr(grad, "dtype") else np.asarray(grad).dtype
 
 
 def units(shape: Any, axis: int) -> Any:
@@ -116,8 +121,9 @@ def lfilter_back(grad: Any, values: tuple[Any, Any, Any, Any], axis: int) -> tup
     b, a, x, y = values
     one = np.ones_like(b, shape=(1,))
     back = signal.lfilter(conj(b), conj(a), np.flip(grad, axis), axis)
-    grad_b = _lags(grad, signal.lfilter(one, a, x, axis), len(b), axis)
-    grad_a = -_lags(grad, signal.lfilter(one, a, y, axis), len(a), axis)
+    grad_b = _lags(grad, signal.lfilter(one, a, x, axis), np.size(b), axis)
+    grad_a = -_lags(grad, signal.lfilter(one, a, y, axis), np.size(a), axis)
+    grad_b, grad_a = np.reshape(grad_b, np.shape(b)), np.reshape(grad_a, np.shape(a))
     return grad_b, grad_a, np.flip(back, axis)
 
 

@@ -12,7 +12,7 @@ from scipy import ndimage
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import recordable
-from srcgrad.runtime.scipy.linear_maps import along_back
+from srcgrad.runtime.scipy.linear_maps import along_back, dtype_of
 
 MARGIN = 12
 """How many pixels SciPy puts around an image in two of its modes before it filters it."""
@@ -48,7 +48,7 @@ def spline_filter1d_back(grad: Any, order: int, axis: int, mode: str) -> Any:
     weights = 1.0 if mode in _EVEN else _halves(np.shape(grad), axis)
     wide = np.complex128 if np.iscomplexobj(grad) else np.float64
     filtered = ndimage.spline_filter1d(grad / weights, order, axis, output=wide, mode=mode)
-    return (filtered * weights).astype(np.asarray(grad).dtype)
+    return (filtered * weights).astype(dtype_of(grad))
 
 
 def _halves(shape: Any, axis: int) -> Any:
@@ -233,7 +233,7 @@ def spline_image_back(
     for places, weights, known in near:
         each = weights * (shares if known is None else np.where(known, shares, 0))
         _add(total, np.ravel(places), np.ravel(each))
-    return _filter_back(np.reshape(total, sizes), shape, how).astype(np.asarray(grad).dtype)
+    return _filter_back(np.reshape(total, sizes), shape, how).astype(dtype_of(grad))
 
 
 def _add(total: Any, places: Any, each: Any) -> None:

@@ -86,19 +86,24 @@ def solve_banded_back(grad: Any, l_and_u: Any, values: tuple[Any, Any, Any]) -> 
     ab, b, y = values
     below, above = l_and_u
     n = np.shape(ab)[-1]
-    turned = np.zeros_like(ab)
-    for k in range(-below, above + 1):  # band k holds a[i, i + k]
-        there = slice(max(k, 0), n + min(k, 0))
-        here = slice(max(-k, 0), n + min(-k, 0))
-        turned[below + k, here] = conj(ab[above - k, there])
+    bands = range(-below, above + 1)  # band k holds a[i, i + k]
+    turned = np.stack([_late(conj(ab[above - k, _there(k, n)]), -k) for k in bands])
     grad_b = linalg.solve_banded((above, below), turned, grad)
     left, right = columns(grad_b, b), conj(columns(y, b))
-    grad_ab = np.zeros_like(ab)
-    for k in range(-below, above + 1):
-        there = slice(max(k, 0), n + min(k, 0))
-        here = slice(max(-k, 0), n + min(-k, 0))
-        grad_ab[above - k, there] = -np.sum(left[here] * right[there], axis=-1)
-    return grad_ab, grad_b
+    products = [-np.sum(left[_there(-k, n)] * right[_there(k, n)], axis=-1) for k in bands]
+    rows = [_late(row, k) for k, row in zip(bands, products, strict=True)]
+    return np.stack(rows[::-1]), grad_b
+
+
+def _there(k: int, n: int) -> slice:
+    """Return the places along n that are k after others."""
+    return slice(max(k, 0), max(n + min(k, 0), 0))
+
+
+def _late(band: Any, k: int) -> Any:
+    """Return a band with zeros before, or behind if k is negative."""
+    gap = np.zeros_like(band, shape=(abs(k),))
+    return np.concatenate([gap, band] if k > 0 else [band, gap])
 
 
 def continuous_are_back(

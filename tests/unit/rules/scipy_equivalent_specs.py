@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from scipy import fft, ndimage, signal
+import numpy as np
+from scipy import fft, linalg, ndimage, signal, spatial
 from scipy import stats as st
+from scipy.spatial import distance
 
 from tests.unit.rules.opspec import A, OpSpec, S, op
 
 
 def scipy_equivalents() -> list[OpSpec]:
-    return [*images(), *laws(), *samples(), *transforms()]
+    return [*images(), *laws(), *samples(), *transforms(), *matrices(), *distances()]
 
 
 def images() -> list[OpSpec]:
@@ -21,8 +23,36 @@ def images() -> list[OpSpec]:
         op(ndimage.median_filter, A(4, 3), 3),
         op(ndimage.median_filter, A(6), size=4, mode="nearest"),
         op(signal.medfilt, A(3, 4), (1, 3)),
+        op(ndimage.maximum_filter1d, A(4, 3), 3, axis=0, mode="wrap"),
+        op(ndimage.minimum_filter1d, A(5), 2),
+        op(ndimage.rank_filter, A(4, 3), -2, 3),
+        op(ndimage.percentile_filter, A(4, 3), 30, (2, 3)),
+        op(ndimage.grey_dilation, A(4, 3), 3, mode="constant"),
+        op(ndimage.grey_erosion, A(4, 3), size=(3, 1)),
+        op(ndimage.grey_opening, A(5), 3),
+        op(ndimage.grey_closing, A(5), 3),
+        op(ndimage.white_tophat, A(5), 3),
+        op(ndimage.black_tophat, A(5), 3),
+        op(ndimage.morphological_gradient, A(4, 3), 3),
+        op(ndimage.morphological_laplace, A(4, 3), 3),
+        op(ndimage.gaussian_laplace, A(4, 3), 0.7),
+        op(ndimage.gaussian_gradient_magnitude, A(4, 3), 0.7, mode="wrap"),
+        op(ndimage.sum_labels, A(4), LABELS, [5, 0]),
+        op(ndimage.sum, A(2, 4), LABELS),
+        op(ndimage.mean, A(4), LABELS, np.array([0, 1])),
+        op(ndimage.variance, A(4), LABELS, 1),
+        op(ndimage.variance, A(4)),
+        op(ndimage.standard_deviation, A(4), LABELS, [1]),
+        op(ndimage.center_of_mass, A(4, 3)),
+        op(ndimage.center_of_mass, A(4), LABELS, 1),
+        op(ndimage.maximum, A(4, 3)),
+        op(ndimage.minimum, A(4)),
+        op(ndimage.median, A(4)),
         op(ndimage.rotate, A(4, 2, 3), S(20.0, 30.0), axes=(0, -1), reshape=False, mode="mirror"),
     ]
+
+
+LABELS = np.array([1, 0, 1, 1])
 
 
 LAWS = {
@@ -66,6 +96,94 @@ def samples() -> list[OpSpec]:
         op(st.median_abs_deviation, A(5, 2)),
         op(st.trim_mean, A(6, 2), 0.2),
         op(st.boxcox_llf, S(), A(5)),
+        op(st.yeojohnson, A(4, low=-0.9), S()),
+        op(st.yeojohnson_llf, S(), A(5, low=-0.9)),
+        op(st.boxcox, A(4), S()),
+        op(st.moment, A(4, 3), 3),
+        op(st.moment, A(4), order=2, center=S()),
+        op(st.skew, A(5, 2), bias=False),
+        op(st.kurtosis, A(5), bias=False, fisher=False),
+        op(st.kurtosis, A(2, 5), 1, bias=False),
+        op(st.tmean, A(4, 3)),
+        op(st.tvar, A(4, 3)),
+        op(st.tstd, A(4)),
+        op(st.tsem, A(4)),
+        op(st.tmin, A(4, 3), axis=1),
+        op(st.tmax, A(4)),
+        op(st.iqr, A(5, 2), axis=0),
+        op(st.scoreatpercentile, A(5), 30),
+        op(st.trimboth, A(7, 2), 0.3),
+        op(st.gzscore, A(4)),
+        op(st.differential_entropy, A(2, 9), axis=1, method="vasicek"),
+        op(st.wasserstein_distance, A(4), A(3)),
+        op(st.energy_distance, A(4), A(3)),
+        op(st.circmean, A(4, 2), axis=0),
+        op(st.circvar, A(4), high=2.0),
+        op(st.circstd, A(4)),
+        op(st.pearsonr, A(5), A(5)),
+        op(st.pearsonr, A(5, 2), A(5, 2), alternative="less"),
+        op(st.linregress, A(5), A(5)),
+        op(st.ttest_1samp, A(5, 2), S()),
+        op(st.ttest_rel, A(5), A(5), alternative="greater"),
+        op(st.ttest_ind, A(5), A(4)),
+        op(st.ttest_ind, A(2, 5), A(2, 4), axis=1, equal_var=False),
+        op(st.ttest_ind_from_stats, S(), S(), 5, S(), S(), 7),
+        op(st.f_oneway, A(4), A(3), A(5)),
+        op(st.chisquare, A(4)),
+        op(st.chisquare, A(4, 2), ddof=1),
+        op(st.jarque_bera, A(6)),
+    ]
+
+
+def matrices() -> list[OpSpec]:
+    two = np.array([[0.4, 0.7], [0.2, 0.5], [0.9, 0.3]])
+    return [
+        op(linalg.companion, A(4)),
+        op(linalg.convolution_matrix, A(3), 4),
+        op(linalg.convolution_matrix, A(3), 5, mode="same"),
+        op(linalg.convolution_matrix, A(4), 2, "valid"),
+        op(linalg.leslie, A(3), A(2)),
+        op(linalg.fiedler, A(4)),
+        op(linalg.diagsvd, A(2), 2, 4),
+        op(linalg.solve_circulant, A(3), A(3, 2)),
+        op(linalg.solve_toeplitz, (A(3), A(3)), A(3)),
+        op(linalg.solve_toeplitz, A(3), A(3)),
+        op(linalg.matmul_toeplitz, A(3), A(3, 2)),
+        op(linalg.solveh_banded, np.array([[9.0, 8, 7], [1, 2, 0]]), A(3), lower=True),
+        op(linalg.solveh_banded, np.array([[0.0, 1, 2], [9, 8, 7]]), A(3, 2)),
+        op(linalg.solveh_banded, A(1, 3), A(3)),
+        op(linalg.eigvalsh_tridiagonal, A(4), A(3)),
+        op(linalg.pinvh, A(3, 3)),
+        op(linalg.pinvh, A(3, 3), lower=False),
+        op(linalg.signm, A(2, 2, symmetric=True)),
+        op(linalg.orth, A(3, 2)),
+        op(linalg.orthogonal_procrustes, A(3, 2), A(3, 2)),
+        op(linalg.expm_frechet, A(2, 2), A(2, 2)),
+        op(spatial.procrustes, A(3, 2), two),
+    ]
+
+
+def distances() -> list[OpSpec]:
+    specs = []
+    options = {
+        "minkowski": {"p": 3},
+        "seuclidean": {"V": A(3)},
+        "mahalanobis": {"VI": np.eye(3) + 0.2},
+    }
+    names = "correlation chebyshev minkowski canberra braycurtis seuclidean"
+    for name in (*names.split(), "cosine", "mahalanobis"):
+        given = options.get(name, {})
+        specs += [op(distance.cdist, A(2, 3), A(4, 3), name, **given)]
+        specs += [op(distance.pdist, A(4, 3), name, **given)]
+        if name in names:
+            specs += [op(getattr(distance, name), A(3), A(3), **given)]
+    return [
+        *specs,
+        op(distance.jensenshannon, A(3, 2), A(3, 2), 2.0),
+        op(spatial.distance_matrix, A(3, 2), A(4, 2)),
+        op(spatial.distance_matrix, A(3, 2), A(2, 2), p=1),
+        op(spatial.minkowski_distance, A(3, 2), A(3, 2), 3),
+        op(spatial.minkowski_distance_p, A(3, 2), A(3, 2)),
     ]
 
 

@@ -49,6 +49,7 @@ def test_reverse_mode_agrees_with_differences(caller: Caller) -> None:
 
 
 @every_call
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")  # of rules without a tangent
 def test_forward_mode_agrees_with_reverse_mode(caller: Caller) -> None:
     directions = directions_of(caller)
     held = [None] * len(caller.weights)
