@@ -26,6 +26,7 @@ from srcgrad.runtime import (
     matmul_right,
     multi_dot_back,
     multi_dot_push,
+    outer_back,
     tensordot_left,
     tensordot_right,
     unbroadcast,
@@ -237,13 +238,9 @@ class Matvec(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         x1, x2 = ctx.saved_tensors
-        grad_x1 = (
-            unbroadcast(np.expand_dims(grad, -1) * conj(np.expand_dims(x2, -2)), np.shape(x1))
-            if ctx.needs_input_grad[0]
-            else None
-        )
+        grad_x1 = outer_back(grad, conj(x2), np.shape(x1)) if ctx.needs_input_grad[0] else None
         grad_x2 = (
-            unbroadcast(np.sum(np.expand_dims(grad, -1) * conj(x1), axis=-2), np.shape(x2))
+            unbroadcast(conj(np.vecmat(grad, x1)), np.shape(x2))
             if ctx.needs_input_grad[1]
             else None
         )
@@ -265,15 +262,11 @@ class Vecmat(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x1, x2 = ctx.saved_tensors
         grad_x1 = (
-            unbroadcast(np.sum(conj(np.expand_dims(grad, -2)) * x2, axis=-1), np.shape(x1))
+            unbroadcast(np.matvec(x2, conj(grad)), np.shape(x1))
             if ctx.needs_input_grad[0]
             else None
         )
-        grad_x2 = (
-            unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(grad, -2), np.shape(x2))
-            if ctx.needs_input_grad[1]
-            else None
-        )
+        grad_x2 = outer_back(x1, grad, np.shape(x2)) if ctx.needs_input_grad[1] else None
         return grad_x1, grad_x2
 
 

@@ -23,6 +23,10 @@ def full_grad(grad: Any, count: int, mode: str, shortest: int) -> Any:
 def convolve_part(grad: Any, wanted: Any, other: Any, mode: str) -> Any:
     """Return the gradient of one factor of a convolution, which may be exchanged."""
     sizes = (np.size(wanted), np.size(other))
+    if mode == "valid":  # the zeros in place of what was cut would cost more than the rest
+        turned = conj(np.ravel(other))[::-1]
+        found = np.convolve(grad, turned, "full" if sizes[0] >= sizes[1] else "valid")
+        return np.reshape(found, np.shape(wanted))
     full = full_grad(grad, sum(sizes) - 1, mode, min(sizes))
     return np.reshape(np.correlate(full, np.ravel(other), "valid"), np.shape(wanted))
 
@@ -34,6 +38,9 @@ def correlate_back(grad: Any, a: Any, v: Any, mode: str) -> tuple[Any, Any]:
     if mode == "same" and sizes[0] < sizes[1]:  # NumPy exchanges them, which shifts an even middle
         swapped_v, swapped_a = correlate_back(conj(grad)[::-1], v, a, mode)
         return swapped_a, swapped_v
+    if mode == "valid":
+        grad_a = convolve_part(grad, a, turned, mode)
+        return grad_a, conj(convolve_part(grad, turned, a, mode))[::-1]
     full = full_grad(grad, sum(sizes) - 1, mode, min(sizes))
     grad_a = np.correlate(full, turned, "valid") if len(full) else 0 * a
     grad_v = conj(np.correlate(full, a, "valid"))[::-1]

@@ -59,6 +59,15 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
 
 
 @recordable
+def outer_back(x: Any, y: Any, shape: Any) -> Any:
+    """Return outer products of rows, added up to a matrix or an array of matrices."""
+    if len(shape) > 2 or np.ndim(x) != np.ndim(y):
+        return unbroadcast(np.expand_dims(x, -1) * np.expand_dims(y, -2), shape)
+    rows, columns = (np.reshape(item, (-1, np.shape(item)[-1])) for item in (x, y))
+    return rows.T @ columns
+
+
+@recordable
 def dot_left(grad: Any, a: Any, b: Any) -> Any:
     """Return the gradient of `a` in ``np.dot(a, b)``, for any ranks."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:

@@ -10,7 +10,7 @@ from scipy import special
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime import conj, unbroadcast
+from srcgrad.runtime import bessel_ratio, conj, unbroadcast
 from srcgrad.runtime.scipy.orders import (
     iv_slope,
     ive_slope,
@@ -28,9 +28,9 @@ def j0(x: Any) -> Any:
     return -special.j1(x)
 
 
-@table.slope(special.j1)
-def j1(x: Any) -> Any:
-    return (special.j0(x) - special.jv(2, x)) / 2
+@table.partials(special.j1)
+def j1(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (special.j0(x) - bessel_ratio(out, x),)
 
 
 @table.slope(special.y0)
@@ -38,9 +38,9 @@ def y0(x: Any) -> Any:
     return -special.y1(x)
 
 
-@table.slope(special.y1)
-def y1(x: Any) -> Any:
-    return (special.y0(x) - special.yv(2, x)) / 2
+@table.partials(special.y1)
+def y1(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (special.y0(x) - out / x,)
 
 
 @table.slope(special.i0)
@@ -48,9 +48,9 @@ def i0(x: Any) -> Any:
     return special.i1(x)
 
 
-@table.slope(special.i1)
-def i1(x: Any) -> Any:
-    return (special.i0(x) + special.iv(2, x)) / 2
+@table.partials(special.i1)
+def i1(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (special.i0(x) - bessel_ratio(out, x),)
 
 
 @table.slope(special.i0e)
@@ -58,9 +58,9 @@ def i0e(x: Any) -> Any:
     return special.i1e(x) - np.sign(x) * special.i0e(x)
 
 
-@table.slope(special.i1e)
-def i1e(x: Any) -> Any:
-    return (special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * special.i1e(x)
+@table.partials(special.i1e)
+def i1e(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (special.i0e(x) - bessel_ratio(out, x) - np.sign(x) * out,)
 
 
 @table.slope(special.k0)
@@ -68,9 +68,9 @@ def k0(x: Any) -> Any:
     return -special.k1(x)
 
 
-@table.slope(special.k1)
-def k1(x: Any) -> Any:
-    return -(special.k0(x) + special.kv(2, x)) / 2
+@table.partials(special.k1)
+def k1(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (-special.k0(x) - out / x,)
 
 
 @table.slope(special.k0e)
@@ -78,9 +78,9 @@ def k0e(x: Any) -> Any:
     return special.k0e(x) - special.k1e(x)
 
 
-@table.slope(special.k1e)
-def k1e(x: Any) -> Any:
-    return special.k1e(x) - (special.k0e(x) + special.kve(2, x)) / 2
+@table.partials(special.k1e)
+def k1e(x: Any, *, out: Any) -> tuple[Any, ...]:
+    return (out - special.k0e(x) - out / x,)
 
 
 @table.partials(special.jv)
@@ -95,7 +95,7 @@ def yv(v: Any, z: Any) -> tuple[Any, ...]:
 
 @table.partials(special.yn)
 def yn(n: Any, x: Any) -> tuple[Any, ...]:
-    return None, (special.yv(n - 1, x) - special.yv(n + 1, x)) / 2
+    return None, (special.yn(n - 1, x) - special.yn(n + 1, x)) / 2
 
 
 @table.partials(special.iv)
@@ -110,7 +110,7 @@ def kv(v: Any, z: Any) -> tuple[Any, ...]:
 
 @table.partials(special.kn)
 def kn(n: Any, x: Any) -> tuple[Any, ...]:
-    return None, -(special.kv(n - 1, x) + special.kv(n + 1, x)) / 2
+    return None, -(special.kn(n - 1, x) + special.kn(n + 1, x)) / 2
 
 
 @table.partials(special.ive)
