@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     single,
     unbroadcast,
     vander_back,
+    vander_push,
 )
 
 table = RuleTable("creation")
@@ -379,14 +380,20 @@ class Vander(Function):
 
     @staticmethod
     def forward(ctx: Context, x: Any, N: int | None = None, increasing: bool = False) -> Any:
+        y = np.vander(x, N, increasing)
         ctx.increasing = increasing
-        ctx.save_for_backward(x)
-        return np.vander(x, N, increasing)
+        ctx.save_for_backward(x, y)
+        return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        (x,) = ctx.saved_tensors
+        x, _ = ctx.saved_tensors
         return vander_back(grad, x, ctx.increasing)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return vander_push(x_dot, x, y, ctx.increasing)
 
 
 @table.rule(flatten)

@@ -76,11 +76,18 @@ def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:
 
 def vander_back(grad: Any, x: Any, increasing: bool) -> Any:
     """Return the gradient of the points of a Vandermonde matrix."""
-    count = np.shape(grad)[-1]
-    powers = beside(np.arange(count) if increasing else np.arange(count)[::-1], grad)
-    column = np.expand_dims(x, -1)
-    slopes = powers * np.power(column, np.maximum(powers - 1, 0))
-    return np.sum(grad * conj(slopes), axis=-1)
+    return np.sum(grad * conj(_vander_slopes(grad, x, increasing)), axis=-1)
+
+
+def vander_push(x_dot: Any, x: Any, y: Any, increasing: bool) -> Any:
+    """Return the tangent of the Vandermonde matrix `y` of points."""
+    return np.expand_dims(x_dot, -1) * _vander_slopes(y, x, increasing)
+
+
+def _vander_slopes(y: Any, x: Any, increasing: bool) -> Any:
+    count = np.shape(y)[-1]
+    powers = beside(np.arange(count) if increasing else np.arange(count)[::-1], y)
+    return powers * np.power(np.expand_dims(x, -1), np.maximum(powers - 1, 0))
 
 
 def astype(

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.complex_parts import conj
-from srcgrad.runtime.dispatch import array_beside, beside, recordable
+from srcgrad.runtime.dispatch import array_beside, beside
 from srcgrad.runtime.products import adjoint
 
 
-@recordable
 def poly_back(grad: Any, roots: Any) -> Any:
     """Return the gradient of the roots of ``np.poly(roots)``."""
     rows = [np.poly(np.delete(roots, i)) for i in range(len(roots))]
-    return np.stack([-np.sum(grad[1:] * np.conj(row)) for row in rows]) if rows else 0 * roots
+    return np.stack([-np.sum(grad[1:] * conj(row)) for row in rows]) if rows else 0 * roots
 
 
 def poly_push(dot: Any, roots: Any) -> Any:
@@ -26,28 +25,18 @@ def poly_push(dot: Any, roots: Any) -> Any:
     return np.concatenate((first, sum(parts))) if rows else first
 
 
-@recordable
 def roots_push(p_dot: Any, p: Any, roots: Any) -> Any:
     """Return the tangent of ``np.roots(p)``; the roots must be distinct."""
     return -np.polyval(p_dot, roots) / np.polyval(np.polyder(p), roots)
 
 
-@recordable
 def roots_back(grad: Any, p: Any, roots: Any) -> Any:
-    """Return the gradient of the coefficients of ``np.roots(p)``; the roots must be distinct."""
-    count = np.size(p)
-    last = np.flatnonzero(p)[-1] if len(roots) else 0
-    trimmed = p[: last + 1]  # the zeros at its end are roots of their own
-    steep = np.polyval(_derivative(trimmed), roots)
-    steep = np.where(roots == 0, np.polyval(_derivative(p), roots), steep)
-    shift = np.where(roots == 0, 0, count - 1 - last)
-    powers = beside(count - 1 - np.arange(count), p)
-    slopes = np.where(
-        powers[None, :] >= shift[:, None],
-        roots[:, None] ** np.maximum(powers[None, :] - shift[:, None], 0),
-        0,
-    )
-    return np.sum(grad[:, None] * np.conj(-slopes / steep[:, None]), axis=0)
+    """Return the gradient of the coefficients of ``np.roots(p)``; the roots must be distinct.
+
+    A root r moves with the coefficient of ``r**k`` by ``-r**k`` over the slope of the polynomial.
+    """
+    slopes = -np.vander(roots, np.size(p)) / np.polyval(_derivative(p), roots)[:, None]
+    return np.sum(grad[:, None] * conj(slopes), axis=0)
 
 
 def _derivative(p: Any) -> Any:
@@ -55,7 +44,6 @@ def _derivative(p: Any) -> Any:
     return p[:-1] * beside(np.arange(np.size(p) - 1, 0, -1), p)
 
 
-@recordable
 def polyfit_back(grad: Any, x: Any, y: Any, p: Any, w: Any) -> tuple[Any, Any]:
     """Return the gradients of the points that ``np.polyfit`` has fitted a polynomial to."""
     x = array_beside(x, grad)

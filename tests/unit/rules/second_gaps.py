@@ -18,8 +18,8 @@ REVERSE: Final = _named(
         "numpy": (
             "append atleast_1d atleast_2d atleast_3d average block broadcast_arrays choose "
             "column_stack concatenate diff dstack einsum frexp gradient hstack interp kron "
-            "linspace logspace median nanmedian nanpercentile nanquantile pad percentile poly "
-            "polyfit polyval quantile repeat roots trapezoid unstack vstack"
+            "linspace logspace median nanmedian nanpercentile nanquantile pad percentile "
+            "polyval quantile repeat trapezoid unstack vstack"
         ),
         "numpy.linalg": "cond eig eigh eigvals eigvalsh lstsq multi_dot svd tensorsolve",
         "numpy.maximum": "accumulate",
@@ -51,8 +51,8 @@ FORWARD: Final = _named(
             "broadcast_arrays choose column_stack concatenate corrcoef cov cumulative_prod "
             "diff divmod dstack einsum frexp geomspace gradient heaviside histogram "
             "hstack interp kron linspace logspace median meshgrid modf nancumprod nancumsum "
-            "nanmedian nanpercentile nanquantile nextafter pad percentile poly polyfit "
-            "polyval quantile repeat roots trapezoid trim_zeros unstack unwrap vander vstack"
+            "nanmedian nanpercentile nanquantile nextafter pad percentile "
+            "polyval quantile repeat trapezoid trim_zeros unstack unwrap vstack"
         ),
         "numpy.divide": "outer",
         "numpy.lib.scimath": "log sqrt",

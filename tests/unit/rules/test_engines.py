@@ -194,9 +194,6 @@ def test_each_tensor_alone_has_the_same_gradient_or_is_refused(caller: Caller) -
 
 ORDER = "the second derivative in the order has no rule"
 SECOND_GAPS = {
-    "numpy.poly(*": "its rule is not made of functions with rules",
-    "numpy.roots(*": "its rule is not made of functions with rules",
-    "numpy.polyfit(*": "its rule is not made of functions with rules",
     "*.special.??(2x1,2)": ORDER,
     "*.special.??e(2x1,2)": ORDER,
     "*.special.hankel?(2x1,2)": ORDER,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad as sg
 from srcgrad.rules import sharing, solving
 from srcgrad.rules.library import RULES, canonical_name, rule_for
 from srcgrad.rules.scipy import every_rule
@@ -174,6 +175,15 @@ def test_reductions_take_empty_arrays(fn: Any) -> None:
 @pytest.mark.parametrize("fn", [np.max, np.sum, np.mean, np.std], ids=canonical_name)
 def test_an_empty_result_has_an_empty_gradient(fn: Any) -> None:
     check_rule(op(fn, A(3, 0), axis=0))
+
+
+def test_the_last_coefficient_may_be_zero_and_moves_all_roots() -> None:
+    def cubes(p: Any) -> Any:
+        return np.sum(np.roots(p) ** 3).real
+
+    p, h = np.array([1.0, 0.3, -3.0, 0.0]), 1e-5
+    differences = [(cubes(p + step) - cubes(p - step)) / (2 * h) for step in h * np.eye(4)]
+    np.testing.assert_allclose(sg.grad(cubes, fallback="error")(p), differences, rtol=1e-7)
 
 
 def test_the_check_fails_on_a_rule_that_is_wrong_by_a_thousandth(
