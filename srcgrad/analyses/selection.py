@@ -15,16 +15,15 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.activity import Activity
+from srcgrad.analyses.gathering import Gathering, Use
 from srcgrad.analyses.inert import inert_operands
+from srcgrad.analyses.making import Making
 from srcgrad.analyses.passing import led_back, passes, shaped_like
 from srcgrad.analyses.selectors import (
-    CURVED,
     EVERYWHERE,
-    PLAIN,
     SELECTORS,
     STEEP,
     STEEP_AT_THE_EDGE,
-    STEEP_ITSELF,
     Mask,
     both,
     largest,
@@ -37,7 +36,6 @@ from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, walk
-from srcgrad.rules import steepness
 from srcgrad.runtime import compress, getitem
 
 Pull = Callable[[Operation, str, Any], tuple[Mapping[str, Any], list[Any]]]
@@ -87,21 +85,18 @@ class Selection:
         self.mutated = mutated
         self.masks: dict[str, Mask] = {}
         self.binds: dict[int, list[Any]] = {}
+        self._made = Making(program)
+        self._homes = self._made.homes
         self._operands: dict[tuple[int, str], Mask | None] = {}
-        self._levels: dict[str, int] = {}
-        self._own: dict[str, int] = {}
-        self._truths: set[str] = set()
-        self._homes: dict[str, list[int]] = {}
         self._uses: dict[str, Mask | None] = dict.fromkeys(program.outputs, EVERYWHERE)
-        self._misplaced: set[str] = set(program.parameters)
-        self._stores = self._unpacked = False
-        self._branches: dict[int, int] = {}  # the block around each branch of a condition
-        self._find_homes(program.body)
+        self.gathering = Gathering(program.namer, self.binds)
+        self._outermost: Any = None
+        self._perhaps = False
         if (
-            self._stores
-            or self._unpacked
-            or self._branches
-            or any(selects(program.operation(s), program) for s in self._steps(program.body))
+            self._made.stores
+            or self._made.unpacks
+            or self._made.around
+            or any(selects(program.operation(s), program) for s in _steps(program.body))
         ):
             self._block(program.body)
 
@@ -109,93 +104,18 @@ class Selection:
         """Return the elements of an operand that a step uses towards the result."""
         return self._operands.get((id(statement), name))
 
-    # -- where names are bound, and how steep what they are made of is
-
-    def _steps(self, block: list[Any]) -> list[Any]:
-        found: list[Any] = []
-        for statement in block:
-            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-                found.append(statement)
-            for part in blocks_of(statement):
-                found.extend(self._steps(part))
-        return found
-
-    def _find_homes(self, block: list[Any]) -> None:
-        """Note the block that binds each name, and which names are read before or outside it."""
-        for statement in block:
-            if isinstance(statement, gast.Assign):
-                self._unpacked = self._unpacked or isinstance(statement.targets[0], gast.Tuple)
-                operands = operand_names(
-                    self._program.operation(statement), self._program.reader.vocabulary.getitem
-                )
-                for name in operands:
-                    if not self._is_around(name, id(block)):
-                        self._misplaced.add(name)
-                for target in statement.targets:
-                    for name in names_bound(target):
-                        self._homes.setdefault(name, []).append(id(block))
-                self._note_level(statement)
-            self._stores = self._stores or is_store(statement)
-            for part in blocks_of(statement):
-                if isinstance(statement, gast.If):
-                    self._branches[id(part)] = id(block)
-                self._find_homes(part)
-
-    def _is_around(self, name: str, block: int) -> bool:
-        """Say whether a name is bound once, in a block or in one that this is a branch of."""
-        homes = self._homes.get(name)
-        around: int | None = block
-        while around is not None and homes != [around]:
-            around = self._branches.get(around)
-        return around is not None
-
-    def _note_level(self, statement: Any) -> None:
-        operation = self._program.operation(statement)
-        target = statement.targets[0]
-        if not isinstance(target, gast.Name):
-            return
-        if self._tells_truth(statement.value, operation):
-            self._truths.add(target.id)
-        if not self._each_element(operation):
-            return
-        below = [self._levels.get(name, PLAIN) for arg in operation.args for name in _of(arg)]
-        own = self._level(operation)
-        self._levels[target.id] = max([own, *below])
-        if own == STEEP:
-            edge = operation.primal in steepness.AT_THE_EDGE
-            self._own[target.id] = STEEP_AT_THE_EDGE if edge else STEEP_ITSELF
-
-    def _tells_truth(self, value: Any, operation: Operation) -> bool:
-        """Say whether the value of an elementwise step surely consists of truth values."""
-        if isinstance(value, gast.Compare):
-            return len(value.ops) == 1 and isinstance(value.ops[0], _ORDERS)
-        if isinstance(value, (gast.UnaryOp, gast.BinOp)):
-            return isinstance(value.op, _CONNECTIVES) and all(
-                name in self._truths for name in names_read(value)
-            )
-        return operation.primal in (np.isnan, np.isfinite, np.isinf)
-
-    def _level(self, operation: Operation) -> int:
-        primal, args = operation.primal, operation.args
-        if primal in steepness.LINEAR:
-            return PLAIN
-        if primal is np.multiply and any(isinstance(arg, gast.Constant) for arg in args):
-            return PLAIN
-        if primal is np.divide and isinstance(args[1], gast.Constant):
-            return PLAIN
-        if primal is np.power and _number(args[1]) >= 1:
-            return CURVED
-        return STEEP if primal in steepness.STEEP else CURVED
-
-    def _each_element(self, operation: Operation) -> bool:
-        if operation.kind != "primitive" or operation.keywords:
-            return False
-        return steepness.acts_on_each_element(operation.primal)
+    def replace(self, statement: Any, other: Any) -> None:
+        """Let one statement stand for another."""
+        for table in (self.binds, self.gathering.begins):
+            if id(statement) in table:
+                table[id(other)] = table.pop(id(statement))
 
     # -- uses, last step first
 
     def _block(self, block: list[Any]) -> None:
         for statement in reversed(block):
+            if block is self._program.body:
+                self._outermost = statement
             if isinstance(statement, gast.If):
                 self._branch(statement, id(block))
                 continue
@@ -230,7 +150,7 @@ class Selection:
         """Of what is unpacked, the parts are used that are used by their names."""
         parts = []
         for target in targets:
-            once = len(self._homes.get(target.id, ())) == 1 and target.id not in self._misplaced
+            once = self._made.is_once(target.id)
             used = self._uses.get(target.id, EVERYWHERE)
             known = once and (used is EVERYWHERE or (not used.branch and self._is_stable(used)))
             there = not once or target.id in self._uses
@@ -246,12 +166,13 @@ class Selection:
     def _branch(self, statement: Any, block: int) -> None:
         """What one branch alone uses is used where that was taken."""
         after = self._uses
+        outer, self._perhaps = self._perhaps, True
         found: list[dict[str, Mask | None]] = []
         for part in (statement.body, statement.orelse):
             self._uses = dict(after)
             self._block(part)
             found.append(self._uses)
-        self._uses = dict(after)
+        self._uses, self._perhaps = dict(after), outer
         for name in {**found[0], **found[1]}:
             there = [
                 name in uses and (name not in after or uses[name] != after[name]) for uses in found
@@ -301,7 +222,7 @@ class Selection:
     def _left_by(self, name: str, index: Any) -> Mask | None:
         """Return the elements of `name` that a store at `index` leaves as they are."""
         kept = getattr(index, "operand", None) if _is_opposite(index) else None
-        known = kept is not None and getattr(kept, "id", "") in self._truths
+        known = kept is not None and getattr(kept, "id", "") in self._made.truths
         if known and self._shapes.same(kept, load(name)):
             return Mask(kept, least=STEEP)
         if not self._picks(index):
@@ -309,7 +230,7 @@ class Selection:
                 return EVERYWHERE  # a place of its own in each trip, or all of it
             overwritten = call("picked", index_value(index), load(name))
             return Mask(overwritten, holds=False, least=STEEP_AT_THE_EDGE)
-        if getattr(index, "id", "") in self._truths and self._shapes.same(index, load(name)):
+        if getattr(index, "id", "") in self._made.truths and self._shapes.same(index, load(name)):
             return Mask(index, holds=False, least=STEEP)
         return Mask(call("picked", index_value(index), load(name)), holds=False, least=STEEP)
 
@@ -317,7 +238,7 @@ class Selection:
         if target not in self._active:
             return
         operation = self._program.operation(statement)
-        whole = self._settle(target) if self._each_element(operation) else EVERYWHERE
+        whole = self._settle(target) if self._made.each_element(operation) else EVERYWHERE
         chosen = self._chosen(operation, target) or self._passed(statement, target)
         vocabulary = self._program.reader.vocabulary
         names = operand_names(operation, vocabulary.getitem)
@@ -327,21 +248,57 @@ class Selection:
             if operation.primal not in _PICK and not passes(operation):
                 use = self._spread_back(use, name, target)
             self._operands[id(statement), name] = use
+            if operation.kind == "primitive" and self._is_gathered(name):
+                self._gather(statement, name, use)
+                continue
             known = name in self._uses
             self._uses[name] = either(self._uses[name], use) if known else use
+
+    def _is_gathered(self, name: str) -> bool:
+        """Say whether the uses of a value are noted one by one: those of a steep one in loops."""
+        steep = self._made.level(name) >= STEEP
+        home = self._homes.get(name) == [id(self._program.body)]
+        return steep and home and name in self._made.misplaced and name not in self.mutated
+
+    def _gather(self, statement: Any, name: str, use: Mask | None) -> None:
+        index, operation = None, self._program.operation(statement)
+        if operation.primal is getitem and getattr(operation.args[0], "id", "") == name:
+            target, index = statement.targets[0].id, operation.args[1]
+            once = self._made.is_once(target)
+            use = self._uses.get(target, EVERYWHERE) if once else EVERYWHERE
+            arrays = any(
+                isinstance(p, gast.Name) and not self._shapes.is_number(p) for p in _parts(index)
+            )
+            if use is not EVERYWHERE and (arrays or not self._is_stable(use)):
+                use = EVERYWHERE
+        block = self._homes[statement.targets[0].id][0]
+        short = index is not None and self._is_short(index)
+        self.gathering.add(
+            name, Use(statement, index, use, self._perhaps, short, block), self._outermost
+        )
+
+    def _is_short(self, index: Any) -> bool:
+        """Say whether an index, in a loop, seems to leave elements out."""
+        late = any(getattr(part, "id", "") in self._made.late for part in _parts(index))
+        return late or self._picks(index)
 
     def _settle(self, target: str) -> Mask | None:
         """Decide whether a value belongs to a region, now that all its uses are known.
 
         Return which elements of it are used.
         """
+        if target in self.gathering.uses and target not in self._uses:
+            mask = self.gathering.settle(target)
+            if mask is not EVERYWHERE:
+                self.masks[target] = mask
+            return mask
         mask = self._uses.get(target, EVERYWHERE)
-        once = len(self._homes.get(target, ())) == 1 and target not in self._misplaced
+        once = self._made.is_once(target)
         if mask is EVERYWHERE or not once:
             return EVERYWHERE
-        level = self._own.get(target, self._levels.get(target, PLAIN))
+        level = self._made.level(target)
         if level < mask.least:
-            return mask if mask.least <= STEEP else EVERYWHERE
+            return mask if mask.least <= STEEP or mask.branch else EVERYWHERE
         self.masks[target] = mask
         return mask
 
@@ -367,7 +324,7 @@ class Selection:
         """A product with truth values uses the other factor where they hold."""
         first, second = factors
         for truth, other in ((first, second), (second, first)):
-            if getattr(truth, "id", "") in self._truths and isinstance(other, gast.Name):
+            if getattr(truth, "id", "") in self._made.truths and isinstance(other, gast.Name):
                 mask = Mask(truth, least=STEEP)
                 return {other.id: mask if self._is_stable(mask) else EVERYWHERE}
         return {}
@@ -375,7 +332,11 @@ class Selection:
     def _passed(self, statement: Any, target: str) -> dict[str, Mask | None]:
         """Return the elements of an operand that a step moves to places that are used."""
         operation = self._program.operation(statement)
-        if not passes(operation) or self._homes.get(target, ())[1:] or target in self._misplaced:
+        if (
+            not passes(operation)
+            or self._homes.get(target, ())[1:]
+            or target in self._made.misplaced
+        ):
             return {}
         after = self._uses.get(target, EVERYWHERE)
         like = None if after is EVERYWHERE else shaped_like(after.condition)
@@ -401,8 +362,7 @@ class Selection:
 
     def _picks(self, index: Any) -> bool:
         """Say whether an index consists of arrays, which pick elements here and there."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        arrays = [part.operand if _is_opposite(part) else part for part in parts]
+        arrays = [part.operand if _is_opposite(part) else part for part in _parts(index)]
         return all(isinstance(a, gast.Name) and not self._shapes.is_number(a) for a in arrays)
 
     def _is_stable(self, mask: Mask) -> bool:
@@ -429,8 +389,8 @@ class Selection:
         return Mask(call("any_selected", mask.truth(), load(name)), True, mask.least)
 
 
-_ORDERS: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
-_CONNECTIVES: Final = (gast.Invert, gast.BitAnd, gast.BitOr)
+def _parts(index: Any) -> list[Any]:
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def _is_opposite(index: Any) -> bool:
@@ -452,10 +412,11 @@ _PICK: Final = (
 """Functions whose masks have the shape of the operand, which is not broadcast to the result."""
 
 
-def _of(arg: Any) -> list[str]:
-    return direct_names(arg)
-
-
-def _number(node: Any) -> float:
-    value = node.value if isinstance(node, gast.Constant) else None
-    return float(value) if isinstance(value, (int, float)) else 0.0
+def _steps(block: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    for statement in block:
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+            found.append(statement)
+        for part in blocks_of(statement):
+            found.extend(_steps(part))
+    return found

@@ -7,8 +7,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.analyses.gathering import begun
 from srcgrad.analyses.selectors import Mask
-from srcgrad.ir.build import clone, load
+from srcgrad.ir.build import at, clone, load
 from srcgrad.ir.walk import names_read
 from srcgrad.transforms.sweep import Sweep
 
@@ -22,10 +23,17 @@ class Masking:
 
     def bound(self, statement: Any) -> list[Any]:
         """Return the statements that bind the masks of a step's operands."""
-        done = [clone(item) for item in self._selection.binds.get(id(statement), ())]
+        done = [at(clone(item), statement) for item in self._selection.binds.get(id(statement), ())]
         for item in done:
             self._use_runtime(item.value)
         return done
+
+    def begun(self, statement: Any) -> list[Any]:
+        """Return the statements that begin to note which elements of values are used."""
+        begins = self._selection.gathering.begins.get(id(statement), ())
+        if begins:
+            self._sweep.externals.use_numpy()
+        return [at(begun(*names), statement) for names in begins]
 
     def within(self, statement: Any, targets: list[str], item: Any, value: Any) -> Any:
         """Return the contribution of a step to an operand, nothing where it is not used.

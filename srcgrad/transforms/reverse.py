@@ -20,6 +20,7 @@ from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.draws import check_generator
 from srcgrad.transforms.flow import other_branch, run_here, touched
+from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
 from srcgrad.transforms.reverse_containers import ContainerSteps
@@ -45,6 +46,7 @@ class Reverser:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         self._rules = RuleSteps(sweep)
+        self._masking = Masking(sweep)
         self._elements = ElementSteps(sweep)
         self._calls = CallSteps(sweep)
         self._shadows = ShadowSteps(sweep)
@@ -235,6 +237,7 @@ class Reverser:
     def _backward(self, block: list[Any]) -> list[Any]:
         done: list[Any] = []
         for statement in reversed(block):
+            done.extend(self._masking.begun(statement))
             if isinstance(statement, gast.If):
                 done.extend(self._reverse_if(statement))
             elif isinstance(statement, (gast.For, gast.While)):
@@ -247,7 +250,15 @@ class Reverser:
                 done.extend(self._elements.reverse_store(statement))
             else:
                 done.extend(self._reverse_simple(statement))
+            done.extend(self._masks_bound(statement))
         return done
+
+    def _masks_bound(self, statement: Any) -> list[Any]:
+        """Return the statements that bind masks of what a statement reads, or add to them."""
+        bound = self._masking.bound(statement)
+        for item in bound:
+            self._rules.simplify_sizes(item)
+        return bound
 
     def _reverse_simple(self, statement: Any) -> list[Any]:
         done = self._shadows.reversed_by(statement)

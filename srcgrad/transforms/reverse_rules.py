@@ -150,9 +150,8 @@ class RuleSteps:
                 for item in filter(self._sweep.is_active, placed.parameters):
                     self.note_missing(statement, item)
                 return [], []
-            emitted.extend(self._masking.bound(statement))
             for value in [*values, *emitted]:
-                self._simplify_sizes(value)
+                self.simplify_sizes(value)
             contributions: Contributions = []
             given = values[: len(placed.parameters)]
             for place, (item, value) in enumerate(zip_longest(placed.parameters, given)):
@@ -202,7 +201,7 @@ class RuleSteps:
         names = names if source.is_partials or source.is_slope else names[1:]
         return names[place] if place < len(names) else ""
 
-    def _simplify_sizes(self, node: Any) -> None:
+    def simplify_sizes(self, node: Any) -> None:
         """Ask a variable for its shape or size, rather than an intermediate value of that shape."""
         for item in walk(node) if node is not None else ():
             func = getattr(item, "func", None)

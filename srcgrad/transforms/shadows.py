@@ -207,6 +207,7 @@ class ShadowSteps:
         order = self._sweep.facts.storage.order
         order[id(update)] = order[id(copy)] = order[id(statement)]
         self._mirror.makers[id(copy)] = "copy"
+        self._sweep.facts.selection.replace(statement, update)
         self._operations[id(update)] = self._sweep.program.operation(statement)
         self._kept += [update, copy, statement]  # their identities are keys
         return [update, copy]
