@@ -12,6 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# arrays here are small and every core runs tests: threads of BLAS would wait for each other (read
+# by the processes that this one starts, the workers and the examples)
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")
 os.environ["SRCGRAD_CACHE_DIR"] = CACHE  # before any test module imports srcgrad
 
@@ -57,8 +62,10 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(CACHE, ignore_errors=True)
 
 
+@pytest.hookimpl(trylast=True)  # after they are shuffled
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a device where there is none."""
+    """Begin with the slow ones, and skip what needs a device where there is none."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not _has_device():
         for item in marked:

@@ -12,6 +12,7 @@ import itertools
 import os
 import sys
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,9 @@ from hypothesis import strategies as st
 
 import srcgrad as sg
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.gradient import Gradient
 from srcgrad.api.values import conform
+from srcgrad.compiler.stages import Stages
 from tests.differences import assert_same, copied, numerical_gradient
 from tests.properties.programs import programs
 from tests.properties.storage import storage_programs
@@ -147,9 +150,12 @@ def check(text: str, folder: Path, tally: Counter[str], kind: str = "float") -> 
             expected = smooth_gradients(function, arguments(kind))
         except (ArithmeticError, IndexError, ValueError):
             assume(False)  # a step away it raises
-        for engine in (by_source, by_tape):
-            found = check_engine(engine, function, (value, expected, used), kind)
-            tally[f"{engine.__name__}: {'right' if found else 'refused'}"] += 1
+        with pytest.MonkeyPatch.context() as patch:
+            if zlib.crc32(text.encode()) % 3:  # two of three do with the text for all shapes
+                patch.setattr(Gradient, "_made_for", lambda _gradient, plan, _args, _kwargs: plan)
+            for engine in (by_source, by_tape):
+                found = check_engine(engine, function, (value, expected, used), kind)
+                tally[f"{engine.__name__}: {'right' if found else 'refused'}"] += 1
     finally:
         del sys.modules[module.__name__]
 
@@ -250,6 +256,20 @@ def updates_array_of_two_names(text: str) -> bool:
     return any(name[:1] not in "st" for name in pairs & updated)
 
 
+class EnoughError(Exception):
+    """The passes before reversal are through."""
+
+
+class StagesBeforeReversal(Stages):
+    """The texts after the passes before reversal; the others are not run."""
+
+    def note(self, name: str, tree: Any) -> None:
+        """Keep the text, and stop when the last of them is there."""
+        super().note(name, tree)
+        if name == "name versions":
+            raise EnoughError
+
+
 @pytest.mark.slow
 def test_the_passes_before_reversal_preserve_the_value(tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
@@ -262,14 +282,17 @@ def test_the_passes_before_reversal_preserve_the_value(tmp_path: Path) -> None:
         module = load(text, tmp_path)
         try:
             value = primal(module.program, arguments())
+            stages = StagesBeforeReversal(wanted=True)
             try:
-                stages = sg.grad(module.program, (0, 1, 2), fallback="error").stages()
+                sg.grad(module.program, (0, 1, 2), fallback="error").plan(stages=stages)
+            except EnoughError:
+                texts = stages.texts
             except sg.UnsupportedError:
                 return
             for name in ("flatten", "name versions"):
-                note(stages[name])
+                note(texts[name])
                 names = dict(vars(module))
-                exec(stages[name], names)
+                exec(texts[name], names)
                 assert names["program"](*arguments()) == value
                 seen[name] += 1
         finally:

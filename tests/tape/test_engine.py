@@ -28,10 +28,10 @@ def no_collector():
     gc.enable()
 
 
-def test_a_chain_of_a_million_nodes_runs_and_is_deleted_without_recursion():
+def test_a_long_chain_runs_and_is_deleted_without_recursion():
     x = leaf(1.0)
     y = x
-    for _ in range(1_000_000):
+    for _ in range(200_000):  # far deeper than a stack
         y = y + 1.0
     y.backward()
     assert x.grad.tolist() == [1.0]
