@@ -12,11 +12,13 @@ from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.refusal import warn_of
 from srcgrad.api.selection import select
+from srcgrad.api.tied_plans import watched
 from srcgrad.api.values import is_float
 from srcgrad.autograd.function import once_differentiable
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.tape import Function, Tensor, is_grad_enabled, tensor
+from srcgrad.tape import Function, Tensor, enable_grad, is_grad_enabled, tensor
+from srcgrad.tape import grad as tape_grad
 
 
 class Compiled(Generic[P, R_co]):
@@ -55,7 +57,8 @@ class Compiled(Generic[P, R_co]):
         plan = self._plan(names)
         if plan is None or plan.records or any(map(_wants_gradient, tensors_of(others))):
             return self.primal(*args, **kwargs)
-        return _Generated.apply(plan, names, *[bound.arguments[n] for n in self._parameters()])
+        given = [bound.arguments[n] for n in self._parameters()]
+        return _Generated.apply(self.primal, plan, names, *given)
 
     def _parameters(self) -> tuple[str, ...]:
         code = self.primal.__code__
@@ -94,7 +97,14 @@ class _Generated(Function):
     """One node whose backward is a generated adjoint."""
 
     @staticmethod
-    def forward(ctx: Any, plan: HalvesPlan, names: tuple[str, ...], *values: Any) -> Any:
+    def forward(
+        ctx: Any,
+        primal: FunctionType,
+        plan: HalvesPlan,
+        names: tuple[str, ...],
+        *values: Any,
+    ) -> Any:
+        ctx.primal, ctx.values = primal, [v if not isinstance(v, Tensor) else None for v in values]
         ctx.save_for_backward(*[value for value in values if isinstance(value, Tensor)])
         arrays = [
             value.detach().numpy() if isinstance(value, Tensor) else value for value in values
@@ -106,11 +116,31 @@ class _Generated(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *grads: Any) -> Any:
-        _ = ctx.saved_tensors  # an input that was written into since is refused here
+        saved = ctx.saved_tensors  # an input that was written into since is refused here
         given = [grad.detach().numpy() for grad in grads]
-        result = runs(ctx.plan, ctx.plan.backward)(ctx.plan.again(ctx.kept), *given)
-        parts = iter(result if sum(ctx.wanted) > 1 else (result,))
-        return (None, None, *[next(parts) if wanted else None for wanted in ctx.wanted])
+        plan, met = ctx.plan, list[str]()
+        backward = watched(plan, plan.backward.__name__, met) if plan.meets else plan.backward
+        result = runs(plan, backward)(plan.again(ctx.kept), *given)
+        found = result if sum(ctx.wanted) > 1 else (result,)
+        parts = iter(_on_tape(ctx, saved, grads) if met else found)
+        return (None, None, None, *[next(parts) if wanted else None for wanted in ctx.wanted])
+
+
+def _on_tape(ctx: Any, saved: Any, grads: Any) -> tuple[Any, ...]:
+    """Return the gradients that a graph tells, where equal eigenvalues leave the text without."""
+    tensors = iter(saved)
+    values = [next(tensors).detach() if value is None else value for value in ctx.values]
+    chosen = [value for value, wanted in zip(values, ctx.wanted, strict=True) if wanted]
+    for value in chosen:
+        value.requires_grad_(True)
+    with enable_grad():
+        out = ctx.primal(*[v.clone() if isinstance(v, Tensor) else v for v in values])
+    outs = out if type(out) is tuple else (out,)
+    pairs = [(o, g) for o, g in zip(outs, grads, strict=True) if _wants_gradient(o)]
+    found: tuple[Any, ...] = tape_grad(
+        [o for o, _ in pairs], chosen, [g for _, g in pairs], allow_unused=True
+    )
+    return found
 
 
 def _as_tensor(value: Any) -> Any:

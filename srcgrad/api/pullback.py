@@ -91,7 +91,7 @@ class Adjoints:
             parts = result if len(inputs) > 1 else (result,)
             done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
             if met:
-                return self._teller(before)(raw, adjoint, done)
+                return self._teller(before, guessed=True)(raw, adjoint, done)
             if plan.traps:
                 again = functools.partial(self._once_on_tape, before, wanted)
                 return tuple(unless_nan(value, done, again))
@@ -113,15 +113,18 @@ class Adjoints:
             value = self.primal.conformed(value, arguments, generated=False)
         return value, pull
 
-    def _teller(self, before: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
+    def _teller(
+        self, before: dict[str, Any], *, guessed: bool = False
+    ) -> Callable[..., tuple[Any, ...]]:
         """Return what makes adjoints right that met equal eigenvalues or singular values."""
 
         def told(value: Any, adjoint: Any, done: tuple[Any, ...]) -> tuple[Any, ...]:
             slopes = directions_of(self.primal, self.names, before)
             try:
-                return tuple(slopes.gradients(done, leaves_as_in(value, adjoint), value))
-            except UnsupportedError:  # a gradient whose tangents are refused: NaN if it is lost
-                return done
+                seeds = leaves_as_in(value, adjoint)
+                return tuple(slopes.gradients(done, seeds, value, guessed=guessed))
+            except UnsupportedError:  # a gradient whose tangents are refused
+                return slopes.without(done) if guessed else done
 
         return told
 

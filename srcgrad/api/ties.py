@@ -28,6 +28,7 @@ Push = Callable[[How, dict[str, Any], Sequence[Any]], tuple[Any, Any]]
 _MOST: Final = 1024  # numbers of the arguments, each of which takes a run
 _CHOICE: Final = "the value depends on which of their vectors were chosen"
 _KINK: Final = "the function has a kink there"
+_DRAWN: Final = "each run gives another value"
 _MANY: Final = f"there are more than {_MOST} numbers to take slopes by"
 
 
@@ -63,11 +64,17 @@ class Directions:
         return mapped(lambda _: next(parts), value)
 
     def gradients(
-        self, grads: Sequence[Any], adjoints: Sequence[Any], value: Any = None
+        self,
+        grads: Sequence[Any],
+        adjoints: Sequence[Any],
+        value: Any = None,
+        *,
+        guessed: bool = False,
     ) -> Sequence[Any]:
         """Return gradients that a backward run gave, or what they should have been.
 
-        `adjoints` are those of the first parts of the value, None for a part without.
+        `adjoints` are those of the first parts of the value, None for a part without. What is
+        `guessed` and cannot be compared with slopes is NaN.
         """
         given = [self.arguments[name] for name in self.names]
         drawn = np.random.default_rng(7)
@@ -75,12 +82,13 @@ class Directions:
         parts = self._run("plain", direction)[0] if value is None else float_leaves(value)
         kept = self._kept(parts, direction)
         if kept is None:
-            return grads
+            return self._without(grads, _DRAWN) if guessed else grads
         if not all(kept[i] for i, adjoint in enumerate(adjoints) if adjoint is not None):
             return self._without(grads, _CHOICE)
         slope = _paired(adjoints, self._along(direction))
         if not np.isfinite(slope):
-            return grads if _finite(grads) else self._without(grads, _KINK)
+            told = _finite(grads) and not guessed
+            return grads if told else self._without(grads, _KINK)
         if _near(_slope(given, grads, direction), slope):
             return grads
         if sum(map(count_of, given)) > _MOST:
@@ -125,6 +133,10 @@ class Directions:
         with np.errstate(all="ignore"):
             value, tangent = self.push(how, copied(self.arguments), tangents)
         return float_leaves(value), leaves_as_in(value, tangent)
+
+    def without(self, grads: Sequence[Any]) -> tuple[Any, ...]:
+        """Return NaN for gradients that cannot be compared with slopes."""
+        return tuple(self._without(grads, "its slopes are not known"))
 
     def _without(self, grads: Sequence[Any], why: str) -> Sequence[Any]:
         self._say(why)
