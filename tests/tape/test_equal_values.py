@@ -1,4 +1,4 @@
-"""`backward` of tensors where eigenvalues or singular values are equal: right, or NaN and a warning."""
+"""`backward` of tensors where eigenvalues or singular values are equal: right, or NaN and warned."""
 
 from __future__ import annotations
 
