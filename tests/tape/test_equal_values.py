@@ -1,4 +1,4 @@
-"""`backward` of tensors where eigenvalues or singular values are equal: right, or NaN and warned."""
+"""`backward` of tensors where eigenvalues or singular values are equal: right, or NaN."""
 
 from __future__ import annotations
 
