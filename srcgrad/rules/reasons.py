@@ -32,7 +32,6 @@ DEGREE = Reason("is not written yet", "in the degree or a parameter it has no cl
 SERIES = Reason("is not written yet", "it is a hypergeometric series with more parameters")
 MODULUS = Reason("is not written yet", "it needs elliptic integrals of the amplitude as well")
 EXPONENT = Reason("is not written yet", "it is a Dirichlet series of its own, no closed form")
-WIDTH = Reason("is not written yet", "the weights of the filter depend on it")
 LAW = Reason("is not written yet", "the law has no closed form in that parameter")
 SECOND = Reason("is not written yet", "it is a second derivative in a parameter")
 THIRD = Reason("is not written yet", "it is a third derivative in parameters")
@@ -51,7 +50,6 @@ REASONS: dict[str, dict[str, Reason]] = {
     "multigammaln": {"d": WHOLE},
     "pdtr*": {"k": STEPS},
     "bdtr*": {"k": STEPS, "n": TRIALS},
-    "gaussian_filter*": {"sigma": WIDTH},
     "uniform_filter*": {"size": PIXELS},
     "zoom": {"zoom": PIXELS},
     "rotate": {"reshape": PIXELS},

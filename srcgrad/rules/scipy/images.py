@@ -15,14 +15,19 @@ from srcgrad.runtime.scipy.linear_maps import (
     axis_correlate_push,
     edges_back,
     gaussian_filter_back,
-    gaussian_filter_push,
+    gaussian_matrix,
     image_correlate_back,
     laplace_back,
-    only_input,
     uniform_filter_back,
     units,
     zoom_back,
     zoom_push,
+)
+from srcgrad.runtime.scipy.widths import (
+    gaussian_width_back,
+    gaussian_width_push,
+    gaussian_widths_back,
+    gaussian_widths_push,
 )
 
 table = RuleTable("images")
@@ -152,7 +157,7 @@ class Convolve1d(Function):
 
 @table.rule(ndimage.gaussian_filter)
 class GaussianFilter(Function):
-    """The image smoothed by Gaussians."""
+    """The image smoothed by Gaussians; in their widths, the number of weights is held."""
 
     @staticmethod
     def forward(
@@ -166,20 +171,27 @@ class GaussianFilter(Function):
         truncate: float = 4.0,
         radius: Any = None,
     ) -> Any:
-        ctx.sigma = sigma
         ctx.order = order
-        ctx.options = {"mode": mode, "truncate": truncate, "radius": radius}
+        ctx.options = mode, cval, truncate, radius
+        ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, sigma)
         return ndimage.gaussian_filter(
             input, sigma, order, mode=mode, cval=cval, truncate=truncate, radius=radius
         )
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return gaussian_filter_back(grad, ctx.sigma, ctx.order, ctx.options)
+        input, sigma = ctx.saved_tensors
+        grad_input, grad_sigma = None, None
+        if ctx.needs_input_grad[0]:
+            grad_input = gaussian_filter_back(grad, sigma, ctx.order, ctx.options)
+        if ctx.needs_input_grad[1]:
+            grad_sigma = gaussian_widths_back(grad, input, sigma, ctx.order, ctx.options)
+        return grad_input, grad_sigma
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, sigma_dot: Any, *others: Any) -> Any:
-        return gaussian_filter_push((input_dot, sigma_dot), ctx.sigma, ctx.order, ctx.options)
+        input, sigma = ctx.saved_tensors
+        return gaussian_widths_push((input_dot, sigma_dot), input, sigma, ctx.order, ctx.options)
 
 
 @table.rule(ndimage.gaussian_filter1d)
@@ -199,40 +211,29 @@ class GaussianFilter1d(Function):
         truncate: float = 4.0,
         radius: Any = None,
     ) -> Any:
-        ctx.shape = np.shape(input)
-        ctx.sigma = sigma
-        ctx.axis = axis
-        ctx.order = order
-        ctx.mode = mode
-        ctx.truncate = truncate
-        ctx.radius = radius
+        ctx.shape, ctx.axis, ctx.order = np.shape(input), axis, order
+        ctx.options = mode, cval, truncate, radius
+        ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, sigma)
         return ndimage.gaussian_filter1d(
             input, sigma, axis, order, mode=mode, cval=cval, truncate=truncate, radius=radius
         )
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = ndimage.gaussian_filter1d(
-            units(ctx.shape, ctx.axis),
-            ctx.sigma,
-            order=ctx.order,
-            mode=ctx.mode,
-            truncate=ctx.truncate,
-            radius=ctx.radius,
-        )
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        input, sigma = ctx.saved_tensors
+        grad_input, grad_sigma = None, None
+        if ctx.needs_input_grad[0]:
+            matrix = gaussian_matrix(ctx.shape[ctx.axis], sigma, ctx.order, ctx.options)
+            grad_input = along_back(grad, ctx.shape, ctx.axis, matrix)
+        if ctx.needs_input_grad[1]:
+            grad_sigma = gaussian_width_back(grad, input, sigma, ctx.axis, ctx.order, ctx.options)
+        return grad_input, grad_sigma
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, sigma_dot: Any, *others: Any) -> Any:
-        return ndimage.gaussian_filter1d(
-            only_input(input_dot, sigma_dot),
-            ctx.sigma,
-            ctx.axis,
-            ctx.order,
-            mode=ctx.mode,
-            truncate=ctx.truncate,
-            radius=ctx.radius,
-        )
+        input, sigma = ctx.saved_tensors
+        place = ctx.axis, ctx.order
+        return gaussian_width_push((input_dot, sigma_dot), input, sigma, place, ctx.options)
 
 
 @table.rule(ndimage.uniform_filter)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import integrate, ndimage, signal
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.runtime import conj, pad_back
+from srcgrad.runtime import conj, pad_back, stop_gradient
 
 PADDING = {
     "reflect": "symmetric",
@@ -29,10 +29,10 @@ def along_back(grad: Any, shape: Any, axis: int, matrix: Any) -> Any:
     """
     if np.ndim(matrix) == 1:
         full = np.expand_dims(grad, axis) * np.ones(shape, dtype=bool)
-        weights = np.asarray(conj(matrix)).astype(_kind(grad, matrix))
+        weights = conj(matrix).astype(_kind(grad, matrix))
         return full * np.moveaxis(np.broadcast_to(weights, _last(shape, axis)), -1, axis)
     moved = np.moveaxis(grad, axis, -1)
-    turned = moved @ np.asarray(conj(matrix)).astype(_kind(grad, matrix)).T
+    turned = moved @ conj(matrix).astype(_kind(grad, matrix)).T
     return np.moveaxis(turned, -1, axis)
 
 
@@ -206,40 +206,25 @@ def axis_correlate_back(
     return grad_image, np.reshape(grad_weights, np.shape(weights))
 
 
-def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: dict[str, Any]) -> Any:
+def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> Any:
     """Return the gradient of the image of ``ndimage.gaussian_filter``."""
     rank, shape = np.ndim(grad), np.shape(grad)
-    mode, truncate, radius = options["mode"], options["truncate"], options["radius"]
-    rows = list(zip(*(per_axis(item, rank) for item in (sigma, order, mode, radius)), strict=True))
-    matrices = [
-        ndimage.gaussian_filter1d(np.eye(n), s, order=o, mode=m, truncate=truncate, radius=r)
-        if s > 1e-15
-        else None
-        for n, (s, o, m, r) in zip(shape, rows, strict=True)
-    ]
-    return separable_back(grad, matrices)
+    mode, _, truncate, radius = options
+    sigmas, orders = per_axis(sigma, rank), per_axis(order, rank)
+    modes, radii = per_axis(mode, rank), per_axis(radius, rank)
+    for i in range(rank):
+        if stop_gradient(sigmas[i]) > 1e-15:
+            own = modes[i], 0.0, truncate, radii[i]
+            grad = along_back(grad, shape, i, gaussian_matrix(shape[i], sigmas[i], orders[i], own))
+    return grad
 
 
-def gaussian_filter_push(
-    dots: tuple[Any, Any], sigma: Any, order: Any, options: dict[str, Any]
-) -> Any:
-    """Return the tangent of ``ndimage.gaussian_filter``: around it there are zeros."""
-    return ndimage.gaussian_filter(only_input(*dots), sigma, order, **options)
-
-
-def only_input(input_dot: Any, sigma_dot: Any) -> Any:
-    """Return the tangent of an image that is smoothed.
-
-    Raises:
-        MissingRuleError: The width of the filter has a tangent, too.
-    """
-    if sigma_dot is not None:
-        raise MissingRuleError(
-            "the derivative of `gaussian_filter` in its argument `sigma` is not written yet: the "
-            "weights of the filter depend on it",
-            hint="keep it constant, or write the weights out and call ndimage.correlate1d",
-        )
-    return input_dot
+def gaussian_matrix(size: int, sigma: Any, order: int, options: tuple[Any, ...]) -> Any:
+    """Return what ``ndimage.gaussian_filter1d`` makes of each unit vector."""
+    mode, _, truncate, radius = options
+    return ndimage.gaussian_filter1d(
+        np.eye(size), sigma, -1, order, mode=mode, truncate=truncate, radius=radius
+    )
 
 
 def zoom_push(dot: Any, zoom: Any, options: dict[str, Any]) -> Any:

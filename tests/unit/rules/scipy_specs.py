@@ -462,8 +462,8 @@ def images() -> list[OpSpec]:
             specs += [op(fn, A(4, 5), A(4), mode=mode, cval=0.7)]
         specs += [
             op(ndimage.gaussian_filter, A(4, 5), 0.8, mode=mode, cval=0.7),
-            op(ndimage.gaussian_filter, A(4, 5), (0.6, 1.1), order=(1, 0), mode=mode, cval=0.7),
-            op(ndimage.gaussian_filter1d, A(4, 5), 0.8, axis=0, mode=mode, cval=0.7),
+            op(ndimage.gaussian_filter, A(4, 5), (0.6, S(1.05, 1.1)), (1, 0), mode=mode, cval=0.7),
+            op(ndimage.gaussian_filter1d, A(4, 5), S(0.78, 0.83), 0, 2, mode=mode, cval=0.7),
             op(ndimage.uniform_filter, A(4, 5), (2, 3), mode=mode, cval=0.7),
             op(ndimage.uniform_filter1d, A(4, 5), 3, axis=0, mode=mode, cval=0.7),
             op(ndimage.sobel, A(4, 5), axis=0, mode=mode, cval=0.7),

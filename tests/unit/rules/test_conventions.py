@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.ndimage
 
 import srcgrad as sg
 from srcgrad.errors import MissingRuleError
@@ -437,6 +438,20 @@ def test_second_derivatives_at_kinks_are_those_of_the_chosen_gradient(
 
 
 OF_THE_TABLE = {"test_every_row_of_the_table_has_lines"}
+
+
+def test_the_number_of_weights_of_a_gaussian_filter_is_held() -> None:
+    x, jump, h = np.arange(12.0).reshape(3, 4) ** 2, 0.875, 1e-5  # 4 * 0.875 + 0.5 is 4
+
+    def free(sigma: Any) -> Any:
+        return np.sum(scipy.ndimage.gaussian_filter(x, sigma) ** 2)
+
+    def held(sigma: Any) -> Any:
+        return np.sum(scipy.ndimage.gaussian_filter(x, sigma, radius=4) ** 2)
+
+    slope = (held(jump + h) - held(jump - h)) / (2 * h)
+    for derivative in (sg.grad(free), lambda sigma: sg.jvp(free, (sigma,), (1.0,))[1]):
+        np.testing.assert_allclose(derivative(jump), slope, rtol=1e-7)
 
 
 def test_every_convention_of_the_page_names_a_test_here() -> None:
