@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import gast
 import numpy as np
 
-from srcgrad.analyses.selectors import CURVED, PLAIN, STEEP, STEEP_AT_THE_EDGE, STEEP_ITSELF
+from srcgrad.analyses.selectors import CURVED, PLAIN, STEEP, STEEP_AT_THE_EDGE, STEEP_ITSELF, Mask
+from srcgrad.analyses.zeros import tells_truth, zero_outside
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
@@ -22,6 +23,7 @@ class Making:
         around: The block around each branch of a condition.
         misplaced: The parameters, and names that are read before they are bound, or in loops.
         truths: Names of what surely consists of truth values.
+        zeros: Where names of numbers can be other than zero.
         late: Variables of loops over ranges that do not begin at 0.
         stores: Whether memory is written.
         unpacks: Whether one statement binds several names.
@@ -35,13 +37,20 @@ class Making:
         self.around: dict[int, int] = {}
         self.misplaced: set[str] = set(program.parameters)
         self.truths: set[str] = set()
+        self.zeros: dict[str, Mask] = {}
         self.late: set[str] = set()
         self.stores = self.unpacks = False
+        self._made: list[tuple[str, Operation]] = []
         self._find_homes(program.body)
+        self._find_zeros()
 
     def is_once(self, name: str) -> bool:
         """Say whether a name is bound once, and read in that block and the branches in it alone."""
         return len(self.homes.get(name, ())) == 1 and name not in self.misplaced
+
+    def is_bound_once(self, name: str) -> bool:
+        """Say whether a name is bound by one statement, wherever it is read."""
+        return len(self.homes.get(name, ())) == 1
 
     def level(self, name: str) -> int:
         """Return how bad the derivative of a value is."""
@@ -66,6 +75,12 @@ class Making:
                 if isinstance(statement, gast.If):
                     self.around[id(part)] = id(block)
                 self._find_homes(part)
+
+    def _find_zeros(self) -> None:
+        for name, operation in self._made:
+            zero = zero_outside(operation, self.truths, self.zeros)
+            if zero is not None and self.is_bound_once(name):
+                self.zeros[name] = zero
 
     def _read_by(self, statement: Any) -> list[str]:
         """Return the names that a statement reads by itself, not in its blocks."""
@@ -96,8 +111,10 @@ class Making:
         target = statement.targets[0]
         if not isinstance(target, gast.Name):
             return
-        if self._tells_truth(statement.value, operation):
+        signs = (np.isnan, np.isfinite, np.isinf)
+        if operation.primal in signs or tells_truth(statement.value, self.truths):
             self.truths.add(target.id)
+        self._made.append((target.id, operation))
         if not self.each_element(operation):
             return
         below = [
@@ -108,16 +125,6 @@ class Making:
         if own == STEEP:
             edge = operation.primal in steepness.AT_THE_EDGE
             self._own[target.id] = STEEP_AT_THE_EDGE if edge else STEEP_ITSELF
-
-    def _tells_truth(self, value: Any, operation: Operation) -> bool:
-        """Say whether the value of an elementwise step surely consists of truth values."""
-        if isinstance(value, gast.Compare):
-            return len(value.ops) == 1 and isinstance(value.ops[0], _ORDERS)
-        if isinstance(value, (gast.UnaryOp, gast.BinOp)):
-            return isinstance(value.op, _CONNECTIVES) and all(
-                name in self.truths for name in names_read(value)
-            )
-        return operation.primal in (np.isnan, np.isfinite, np.isinf)
 
     def _level_of(self, operation: Operation) -> int:
         primal, args = operation.primal, operation.args
@@ -136,10 +143,6 @@ class Making:
         if operation.kind != "primitive" or operation.keywords:
             return False
         return steepness.acts_on_each_element(operation.primal)
-
-
-_ORDERS: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
-_CONNECTIVES: Final = (gast.Invert, gast.BitAnd, gast.BitOr)
 
 
 def _number(node: Any) -> float:

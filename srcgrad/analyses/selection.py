@@ -32,6 +32,7 @@ from srcgrad.analyses.selectors import (
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.unions import either
 from srcgrad.analyses.unpacking import Part, of_parts, of_split
+from srcgrad.analyses.zeros import tells_truth
 from srcgrad.ir.build import call, index_value, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
@@ -321,11 +322,13 @@ class Selection:
         return found
 
     def _unless_false(self, factors: Sequence[Any]) -> dict[str, Mask | None]:
-        """A product with truth values uses the other factor where they hold."""
+        """A product with truth values, or weights, uses the other factor where they are not 0."""
         first, second = factors
         for truth, other in ((first, second), (second, first)):
-            if getattr(truth, "id", "") in self._made.truths and isinstance(other, gast.Name):
-                mask = Mask(truth, least=STEEP)
+            name = getattr(truth, "id", "")
+            known = self._made.zeros.get(name)
+            mask = Mask(truth, least=STEEP) if tells_truth(truth, self._made.truths) else known
+            if mask is not None and isinstance(other, gast.Name):
                 return {other.id: mask if self._is_stable(mask) else EVERYWHERE}
         return {}
 

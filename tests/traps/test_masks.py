@@ -243,6 +243,19 @@ def appended(x):
     return sum([np.sum(one * x) for one in every])
 
 
+def weighted(x):
+    return np.sum(np.sqrt(np.maximum(x, 0)) * np.where(x > 0, 1.0, 0.0))
+
+
+def weighted_by_truths(x):
+    m = (x > 0).astype(float)
+    return np.sum(np.sqrt(np.abs(x)) * m) + np.sum(np.log(np.abs(x) + (x == 0)) * ((x > 0) * 2.0))
+
+
+def stepped(x):
+    return np.sum(np.heaviside(x, 0.0) * np.sqrt(np.abs(x)))
+
+
 PROGRAMS = [
     *(slices, two_slices, read_in_a_loop, selected_in_a_loop, read_in_a_while_loop),
     *(rows_in_a_loop, stacked, joined, in_columns, transposed_after_stacking, unpacked, chosen),
@@ -250,10 +263,11 @@ PROGRAMS = [
     *(reshaped, transposed, joined_and_tiled, stacked_in_columns, repeated, spread_out),
     *(pairs_of_indices, neighbours, stored_slices, cut, cut_and_read, unpacked_and_chosen),
     *(masked_anew_in_each_trip, norms_in_a_loop, pairs_in_a_loop, two_steps_before_a_loop),
-    *(picked_in_a_loop, until_the_first, appended),
+    *(picked_in_a_loop, until_the_first, appended, weighted, weighted_by_truths, stepped),
 ]
 TWICE = [slices, read_in_a_loop, stacked, unpacked, chosen, joined_and_tiled, cut, picked_in_a_loop]
-NAN_ON_TAPE = {neighbours, cut, cut_and_read}
+NAN_ON_TAPE = {neighbours, cut, cut_and_read, weighted, weighted_by_truths, stepped}
+NAN_FORWARD = {weighted, weighted_by_truths, stepped}
 REFUSED = {overwritten, stored_slices}
 """What the tape refuses: a value that a derivative needs is overwritten, or an array takes it."""
 
@@ -285,7 +299,7 @@ def test_gradients_beside_selections_are_finite_and_right(f):
     np.testing.assert_allclose(found[SMOOTH], expected[SMOOTH], rtol=1e-5, atol=1e-6)
     (pulled,) = sg.vjp(f, X)[1](1.0)
     np.testing.assert_allclose(pulled, found, rtol=1e-12)
-    for place in (0, 1):
+    for place in () if f in NAN_FORWARD else (0, 1):
         tangent = sg.jvp(f, (X,), ((np.arange(5) == place) * 1.0,))[1]
         assert tangent == pytest.approx(found[place], rel=1e-10)
 
