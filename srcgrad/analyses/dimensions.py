@@ -20,7 +20,7 @@ from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
-from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.shapes import OF_SEQUENCES, Shapes
 from srcgrad.analyses.surely_vectors import PRODUCTS, surely_vectors
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
@@ -264,6 +264,8 @@ class Dimensions:
         canonical = self._program.reader.vocabulary.canonical_name(operation.primal)
         if canonical in PRODUCTS:
             return self._of_product(name, operation.args)
+        if canonical in OF_SEQUENCES:
+            return ()
         if _is_elementwise(operation, canonical):
             may_add_bias = operation.primal in (np.add, np.subtract)
             return self._broadcast(operation.args, may_add_bias=may_add_bias)

@@ -31,6 +31,9 @@ _SAME: Final = frozenset(
     f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy", "roll"]
 )
 _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
+OF_SEQUENCES: Final = frozenset({"math.fsum", "math.prod", "math.dist", "math.sumprod"})
+"""Functions of Python's math module that make one number of sequences."""
+
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
 _ORDER: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 _CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
@@ -255,6 +258,8 @@ class Shapes:
             elementwise = primal.signature is None and primal.nout == 1 and not operation.keywords
             return self._union(operation.args) if elementwise else None
         canonical = self._program.reader.vocabulary.canonical_name(primal)
+        if canonical in OF_SEQUENCES:
+            return SCALAR
         if canonical in _REDUCTIONS:
             whole = len(operation.args) == 1 and not operation.keywords
             return SCALAR if whole else None

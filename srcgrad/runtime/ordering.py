@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         grad = np.reshape(grad, (*level, *shape)) if reduced else grad
     grads = np.reshape(grad, (math.prod(level), *rows.shape[:-1]))
     below, above, share = _neighbours(ranked, levels, name, skips_nan)
-    total = 0 * rows
+    total = np.zeros_like(rows)
     slopes = []
     for place in range(len(below)):
         part = grads[place]
@@ -63,7 +64,10 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         fraction = cast_like(share[place], rows)
         total = total + spread_pair(part, fraction, sources, low, high)
         gap = np.take_along_axis(ranked, high, -1) - np.take_along_axis(ranked, low, -1)
-        slopes.append(np.sum(part * gap[..., 0] * _density(ranked, name, skips_nan)))
+        moves = _density(ranked, name, skips_nan)
+        if name != "linear":  # the others stay at the ends for a while
+            moves = moves * ((below[place] > 0) | (share[place] > 0))
+        slopes.append(np.sum(part * gap[..., 0] * moves))
     return from_rows(total, np.shape(a), order), _stacked(slopes, rows, level) / top
 
 
@@ -106,12 +110,22 @@ def _neighbours(ranked: Any, levels: Any, name: str, skips_nan: bool) -> tuple[A
     return below, above, np.nan_to_num(where) - below
 
 
+_MORE: Mapping[str, float] = {  # how many places q moves through from 0 to 1, beyond the count
+    "linear": -1.0,
+    "interpolated_inverted_cdf": 0.0,
+    "hazen": 0.0,
+    "weibull": 1.0,
+    "median_unbiased": 1 / 3,
+    "normal_unbiased": 1 / 4,
+}
+
+
 def _density(ranked: Any, name: str, skips_nan: bool) -> Any:
     """Return how many places a quantile moves as q moves by 1: none if the method jumps."""
-    if name != "linear":
+    if name not in _MORE:
         return 0
     count = np.sum(~np.isnan(ranked), axis=-1) if skips_nan else ranked.shape[-1]
-    return cast_like(count - 1, ranked)
+    return cast_like(count + _MORE[name], ranked)
 
 
 def spread_pair(grad: Any, share: Any, sources: Any, low: Any, high: Any) -> Any:

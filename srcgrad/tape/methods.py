@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from srcgrad.errors import MissingRuleError
 from srcgrad.rules.operators import METHODS, VARIADIC_METHODS
 from srcgrad.tape import functions
 from srcgrad.tape.apply import apply, unwrap
@@ -15,7 +16,7 @@ from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import op_for, require_op
 from srcgrad.tape.protocols import Protocols, call_function, into
-from srcgrad.tape.refusing import detaching
+from srcgrad.tape.refusing import detaching, refusal
 
 PythonType = type
 
@@ -187,9 +188,9 @@ class Methods(Protocols):
         """The tensor whose memory this one views, or None."""
         return None if self._view is None else self._view.base
 
-    def put(self, indices: Any, values: Any) -> None:
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Write into the elements with these indices of the flattened tensor."""
-        set_item(self, np.unravel_index(unwrap(indices), self._data.shape), values)
+        np.put(self, indices, values, mode)  # type: ignore[arg-type]
 
     def partition(self, kth: Any, axis: int = -1) -> None:
         """Bring the elements in place into the order of `np.partition`."""
@@ -304,8 +305,8 @@ class Methods(Protocols):
         """
         if not shape or shape == (np.ndarray,):
             return self[...]
-        if len(shape) == 1 and isinstance(shape[0], (np.dtype, PythonType)):
-            raise RuntimeError("a view as another dtype has no derivative; use astype")
+        if len(shape) == 1 and isinstance(shape[0], (np.dtype, PythonType, str)):
+            raise refusal(MissingRuleError, "a view as another dtype has no derivative", "use astype")
         result = call_function(np.reshape, (self, functions.shape_argument(shape)), {})
         if result._data.size and not np.shares_memory(result._data, self._data):
             raise RuntimeError(

@@ -15,6 +15,7 @@ from srcgrad.rules.base import Elementwise, Function, Pointwise
 from srcgrad.rules.library import calculates_in_integers, canonical_name, rule_for
 from srcgrad.rules.moves import PICKING
 from srcgrad.runtime import conj, unbroadcast
+from srcgrad.tape.core import Core
 from srcgrad.tape.math_calls import recording_math
 from srcgrad.tape.names import node_name
 from srcgrad.tape.partials import PARTIALS, PartialsNode
@@ -115,6 +116,14 @@ def _backward(rule: type[Function]) -> Callable[..., Any]:
     return _rebound(rule.backward)
 
 
+_ROWS: Mapping[Callable[..., Any], tuple[int, ...]] = {
+    **dict.fromkeys((np.concatenate, np.stack, np.hstack, np.vstack, np.dstack), (0,)),
+    **dict.fromkeys((np.column_stack, np.linalg.multi_dot, math.fsum, math.prod), (0,)),
+    **dict.fromkeys((np.select, np.choose), (1,)),
+    math.dist: (0, 1),
+}  # their rules know lists alone
+
+
 class Op:
     """One primitive as the tape calls it.
 
@@ -125,6 +134,7 @@ class Op:
         partials, keep, partials_class: The rule written out, if it is, and the nodes that use it.
         single: It is a ufunc with one operand and one result.
         slope: For elementwise rules, the derivative of input or output (`reads_output`).
+        rows: The places of parameters that stand for several values, each with a gradient.
     """
 
     __slots__ = (
@@ -142,6 +152,7 @@ class Op:
         "positional",
         "primal",
         "reads_output",
+        "rows",
         "rule",
         "single",
         "slope",
@@ -163,6 +174,7 @@ class Op:
             self.slope = _rebound(rule.slope)
             self.reads_output = rule.slope.__code__.co_varnames[0] == "y"
         self._read_signature()
+        self.rows = _ROWS.get(primal, ())
         self.single = self._is_ufunc(1)
         self.node_class = self._node_class(node_name(self.label))
         self.partials = PARTIALS.get(primal)
@@ -229,14 +241,25 @@ class Op:
                 raise self.refuse(f"the argument {key!r}")
         if extra:
             values.append(extra)
-        if self.takes_dtype and calculates_in_integers(
-            self.primal, values[self.names.index("dtype")]
-        ):
-            raise self.refuse("a dtype of integers, which cuts off the derivative")
+        if self.takes_dtype:
+            self._check_dtype(values)
         for name, value in zip(self.names, values, strict=False):
             if value is inspect.Parameter.empty:
                 raise TypeError(f"{self.label}() misses the argument {name!r}")
+        for place in self.rows:
+            if isinstance(values[place], Core):
+                values[place] = list(values[place])
         return values
+
+    def _check_dtype(self, values: list[Any]) -> None:
+        """Refuse a dtype that what is differentiated is cut short to."""
+        dtype = values[self.names.index("dtype")]
+        if calculates_in_integers(self.primal, dtype):
+            raise self.refuse("a dtype of integers, which cuts off the derivative")
+        if dtype is None or self.rule.linear or np.dtype(dtype).kind != "f":
+            return
+        if any(isinstance(item, Core) and item._data.dtype.kind == "c" for item in values):
+            raise self.refuse("a dtype of real numbers for complex ones")
 
     def split(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """Return what `bind` returned as positional and named arguments."""

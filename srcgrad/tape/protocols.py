@@ -265,13 +265,24 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     _need_tensor(a, val, "np.fill_diagonal")
-    n = min(np.shape(a))
-    set_item(a, (np.arange(n),) * a._data.ndim, val)
+    chosen = np.zeros(a._data.shape, dtype=bool)
+    np.fill_diagonal(chosen, val=True, wrap=wrap)
+    places = np.nonzero(chosen)
+    set_item(a, places, _repeated(val, len(places[0])))
 
 
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     _need_tensor(a, v, "np.put")
-    set_item(a, np.unravel_index(unwrap(ind), a._data.shape), v)
+    places = np.take(np.arange(a._data.size), np.ravel(unwrap(ind)), mode=mode)
+    set_item(a, np.unravel_index(places, a._data.shape), _repeated(v, places.size))
+
+
+def _repeated(values: Any, count: int) -> Any:
+    """Return values as often as they are needed, or one for all."""
+    if not np.ndim(unwrap(values)):
+        return values
+    row = values if isinstance(values, Core) else apply(require_op(np.array), (values,))
+    return np.resize(row, count)
 
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None:
@@ -281,7 +292,7 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None
     if axis is None:
         set_item(arr, np.unravel_index(places, shape), values)
         return
-    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid = list(np.indices(shape, sparse=True))
     grid[axis] = places
     set_item(arr, tuple(grid), values)
 
@@ -300,7 +311,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     _need_tensor(a, values, "np.putmask")
     if np.ndim(unwrap(values)) and np.shape(unwrap(values)) != a._data.shape:
-        raise refusal(MissingRuleError, "np.putmask with repeated values has no derivative rule")
+        values = np.reshape(_repeated(values, a._data.size), a._data.shape)
     copy_in(a, apply(require_op(np.where), (mask, values, a)))
 
 

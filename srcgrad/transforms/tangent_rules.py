@@ -328,8 +328,12 @@ class _Operands:
         return [item for item in self.every if self.name(item) in set(names)]
 
     def option(self, name: str) -> Any:
+        """Return what an option is, or None if it is None or False because it is left out."""
         found = self._by_name.get(name)
-        return clone(found) if found is not None else None
+        if found is not None:
+            return clone(found)
+        usual = self._defaults.get(name)
+        return gast.Constant(usual, None) if isinstance(usual, int) and usual is not False else None
 
     def is_default(self, names: Iterable[str]) -> bool:
         """Say whether parameters that default to None or False are left at that."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.rules.equivalents.registry import Equivalent, Primal, written_out
 
 Pair = Callable[[Any, Any], Any]
+Literal = Callable[[Any], Any]
 
 
 @written_out
@@ -20,6 +21,12 @@ def reduce(function: Pair, array: Any, axis: int = 0) -> Any:
     for line in lines[1:]:
         total = function(total, line)
     return total
+
+
+@written_out
+def reduce_keeping(function: Pair, array: Any, axis: int = 0) -> Any:
+    """Put the elements along an axis together, and keep that axis."""
+    return np.expand_dims(reduce(function, array, axis), axis)
 
 
 @written_out
@@ -68,9 +75,34 @@ EQUIVALENTS: Mapping[Primal, tuple[Equivalent, ...]] = {
 }
 
 
-def of_method(function: Any) -> Equivalent | None:
-    """Return what a method of a ufunc of two operands means, or None."""
+_USUAL: Mapping[str, tuple[Any, ...]] = {
+    "dtype": (None,),
+    "out": (None,),
+    "keepdims": (False,),
+    "initial": (None,),
+    "where": (True, None),
+}
+
+
+def of_method(
+    function: Any, args: Sequence[Any], keywords: Mapping[str, Any], literal: Literal
+) -> tuple[Equivalent, dict[str, Any]] | None:
+    """Return what a method of a ufunc of two operands means, and with which options, or None."""
     ufunc, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if not isinstance(ufunc, np.ufunc) or method not in _METHODS:
         return None
-    return Equivalent(_METHODS[method], (ufunc,)) if (ufunc.nin, ufunc.nout) == (2, 1) else None
+    written = _METHODS[method]
+    given = {name: literal(value) for name, value in keywords.items()}
+    rest = {
+        name: value
+        for name, value in keywords.items()
+        if not any(given[name] is usual for usual in _USUAL.get(name, ()))
+    }
+    if rest and method == "reduce" and given.get("keepdims") is True:
+        written = reduce_keeping
+        del rest["keepdims"]
+    axis = given.get("axis", literal(args[1]) if len(args) > 1 and method != "outer" else 0)
+    several = axis is None or isinstance(axis, (tuple, list)) or hasattr(axis, "elts")
+    if (ufunc.nin, ufunc.nout) != (2, 1) or set(rest) - {"axis"} or several:
+        return None
+    return Equivalent(written, (ufunc,)), rest

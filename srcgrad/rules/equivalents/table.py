@@ -64,9 +64,11 @@ def equivalent(
         return _of_sparse(function, args, keywords)
     if function is np.vectorize:
         found = loops.of_vectorize(len(args))
-    else:
-        found = None if rule_for(function) else folds.of_method(function)
-    return None if found is None else Call(found.function, found.lead, args, keywords)
+        return None if found is None else Call(found.function, found.lead, args, keywords)
+    folded = None if rule_for(function) else folds.of_method(function, args, keywords, literal)
+    if folded is None:
+        return None
+    return Call(folded[0].function, folded[0].lead, args, folded[1])
 
 
 def _by_entry(

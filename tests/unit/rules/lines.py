@@ -15,9 +15,12 @@ import numpy as np
 import srcgrad as sg
 
 
-def functions_of(expression: str) -> tuple[Any, Any]:
-    """Return the sum of an expression in `x`, and the same in a form that is left to the tape."""
-    body = f"    return np.sum({expression})\n"
+def functions_of(expression: str, *before: str) -> tuple[Any, Any]:
+    """Return the sum of an expression in `x`, and the same in a form that is left to the tape.
+
+    `before` are statements that run first.
+    """
+    body = "".join(f"    {line}\n" for line in [*before, f"return np.sum({expression})"])
     text = f"def loss(x):\n{body}\n\ndef taped(x):\n    class _:\n        pass\n\n{body}"
     module = types.ModuleType(f"lines_{hashlib.sha256(text.encode()).hexdigest()[:12]}")
     file = f"<{module.__name__}>"
