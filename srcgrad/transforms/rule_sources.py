@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -139,3 +140,18 @@ def bind(
         env[signature.vararg.id] = gast.Tuple(rest, gast.Load())
     ordered = [env[name] for name in names] + rest
     return ordered + [env[item.id] for item in signature.kwonlyargs], env
+
+
+_REALS: Final = frozenset(
+    "float float16 float32 float64 longdouble double single half f2 f4 f8 f d".split()
+)
+
+
+def casts_to_reals(
+    rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool:
+    """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
+    names = list(inspect.signature(rule.forward).parameters)[1:]
+    dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")
+    said = [getattr(dtype, field, None) for field in ("id", "attr", "value")]
+    return not rule.linear and any(isinstance(word, str) and word in _REALS for word in said)

@@ -5,7 +5,6 @@ What `forward` saves on `ctx` is followed by name into `backward`, so that nothi
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -25,6 +24,7 @@ from srcgrad.transforms.rule_sources import (
     NotInlinableError,
     RuleSource,
     bind,
+    casts_to_reals,
     load_counts,
     rule_source,
 )
@@ -59,21 +59,6 @@ class Inlined:
     tangent: Callable[[list[Any]], tuple[list[Any], list[Any]]] | None = None
 
 
-_REALS: Final = frozenset(
-    "float float16 float32 float64 longdouble double single half f2 f4 f8 f d".split()
-)
-
-
-def _casts_to_reals(
-    rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]
-) -> bool:
-    """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
-    names = list(inspect.signature(rule.forward).parameters)[1:]
-    dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")
-    said = [getattr(dtype, field, None) for field in ("id", "attr", "value")]
-    return not rule.linear and any(isinstance(word, str) and word in _REALS for word in said)
-
-
 @dataclass(slots=True)
 class Inliner:
     """Puts rules in place within one generated function.
@@ -106,7 +91,7 @@ class Inliner:
             NotInlinableError: A test of the rule does not fold, or it uses unusual syntax.
         """
         placed = self._place(rule, args, keywords, needs, results, own_forward=own_forward)
-        of_reals = self.keep_complex and (rule.real or _casts_to_reals(rule, args, keywords))
+        of_reals = self.keep_complex and (rule.real or casts_to_reals(rule, args, keywords))
         return self._of_reals(placed) if of_reals else placed
 
     def _of_reals(self, placed: Inlined) -> Inlined:
