@@ -258,11 +258,9 @@ class Shapes:
             elementwise = primal.signature is None and primal.nout == 1 and not operation.keywords
             return self._union(operation.args) if elementwise else None
         canonical = self._program.reader.vocabulary.canonical_name(primal)
-        if canonical in OF_SEQUENCES:
-            return SCALAR
-        if canonical in _REDUCTIONS:
+        if canonical in _REDUCTIONS | OF_SEQUENCES:
             whole = len(operation.args) == 1 and not operation.keywords
-            return SCALAR if whole else None
+            return SCALAR if whole or canonical in OF_SEQUENCES else None
         if canonical in _SAME:
             alone = len(operation.args) == 1 or canonical == "numpy.roll"
             same = alone and "shape" not in operation.keywords

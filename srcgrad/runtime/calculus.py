@@ -23,7 +23,9 @@ def undo_diff(grad: Any, axis: int) -> Any:
 def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:
     """Return the gradients of the arguments of ``np.diff``."""
     if n == 0:  # what would be put before and behind is not
-        return grad, *(None if shape is None else np.zeros_like(grad, shape=shape) for shape in shapes[::2])
+        return grad, *(
+            None if shape is None else np.zeros_like(grad, shape=shape) for shape in shapes[::2]
+        )
     before, middle, after = shapes
     for _ in range(n):
         grad = undo_diff(grad, axis)

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.operators import METHODS, VARIADIC_METHODS
 from srcgrad.tape import functions
-from srcgrad.tape.apply import apply, unwrap
+from srcgrad.tape.apply import apply
 from srcgrad.tape.core import Core
 from srcgrad.tape.inplace import apply_inplace, copy_in, set_item
 from srcgrad.tape.modes import STATE
@@ -306,7 +306,9 @@ class Methods(Protocols):
         if not shape or shape == (np.ndarray,):
             return self[...]
         if len(shape) == 1 and isinstance(shape[0], (np.dtype, PythonType, str)):
-            raise refusal(MissingRuleError, "a view as another dtype has no derivative", "use astype")
+            raise refusal(
+                MissingRuleError, "a view as another dtype has no derivative", "use astype"
+            )
         result = call_function(np.reshape, (self, functions.shape_argument(shape)), {})
         if result._data.size and not np.shares_memory(result._data, self._data):
             raise RuntimeError(

@@ -147,9 +147,7 @@ _REALS: Final = frozenset(
 )
 
 
-def casts_to_reals(
-    rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]
-) -> bool:
+def casts_to_reals(rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
     names = list(inspect.signature(rule.forward).parameters)[1:]
     dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")

@@ -91,8 +91,8 @@ class Inliner:
             NotInlinableError: A test of the rule does not fold, or it uses unusual syntax.
         """
         placed = self._place(rule, args, keywords, needs, results, own_forward=own_forward)
-        of_reals = self.keep_complex and (rule.real or casts_to_reals(rule, args, keywords))
-        return self._of_reals(placed) if of_reals else placed
+        real = rule.real or casts_to_reals(rule, args, keywords)
+        return self._of_reals(placed) if self.keep_complex and real else placed
 
     def _of_reals(self, placed: Inlined) -> Inlined:
         """Let the gradient of a rule for real numbers refuse operands that turn out complex."""

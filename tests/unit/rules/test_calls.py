@@ -30,7 +30,9 @@ CALLS = (
     "np.prod(np.real(math.prod(x[0]) * np.eye(2) + x[0, 0]))",
     "math.fsum(x[0]) ** 2 + math.dist(x[0], x[1] ** 2)",
 )
-QUANTILES = ("interpolated_inverted_cdf hazen weibull linear median_unbiased normal_unbiased").split()
+QUANTILES = (
+    "interpolated_inverted_cdf hazen weibull linear median_unbiased normal_unbiased"
+).split()
 WRITES = (
     "np.put_along_axis(t, np.zeros((1, 1), int), 2.0, 1)",
     "np.put_along_axis(t, np.array([[1], [2]]), x[:, :1] ** 2, axis=1)",
@@ -72,6 +74,7 @@ def test_the_tape_writes_where_numpy_does(write: str) -> None:
     assert_same(grad, numerical_gradient(plain, (x,), 0))
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize(
     "expression",
     [
@@ -85,9 +88,5 @@ def test_the_tape_writes_where_numpy_does(write: str) -> None:
 def test_what_a_rule_cannot_follow_is_refused(expression: str) -> None:
     x = np.array([[1.0 + 2.0j, 0.5 - 1.0j]])
     for f in functions_of(f"np.real({expression})"):
-        with (
-            pytest.raises(sg.SrcgradError),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("ignore")
-            sg.grad(f)(x)
+        with pytest.raises(sg.SrcgradError):
+            sg.grad(f, fallback="tape")(x)
