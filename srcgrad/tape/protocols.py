@@ -271,7 +271,7 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     set_item(a, places, _repeated(val, len(places[0])))
 
 
-def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     _need_tensor(a, v, "np.put")
     places = np.take(np.arange(a._data.size), np.ravel(unwrap(ind)), mode=mode)
     set_item(a, np.unravel_index(places, a._data.shape), _repeated(v, places.size))
