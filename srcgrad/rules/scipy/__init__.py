@@ -51,7 +51,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.interpolate": ("grids",),
         "scipy.linalg": ("matrix_forms",),
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
-        "scipy.signal": ("ranked_filters",),
+        "scipy.signal": ("filter_functions", "ranked_filters", "spectra"),
         "scipy.spatial": ("distance_functions",),
         "scipy.stats": ("law_functions", "sample_functions", "sample_tests"),
     }

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from scipy import signal
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime.scipy.linear_maps import (
-    along_back,
     convolve_back,
     correlate_back,
-    hilbert_back,
     lfilter_back,
     sosfilt_back,
-    units,
+    upfirdn_back,
 )
 
 table = RuleTable("signals")
@@ -173,62 +170,6 @@ class Sosfilt(Function):
         return grad_sos, grad_x
 
 
-@table.rule(signal.filtfilt)
-class Filtfilt(Function):
-    """The signal x forth and back through a filter, which is held fixed."""
-
-    linear = ("x",)
-
-    @staticmethod
-    def forward(
-        ctx: Context,
-        b: Any,
-        a: Any,
-        x: Any,
-        axis: int = -1,
-        padtype: Any = "odd",
-        padlen: Any = None,
-    ) -> Any:
-        ctx.b = b
-        ctx.a = a
-        ctx.shape = np.shape(x)
-        ctx.axis = axis
-        ctx.padtype = padtype
-        ctx.padlen = padlen
-        return signal.filtfilt(b, a, x, axis, padtype, padlen)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        matrix = signal.filtfilt(
-            ctx.b, ctx.a, units(ctx.shape, ctx.axis), -1, ctx.padtype, ctx.padlen
-        )
-        return None, None, along_back(grad, ctx.shape, ctx.axis, matrix)
-
-
-@table.rule(signal.sosfiltfilt)
-class Sosfiltfilt(Function):
-    """The signal x forth and back through sections of a filter, which are held fixed."""
-
-    linear = ("x",)
-
-    @staticmethod
-    def forward(
-        ctx: Context, sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None
-    ) -> Any:
-        ctx.sos = sos
-        ctx.shape = np.shape(x)
-        ctx.axis = axis
-        ctx.padtype = padtype
-        ctx.padlen = padlen
-        return signal.sosfiltfilt(sos, x, axis, padtype, padlen)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        unit = units(ctx.shape, ctx.axis)
-        matrix = signal.sosfiltfilt(ctx.sos, unit, -1, ctx.padtype, ctx.padlen)
-        return None, along_back(grad, ctx.shape, ctx.axis, matrix)
-
-
 @table.rule(signal.detrend)
 class Detrend(Function):
     """What is left without a mean or a line, for each piece."""
@@ -247,75 +188,23 @@ class Detrend(Function):
         return signal.detrend(grad, ctx.axis, ctx.type, ctx.bp)
 
 
-@table.rule(signal.hilbert)
-class Hilbert(Function):
-    """The analytic signal of a real x."""
+@table.rule(signal.upfirdn)
+class Upfirdn(Function):
+    """The signal x with zeros between its values, through a filter, and every so many of that."""
 
-    linear = ("x",)
-
-    @staticmethod
-    def forward(ctx: Context, x: Any, N: Any = None, axis: int = -1) -> Any:
-        ctx.N = N
-        ctx.axis = axis
-        return signal.hilbert(x, N, axis)
+    multilinear = ("h", "x")
 
     @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return hilbert_back(grad, ctx.N, ctx.axis)
-
-
-@table.rule(signal.resample)
-class Resample(Function):
-    """The signal x at another rate, by its transform."""
-
-    linear = ("x",)
-
-    @staticmethod
-    def forward(ctx: Context, x: Any, num: int, *, axis: int = 0) -> Any:
-        ctx.shape = np.shape(x)
-        ctx.num = num
-        ctx.axis = axis
-        return signal.resample(x, num, axis=axis)
+    def forward(ctx: Context, h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1) -> Any:
+        ctx.up, ctx.down, ctx.axis = up, down, axis
+        ctx.save_for_backward(h, x)
+        return signal.upfirdn(h, x, up, down, axis)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = signal.resample(units(ctx.shape, ctx.axis), ctx.num, axis=-1)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
-
-
-@table.rule(signal.savgol_filter)
-class SavgolFilter(Function):
-    """The signal x smoothed by polynomials."""
-
-    linear = ("x",)
-
-    @staticmethod
-    def forward(
-        ctx: Context,
-        x: Any,
-        window_length: int,
-        polyorder: int,
-        deriv: int = 0,
-        delta: float = 1.0,
-        axis: int = -1,
-        mode: str = "interp",
-    ) -> Any:
-        ctx.shape = np.shape(x)
-        ctx.window_length = window_length
-        ctx.polyorder = polyorder
-        ctx.deriv = deriv
-        ctx.delta = delta
-        ctx.axis = axis
-        ctx.mode = mode
-        return signal.savgol_filter(x, window_length, polyorder, deriv, delta, axis, mode)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        unit = units(ctx.shape, ctx.axis)
-        matrix = signal.savgol_filter(
-            unit, ctx.window_length, ctx.polyorder, ctx.deriv, ctx.delta, -1, ctx.mode
-        )
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        h, x = ctx.saved_tensors
+        grad_h, grad_x = upfirdn_back(grad, (h, x), ctx.up, ctx.down, ctx.axis)
+        return grad_h, grad_x
 
 
 RULES = table.freeze()

@@ -119,6 +119,10 @@ def correlate_back(grad: Any, in1: Any, in2: Any, mode: str, late: int = 0) -> t
 def lfilter_back(grad: Any, values: tuple[Any, Any, Any, Any], axis: int) -> tuple[Any, Any, Any]:
     """Return the gradients of b, a and x of ``y = signal.lfilter(b, a, x, axis)``."""
     b, a, x, y = values
+    if isinstance(b, (list, tuple)):
+        b = np.stack(b)
+    if isinstance(a, (list, tuple)):
+        a = np.stack(a)
     one = np.ones_like(b, shape=(1,))
     back = signal.lfilter(conj(b), conj(a), np.flip(grad, axis), axis)
     grad_b = _lags(grad, signal.lfilter(one, a, x, axis), np.size(b), axis)
@@ -148,13 +152,35 @@ def sosfilt_back(grad: Any, sos: Any, x: Any, axis: int) -> tuple[Any, Any]:
     return np.stack(parts), grad
 
 
-def hilbert_back(grad: Any, n: Any, axis: int) -> Any:
-    """Return the gradient of a real signal of which ``signal.hilbert`` is taken."""
-    size = np.shape(grad)[axis]
-    if n is not None and n != size:
-        raise MissingRuleError("signal.hilbert of another length has no derivative rule")
-    matrix = signal.hilbert(np.eye(size))
-    return np.real(along_back(grad, np.shape(grad), axis, matrix))
+def upfirdn_back(
+    grad: Any, values: tuple[Any, Any], up: int, down: int, axis: int
+) -> tuple[Any, Any]:
+    """Return the gradients of the filter and the signal of ``signal.upfirdn``.
+
+    The signal's is the gradient through the filter turned round, with the rates exchanged.
+    """
+    h, x = values[0], np.moveaxis(values[1], axis, -1)
+    grad, size = np.moveaxis(grad, axis, -1), np.shape(x)[-1]
+    rest = -(len(h) - 1) % up
+    turned = np.flip(np.concatenate([conj(h), np.zeros_like(h, shape=(rest,))]))
+    first = (len(h) + rest - 1) // up
+    found = signal.upfirdn(turned, grad, down, up)[..., first : first + size]
+    lost = np.zeros_like(found, shape=(*np.shape(found)[:-1], size - np.shape(found)[-1]))
+    grad_x = np.moveaxis(np.concatenate([found, lost], axis=-1), -1, axis)
+    spread, wide = _spread(conj(x), up), _spread(grad, down)
+    short = np.shape(spread)[-1] + len(h) - 1 - np.shape(wide)[-1]
+    gap = np.zeros_like(wide, shape=(*np.shape(wide)[:-1], max(short, 0)))
+    wide = np.concatenate([wide, gap], axis=-1)
+    shown = [np.sum(wide[..., k : k + np.shape(spread)[-1]] * spread) for k in range(len(h))]
+    return np.stack(shown), grad_x
+
+
+def _spread(x: Any, rate: int) -> Any:
+    """Return values with zeros between them."""
+    gaps = np.zeros_like(x, shape=(*np.shape(x), rate - 1))
+    wide = np.concatenate([x[..., None], gaps], axis=-1)
+    whole = np.reshape(wide, (*np.shape(x)[:-1], -1))
+    return whole[..., : np.shape(whole)[-1] - rate + 1]
 
 
 # --- filters of images ----------------------------------------------------------------------------

@@ -7,11 +7,11 @@ from scipy import fft, linalg, ndimage, signal, spatial
 from scipy import stats as st
 from scipy.spatial import distance
 
-from tests.unit.rules.opspec import A, OpSpec, S, op
+from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 
 def scipy_equivalents() -> list[OpSpec]:
-    return [*images(), *laws(), *samples(), *transforms(), *matrices(), *distances()]
+    return [*images(), *laws(), *samples(), *transforms(), *matrices(), *distances(), *signals()]
 
 
 def images() -> list[OpSpec]:
@@ -190,3 +190,34 @@ def distances() -> list[OpSpec]:
 def transforms() -> list[OpSpec]:
     specs = [op(fn, A(3, 4)) for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)]
     return [*specs, op(fft.dctn, A(2, 3), 3, s=(4,), axes=(0,), norm="ortho")]
+
+
+def signals() -> list[OpSpec]:
+    sos = np.array([[0.2, 0.4, 0.2, 1.0, -0.3, 0.1], [0.5, 0.1, 0.0, 1.0, 0.2, -0.1]])
+    low, close = A(3), np.array([1.0, -0.2])
+    return [
+        op(signal.lfilter, low, close, A(4, 2), 0, A(2, 2)),
+        op(signal.sosfilt, sos, A(4), zi=A(2, 2)),
+        op(signal.lfilter_zi, low, close),
+        op(signal.sosfilt_zi, A(1, 6)),
+        op(signal.filtfilt, A(2), close, A(2, 8)),
+        op(signal.sosfiltfilt, sos, A(9, 2), axis=0, padtype="even", padlen=4),
+        op(signal.savgol_filter, A(2, 6), 3, 1),
+        op(signal.savgol_filter, A(6, 2), 3, 1, deriv=1, axis=0, mode="mirror"),
+        op(signal.resample_poly, A(6), 3, 2, window=np.array([0.2, 0.5, 0.4])),
+        op(signal.decimate, A(9), 2, 4, "fir"),
+        op(signal.deconvolve, A(5), A(2)),
+        op(signal.wiener, A(4, 4)),
+        op(signal.welch, A(9, 2), nperseg=4, axis=0, average="median"),
+        op(signal.periodogram, A(5), 2.0, "hann"),
+        op(signal.csd, A(9), A(9), nperseg=4, detrend="linear"),
+        op(signal.coherence, A(9), A(9), nperseg=4),
+        op(signal.spectrogram, A(9), nperseg=4, mode="magnitude"),
+        op(signal.stft, A(9), nperseg=4, return_onesided=False),
+        op(signal.istft, C(3, 4), noverlap=3),
+        op(signal.hilbert, A(2, 5), 6),
+        op(signal.resample, A(4, 2), 7),
+        op(signal.resample, C(2, 6), 4, axis=1, window="hann"),
+        op(signal.freqz, A(3), A(2), 4),
+        op(signal.freqs, A(2), A(2), np.array([0.5, 2.0])),
+    ]

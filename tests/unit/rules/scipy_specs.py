@@ -425,22 +425,17 @@ def signals() -> list[OpSpec]:
             specs += [op(fn, A(4, 5), A(2, 3), mode=mode), op(fn, C(4, 5), C(3, 2), mode=mode)]
         specs += [op(fn, C(6), C(3), mode=mode) for fn in (signal.convolve, signal.correlate)]
     stable = np.array([[0.2, 0.4, 0.2, 1.0, -0.3, 0.1], [0.5, 0.1, 0.0, 1.0, 0.2, -0.1]])
-    noted = {"_single": False}
     specs += [
+        op(signal.upfirdn, A(3), A(5), 3, 2),
+        op(signal.upfirdn, A(2), A(4, 2), 2, 3, axis=0),
+        op(signal.lfilter, A(3), S(), A(4)),
         op(signal.lfilter, A(3), A(3, low=0.6, high=0.9), A(8)),
         op(signal.lfilter, A(2), A(4, low=0.6, high=0.9), A(5, 3), axis=0),
         op(signal.lfilter, C(3), C(3), C(6)),
         op(signal.sosfilt, stable, A(7)),
         op(signal.sosfilt, stable, A(5, 2), axis=0),
-        op(signal.filtfilt, np.array([0.3, 0.4]), np.array([1.0, -0.2]), A(2, 12), **noted),
-        op(signal.sosfiltfilt, stable, A(16, 2), axis=0, padlen=4, **noted),
         op(signal.detrend, A(2, 8)),
         op(signal.detrend, A(8, 2), axis=0, type="constant", bp=[3]),
-        op(signal.hilbert, A(2, 7)),
-        op(signal.resample, A(8, 2), 5),
-        op(signal.resample, A(2, 6), 9, axis=1),
-        op(signal.savgol_filter, A(2, 9), 5, 2),
-        op(signal.savgol_filter, A(9, 2), 5, 2, deriv=1, axis=0, mode="mirror"),
     ]
     return specs
 
