@@ -89,8 +89,9 @@ def statements(block: list[Any]) -> Iterator[Any]:
     while stack:
         statement = stack.pop()
         yield statement
-        for part in reversed(blocks_of(statement)):
-            stack.extend(reversed(part))
+        if _BLOCKS_OF[statement.__class__]:  # most hold none
+            for part in reversed(blocks_of(statement)):
+                stack.extend(reversed(part))
 
 
 def names_read(node: Any) -> list[str]:
