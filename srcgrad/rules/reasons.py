@@ -32,7 +32,6 @@ DEGREE = Reason("is not written yet", "in the degree or a parameter it has no cl
 SERIES = Reason("is not written yet", "it is a hypergeometric series with more parameters")
 MODULUS = Reason("is not written yet", "it needs elliptic integrals of the amplitude as well")
 EXPONENT = Reason("is not written yet", "it is a Dirichlet series of its own, no closed form")
-LAW = Reason("is not written yet", "the law has no closed form in that parameter")
 SECOND = Reason("is not written yet", "it is a second derivative in a parameter")
 THIRD = Reason("is not written yet", "it is a third derivative in parameters")
 TRIALS = Reason("does not exist", "it counts trials or successes, which are whole numbers")
@@ -53,7 +52,6 @@ REASONS: dict[str, dict[str, Reason]] = {
     "uniform_filter*": {"size": PIXELS},
     "zoom": {"zoom": PIXELS},
     "rotate": {"reshape": PIXELS},
-    "vonmises.*": {"kappa": LAW},
     "*.logpmf": {"k": TRIALS, "n": TRIALS, "loc": TRIALS},
     "*.pmf": {"k": TRIALS, "n": TRIALS, "loc": TRIALS},
     **{
@@ -61,6 +59,7 @@ REASONS: dict[str, dict[str, Reason]] = {
         for name in ("poisson.*", "binom.*", "geom.*", "nbinom.*")
     },
     "gammainc_curve": {"a": THIRD},
+    "vonmises_curve": {"kappa": THIRD},
     "betainc_*": {"a": THIRD, "b": THIRD},
 }
 """The reasons by patterns of the names of functions, and by parameters."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 
 table = RuleTable("location_distributions", real=True)
 
@@ -360,14 +361,14 @@ def vonmises_pdf(x: Any, kappa: Any, loc: Any = 0, scale: Any = 1, *, out: Any) 
 def vonmises_cdf(x: Any, kappa: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.vonmises.pdf(x, kappa, loc, scale)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return density, lambda: vonmises_slope(kappa, z), -density, -density * z
 
 
 @table.partials(stats.vonmises.sf)
 def vonmises_sf(x: Any, kappa: Any, loc: Any = 0, scale: Any = 1) -> tuple[Any, ...]:
     density = stats.vonmises.pdf(x, kappa, loc, scale)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return -density, lambda: -vonmises_slope(kappa, z), density, density * z
 
 
 @table.partials(stats.vonmises.logcdf)
@@ -381,7 +382,7 @@ def vonmises_logcdf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.vonmises.logpdf(x, kappa, loc, scale) - out)
     z = (x - loc) / scale
-    return density, None, -density, -density * z
+    return density, lambda: vonmises_slope(kappa, z) * np.exp(-out), -density, -density * z
 
 
 @table.partials(stats.vonmises.logsf)
@@ -395,19 +396,46 @@ def vonmises_logsf(
 ) -> tuple[Any, ...]:
     density = np.exp(stats.vonmises.logpdf(x, kappa, loc, scale) - out)
     z = (x - loc) / scale
-    return -density, None, density, density * z
+    return -density, lambda: -vonmises_slope(kappa, z) * np.exp(-out), density, density * z
 
 
 @table.partials(stats.vonmises.ppf)
 def vonmises_ppf(q: Any, kappa: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return 1 / stats.vonmises.pdf(out, kappa, loc, scale), None, 1, z
+    return (
+        1 / stats.vonmises.pdf(out, kappa, loc, scale),
+        lambda: -vonmises_slope(kappa, z) / stats.vonmises.pdf(out, kappa, loc, scale),
+        1,
+        z,
+    )
 
 
 @table.partials(stats.vonmises.isf)
 def vonmises_isf(q: Any, kappa: Any, loc: Any = 0, scale: Any = 1, *, out: Any) -> tuple[Any, ...]:
     z = (out - loc) / scale
-    return -1 / stats.vonmises.pdf(out, kappa, loc, scale), None, 1, z
+    return (
+        -1 / stats.vonmises.pdf(out, kappa, loc, scale),
+        lambda: -vonmises_slope(kappa, z) / stats.vonmises.pdf(out, kappa, loc, scale),
+        1,
+        z,
+    )
+
+
+@table.partials(vonmises_slope)
+def vonmises_slopes(kappa: Any, z: Any) -> tuple[Any, ...]:
+    density = stats.vonmises.pdf(z, kappa)
+    turn = np.cos(z) - special.i1e(kappa) / special.i0e(kappa)
+    return lambda: vonmises_curve(kappa, z), density * turn
+
+
+@table.partials(vonmises_curve)
+def vonmises_curves(kappa: Any, z: Any) -> tuple[Any, ...]:
+    density = stats.vonmises.pdf(z, kappa)
+    ratio = special.i1e(kappa) / special.i0e(kappa)
+    turn = np.cos(z) - ratio
+    return None, density * (turn * turn + ratio * ratio + ratio / kappa - 1)
 
 
 RULES = table.freeze()
+for _function in (vonmises_slope, vonmises_curve):
+    vars(_function)["__srcgrad_rule__"] = RULES[_function]

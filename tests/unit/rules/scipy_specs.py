@@ -15,6 +15,7 @@ from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import interpolated, interpolation
 from srcgrad.runtime.scipy.carlson import carlson
+from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
 from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.orders import (
@@ -337,7 +338,6 @@ DISTRIBUTIONS = {
     st.weibull_min: (1.6,),
     st.pareto: (2.2,),
 }
-HELD = (st.vonmises,)  # whose distribution function has no known derivative in the shape
 
 
 def distributions() -> list[OpSpec]:
@@ -347,12 +347,11 @@ def distributions() -> list[OpSpec]:
         x = A(3, 1, low=1.1, high=1.2) if dist is st.pareto else A(3, 1, low=0.25, high=0.45)
         loc, scale = A(4, low=0.0, high=0.1), S(0.6, 0.8)
         for name in METHODS:
-            known = drawn if name in ("logpdf", "pdf") or dist not in HELD else shapes
-            specs += [op(getattr(dist, name), x, *known, loc, scale)]
+            specs += [op(getattr(dist, name), x, *drawn, loc, scale)]
         q = A(3, 1, **BETWEEN)
-        known = drawn if dist not in HELD else shapes
-        specs += [op(getattr(dist, name), q, *known, loc, scale) for name in ("ppf", "isf")]
+        specs += [op(getattr(dist, name), q, *drawn, loc, scale) for name in ("ppf", "isf")]
         specs += [op(dist.logpdf, x, *drawn)]
+    specs += [op(fn, 1.7, A(2)) for fn in (vonmises_slope, vonmises_curve)]
     counts = np.array([[0], [2], [3]])
     for name in ("logpmf", "pmf"):
         specs += [
