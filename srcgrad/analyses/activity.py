@@ -73,7 +73,7 @@ def flows(program: Program, body: list[Any]) -> Iterator[tuple[Any, list[str], l
 
     A constant has no sources: what it mentions passes no derivative on.
     """
-    getitem = program.reader.vocabulary.getitem
+    vocabulary = program.reader.vocabulary
     for statement in statements(body):
         change = change_of(statement)
         if change is not None:
@@ -85,7 +85,7 @@ def flows(program: Program, body: list[Any]) -> Iterator[tuple[Any, list[str], l
             sources = direct_names(statement.value)
         elif isinstance(statement, gast.Assign):
             targets = [name for target in statement.targets for name in names_bound(target)]
-            sources = operand_names(program.operation(statement), getitem)
+            sources = operand_names(program.operation(statement), vocabulary)
         else:
             continue
         yield statement, targets, sources

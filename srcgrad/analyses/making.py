@@ -85,8 +85,8 @@ class Making:
     def _read_by(self, statement: Any) -> list[str]:
         """Return the names that a statement reads by itself, not in its blocks."""
         if isinstance(statement, gast.Assign):
-            getitem = self._program.reader.vocabulary.getitem
-            return operand_names(self._program.operation(statement), getitem)
+            vocabulary = self._program.reader.vocabulary
+            return operand_names(self._program.operation(statement), vocabulary)
         if list(blocks_of(statement)):
             return names_read(getattr(statement, "iter", None) or gast.Pass())
         return names_read(statement)

@@ -122,9 +122,9 @@ class _Analysis:
     def _assign(self, statement: Any) -> None:
         operation = self._program.operation(statement)
         targets = [name for target in statement.targets for name in names_bound(target)]
-        getitem = self._program.reader.vocabulary.getitem
+        vocabulary = self._program.reader.vocabulary
         for target in targets:
-            for source in operand_names(operation, getitem):
+            for source in operand_names(operation, vocabulary):
                 self._edge(source, target)
             if self._may_share(operation):
                 args = self._shared(statement, operation)

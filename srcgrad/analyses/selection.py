@@ -16,7 +16,6 @@ import numpy as np
 
 from srcgrad.analyses.activity import Activity
 from srcgrad.analyses.gathering import Gathering, Use
-from srcgrad.analyses.inert import inert_operands
 from srcgrad.analyses.making import Making
 from srcgrad.analyses.passing import led_back, passes, shaped_like
 from srcgrad.analyses.selectors import (
@@ -241,10 +240,8 @@ class Selection:
         operation = self._program.operation(statement)
         whole = self._settle(target) if self._made.each_element(operation) else EVERYWHERE
         chosen = self._chosen(operation, target) or self._passed(statement, target)
-        vocabulary = self._program.reader.vocabulary
-        names = operand_names(operation, vocabulary.getitem)
-        idle = inert_operands(operation, vocabulary)
-        for name in dict.fromkeys(n for n in names if n in self._active and n not in idle):
+        names = operand_names(operation, self._program.reader.vocabulary)
+        for name in dict.fromkeys(name for name in names if name in self._active):
             use = both(whole, chosen.get(name, EVERYWHERE))
             if operation.primal not in _PICK and not passes(operation):
                 use = self._spread_back(use, name, target)

@@ -58,6 +58,18 @@ def _results(value: Any, wanted: int) -> int | None:
     return wanted if least <= wanted <= most else least
 
 
+def _inert(value: Any) -> frozenset[int | str]:
+    rule = rule_for(value)
+    return frozenset() if rule is None or not rule.inert else _inert_parameters(rule)
+
+
+@functools.cache
+def _inert_parameters(rule: type[Function]) -> frozenset[int | str]:
+    """Return the places and the names of the parameters of which only shape and type count."""
+    names = list(inspect.signature(rule.forward).parameters)[1:]
+    return frozenset([*rule.inert, *(i for i, name in enumerate(names) if name in rule.inert)])
+
+
 def _needs_tape(value: Any) -> bool:
     if isinstance(value, FunctionType):
         return not has_source(value)
@@ -107,6 +119,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     container_parameters=container_parameters,
     returns_list=returns_list,
     needs_tape=_needs_tape,
+    inert=_inert,
     results=_results,
     views=_VIEWS,
     written_operands=_written_operands,

@@ -172,6 +172,10 @@ class _Effects:
                     self._holds[name] |= self._origins(item)
 
     def _share(self, targets: list[Any], value: Any) -> None:
+        if len(targets) == 1 and _pairs_up(targets[0], value):
+            for target, part in zip(targets[0].elts, value.elts, strict=True):
+                self._share([target], part)
+            return
         sources = self._origins(value)
         holds = isinstance(value, _HOLDERS)
         for target in targets:
@@ -186,6 +190,8 @@ class _Effects:
         """Return the parameters whose memory the value of an expression may lie in."""
         if value is None or isinstance(value, _NEW_MEMORY):
             return set()
+        if isinstance(value, gast.IfExp):
+            return self._origins(value.body) | self._origins(value.orelse)
         if isinstance(value, gast.Call) and self._makes_new(value):
             return set()
         if isinstance(value, gast.Call) and (viewed := self._viewed(value)) is not None:
@@ -268,6 +274,14 @@ class _Effects:
                 out += call.args
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
         return deep | shallow
+
+
+def _pairs_up(target: Any, value: Any) -> bool:
+    """Say whether an assignment binds each of several targets to a value of its own."""
+    if not isinstance(target, gast.Tuple) or not isinstance(value, (gast.Tuple, gast.List)):
+        return False
+    starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
+    return not starred and len(target.elts) == len(value.elts)
 
 
 def _calls_back(callee: Any, call: Any) -> bool:

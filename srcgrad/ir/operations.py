@@ -227,5 +227,7 @@ def may_return_operand(name: str, operation: Operation) -> bool:
 
 
 def operands_viewed(name: str, operation: Operation) -> list[Any]:
-    """Return the operands of which the result of a view may be; of a sum to a shape, the first."""
-    return list(operation.args)[: 1 if name.endswith(".unbroadcast") else None]
+    """Return the operands of which the result of a view may be: of most functions, the first."""
+    alone = name.endswith(".unbroadcast") or name.startswith("numpy.")
+    several = any(part in name for part in ("broadcast_arrays", "atleast_", "einsum"))
+    return list(operation.args)[: 1 if alone and not several else None]

@@ -11,6 +11,7 @@ import gast
 
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation, Reader
+from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _COPY = Operation("copy")
@@ -65,16 +66,15 @@ class Program:
         return self._operations[key]
 
 
-def operand_names(operation: Operation, getitem: Any) -> list[str]:
+def operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
     """Return the names through which an operation can pass a derivative on."""
     if operation.kind in ("constant", "unknown"):
         return []
-    one = operation.primal is getitem or operation.kind == "pop"
-    args = operation.args[:1] if one else operation.args
-    names: list[str] = []
-    for arg in [*args, *operation.keywords.values()]:
-        names.extend(direct_names(arg))
-    return names
+    one = operation.primal is vocabulary.getitem or operation.kind == "pop"
+    given = enumerate(operation.args[:1] if one else operation.args)
+    operands: list[tuple[int | str, Any]] = [*given, *operation.keywords.items()]
+    inert = vocabulary.inert(operation.primal) if operation.kind == "primitive" else frozenset()
+    return [n for place, arg in operands if place not in inert for n in direct_names(arg)]
 
 
 def direct_names(arg: Any) -> list[str]:

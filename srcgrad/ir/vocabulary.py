@@ -32,6 +32,7 @@ class Vocabulary:
         container_parameters: The parameters of a user's function that are surely containers.
         returns_list: Says whether what a user's function returns is surely a list.
         needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
+        inert: The places and names of the parameters of a primitive that carry no derivative.
         results: How many values a primitive or `Function` returns where so many are unpacked; None
             for any number.
         views: Canonical names of functions whose result may share memory with their argument.
@@ -62,6 +63,7 @@ class Vocabulary:
     container_parameters: Callable[[Any], frozenset[str]]
     returns_list: Callable[[Any], bool]
     needs_tape: Callable[[Any], bool]
+    inert: Callable[[Any], frozenset[int | str]]
     results: Callable[[Any, int], int | None]
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]

@@ -21,6 +21,7 @@ from srcgrad.runtime import (
     shortcut,
     tile_back,
     trim_back,
+    trim_push,
     unbroadcast,
     unbroadcast_each,
 )
@@ -251,6 +252,11 @@ class TrimZeros(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (filt,) = ctx.saved_tensors
         return trim_back(grad, filt, ctx.trim, ctx.axis)
+
+    @staticmethod
+    def jvp(ctx: Context, filt_dot: Any, *options: Any) -> Any:
+        (filt,) = ctx.saved_tensors
+        return trim_push(filt_dot, filt, ctx.trim, ctx.axis)
 
 
 @table.rule(np.fft.fftshift)

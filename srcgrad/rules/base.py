@@ -68,6 +68,8 @@ class Function:
         real: The derivative holds for real numbers only; complex ones are refused.
         tells_unused: Of several outputs, `backward` is given None for one that is not used, where
             others are given zeros.
+        returns_one: An option and its value with which there is one result, not several; a
+            starred parameter and 1 if one argument makes one result.
         pushes: The tape takes `jvp` as well, where a transposed `backward` would not do.
     """
 
@@ -81,6 +83,7 @@ class Function:
     selects: ClassVar[bool] = False
     real: ClassVar[bool] = False
     tells_unused: ClassVar[bool] = False
+    returns_one: ClassVar[tuple[str, Any] | None] = None
     pushes: ClassVar[bool] = False
 
     @staticmethod

@@ -43,7 +43,11 @@ class Diff(Function):
         ctx: Context, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
     ) -> Any:
         ctx.n, ctx.axis = n, axis
-        ctx.shapes = [None if part is None else np.shape(part) for part in (prepend, a, append)]
+        ctx.shapes = (
+            np.shape(prepend) if prepend is not None else None,
+            np.shape(a),
+            np.shape(append) if append is not None else None,
+        )
         return np.diff(a, n, axis, **given(prepend=prepend, append=append))
 
     @staticmethod

@@ -20,7 +20,6 @@ from srcgrad.runtime import (
     reshape_back,
     result_dtype,
     shortcut,
-    single,
     unbroadcast,
     vander_back,
     vander_push,
@@ -250,6 +249,7 @@ class Linspace(Function):
     """num points from start to stop at equal distances, with the step if asked."""
 
     linear = ("start", "stop")
+    returns_one = ("retstep", False)
 
     @staticmethod
     def forward(
@@ -276,7 +276,7 @@ class Linspace(Function):
         if ctx.retstep:
             grad, grad_step = grads
         else:
-            grad, grad_step = single(grads), None
+            grad, grad_step = grads[0], None
         grad_start, grad_stop = linspace_back(
             grad, grad_step, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis
         )

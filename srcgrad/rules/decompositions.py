@@ -25,7 +25,6 @@ from srcgrad.runtime import (
     once_back,
     qr_back,
     qr_r_back,
-    single,
     svd_back,
     svd_push,
     svdvals_back,
@@ -201,6 +200,7 @@ class Svd(Function):
 
     tells_unused = True
     pushes = True
+    returns_one = ("compute_uv", False)
 
     @staticmethod
     def forward(
@@ -225,7 +225,7 @@ class Svd(Function):
             grad_a = svd_back(grads, (u, s, vh))
         else:
             (a,) = ctx.saved_tensors
-            grad_a = svdvals_back(single(grads), a)
+            grad_a = svdvals_back(grads[0], a)
         return grad_a
 
     @staticmethod
@@ -265,6 +265,8 @@ class Svdvals(Function):
 class Qr(Function):
     """q @ r = a, with orthonormal columns of q and an upper triangle r."""
 
+    returns_one = ("mode", "r")
+
     @staticmethod
     def forward(ctx: Context, a: Any, mode: str = "reduced") -> Any:
         result = np.linalg.qr(a, mode)
@@ -279,7 +281,7 @@ class Qr(Function):
     def backward(ctx: Context, *grads: Any) -> Any:
         if ctx.mode == "r":
             (a,) = ctx.saved_tensors
-            grad_a = qr_r_back(single(grads), a)
+            grad_a = qr_r_back(grads[0], a)
         else:
             a, q, r = ctx.saved_tensors
             grad_a = qr_back(grads, a, q, r, ctx.mode)

@@ -78,6 +78,7 @@ class Take(Function):
     """The elements of a at indices along an axis."""
 
     linear = ("a",)
+    inert = ("indices",)
 
     @staticmethod
     def forward(
@@ -101,6 +102,7 @@ class TakeAlongAxis(Function):
     """One element of arr for each index, along an axis."""
 
     linear = ("arr",)
+    inert = ("indices",)
 
     @staticmethod
     def forward(ctx: Context, arr: Any, indices: Any, axis: int | None = -1) -> Any:
@@ -117,6 +119,7 @@ class PutAlongAxis(Function):
     """Zeros with grad added at indices along an axis."""
 
     linear = ("grad",)
+    inert = ("indices",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, indices: Any, shape: Any, axis: int | None) -> Any:
@@ -239,6 +242,7 @@ class GatherBack(Function):
     """Zeros with grad added at flat places."""
 
     linear = ("grad",)
+    inert = ("source",)
 
     @staticmethod
     def forward(ctx: Context, grad: Any, source: Any, shape: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.errors import InternalError
 from srcgrad.rules import (
+    adjoints,
     arithmetic,
     arranging,
     binary,
@@ -51,6 +52,7 @@ from srcgrad.rules.base import Function
 Primal = Callable[..., Any]
 
 _MODULES = (
+    adjoints,
     arithmetic,
     arranging,
     binary,

@@ -22,6 +22,8 @@ from srcgrad.runtime import (
     is_complex,
     is_matrix,
     is_number,
+    item_shapes,
+    nested_shapes,
     numbers,
     picked,
     refuse_array,
@@ -105,6 +107,7 @@ _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(are_tied, is_complex, numbers),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
+    *(item_shapes, nested_shapes),
     *(came_from, is_above, is_below, shadow_of, strided_places, within),
 )
 

@@ -12,6 +12,7 @@ from srcgrad.runtime import (
     given,
     put_along_axis,
     quantile_back,
+    quantile_push,
 )
 
 table = RuleTable("ordering")
@@ -78,9 +79,6 @@ class Partition(Function):
 class Median(Function):
     """y = the middle of a, or the mean of the two in the middle."""
 
-    reduces = True
-    selects = True
-
     @staticmethod
     def forward(
         ctx: Context,
@@ -99,13 +97,17 @@ class Median(Function):
         (a,) = ctx.saved_tensors
         return quantile_back(grad, a, 0.5, ctx.axis, ("linear", False, True), ctx.keepdims, 1)[0]
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return quantile_push(
+            (a_dot, None), a, 0.5, ctx.axis, ("linear", False, True), ctx.keepdims, 1
+        )
+
 
 @table.rule(np.quantile)
 class Quantile(Function):
     """y = the value below which a share q of a lies."""
-
-    reduces = True
-    selects = True
 
     @staticmethod
     def forward(
@@ -132,13 +134,15 @@ class Quantile(Function):
         grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
         return grad_a, grad_q
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any, *options: Any) -> Any:
+        a, q = ctx.saved_tensors
+        return quantile_push((a_dot, q_dot), a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+
 
 @table.rule(np.percentile)
 class Percentile(Function):
     """y = the value below which a share q of a lies, in percent."""
-
-    reduces = True
-    selects = True
 
     @staticmethod
     def forward(
@@ -165,13 +169,15 @@ class Percentile(Function):
         grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
         return grad_a, grad_q
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any, *options: Any) -> Any:
+        a, q = ctx.saved_tensors
+        return quantile_push((a_dot, q_dot), a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
+
 
 @table.rule(np.nanmedian)
 class Nanmedian(Function):
     """y = the middle of a without NaN, or the mean of the two in the middle."""
-
-    reduces = True
-    selects = True
 
     @staticmethod
     def forward(
@@ -191,13 +197,17 @@ class Nanmedian(Function):
         (a,) = ctx.saved_tensors
         return quantile_back(grad, a, 0.5, ctx.axis, ("linear", True, True), ctx.keepdims, 1)[0]
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (a,) = ctx.saved_tensors
+        return quantile_push(
+            (a_dot, None), a, 0.5, ctx.axis, ("linear", True, True), ctx.keepdims, 1
+        )
+
 
 @table.rule(np.nanquantile)
 class Nanquantile(Function):
     """y = the value below which a share q of a without NaN lies."""
-
-    reduces = True
-    selects = True
 
     @staticmethod
     def forward(
@@ -224,13 +234,15 @@ class Nanquantile(Function):
         grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
         return grad_a, grad_q
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any, *options: Any) -> Any:
+        a, q = ctx.saved_tensors
+        return quantile_push((a_dot, q_dot), a, q, ctx.axis, ctx.method, ctx.keepdims, 1)
+
 
 @table.rule(np.nanpercentile)
 class Nanpercentile(Function):
     """y = the value below which a share q of a without NaN lies, in percent."""
-
-    reduces = True
-    selects = True
 
     @staticmethod
     def forward(
@@ -256,6 +268,11 @@ class Nanpercentile(Function):
         a, q = ctx.saved_tensors
         grad_a, grad_q = quantile_back(grad, a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
         return grad_a, grad_q
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any, *options: Any) -> Any:
+        a, q = ctx.saved_tensors
+        return quantile_push((a_dot, q_dot), a, q, ctx.axis, ctx.method, ctx.keepdims, 100)
 
 
 RULES = table.freeze()

@@ -183,15 +183,20 @@ class Atleast1d(Function):
     """The same elements with at least 1 axis; of several arrays, each."""
 
     linear = ("arys",)
+    returns_one = ("arys", 1)
 
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:
-        ctx.shapes = [np.shape(ary) for ary in arys]
+        ctx.shapes, ctx.arys = [np.shape(ary) for ary in arys], len(arys)
         return np.atleast_1d(*arys)
 
     @staticmethod
     def backward(ctx: Context, *grads: Any) -> Any:
-        return reshape_each(grads, ctx.shapes)
+        if shortcut(ctx.arys == 1):
+            grad_arys = (np.reshape(grads[0], ctx.shapes[0]),)
+        else:
+            grad_arys = reshape_each(grads, ctx.shapes)
+        return grad_arys
 
 
 @table.rule(np.atleast_2d)
@@ -199,15 +204,20 @@ class Atleast2d(Function):
     """The same elements with at least 2 axes; of several arrays, each."""
 
     linear = ("arys",)
+    returns_one = ("arys", 1)
 
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:
-        ctx.shapes = [np.shape(ary) for ary in arys]
+        ctx.shapes, ctx.arys = [np.shape(ary) for ary in arys], len(arys)
         return np.atleast_2d(*arys)
 
     @staticmethod
     def backward(ctx: Context, *grads: Any) -> Any:
-        return reshape_each(grads, ctx.shapes)
+        if shortcut(ctx.arys == 1):
+            grad_arys = (np.reshape(grads[0], ctx.shapes[0]),)
+        else:
+            grad_arys = reshape_each(grads, ctx.shapes)
+        return grad_arys
 
 
 @table.rule(np.atleast_3d)
@@ -215,15 +225,20 @@ class Atleast3d(Function):
     """The same elements with at least 3 axes; of several arrays, each."""
 
     linear = ("arys",)
+    returns_one = ("arys", 1)
 
     @staticmethod
     def forward(ctx: Context, *arys: Any) -> Any:
-        ctx.shapes = [np.shape(ary) for ary in arys]
+        ctx.shapes, ctx.arys = [np.shape(ary) for ary in arys], len(arys)
         return np.atleast_3d(*arys)
 
     @staticmethod
     def backward(ctx: Context, *grads: Any) -> Any:
-        return reshape_each(grads, ctx.shapes)
+        if shortcut(ctx.arys == 1):
+            grad_arys = (np.reshape(grads[0], ctx.shapes[0]),)
+        else:
+            grad_arys = reshape_each(grads, ctx.shapes)
+        return grad_arys
 
 
 RULES = table.freeze()

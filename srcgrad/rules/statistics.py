@@ -20,7 +20,6 @@ from srcgrad.runtime import (
     real_part,
     share_among_ties,
     shortcut,
-    single,
     unbroadcast,
     var_back,
 )
@@ -428,6 +427,8 @@ class Ptp(Function):
 class Average(Function):
     """y = the mean of a weighted by weights; the sum of weights is returned too if asked."""
 
+    returns_one = ("returned", False)
+
     @staticmethod
     def forward(
         ctx: Context,
@@ -449,7 +450,7 @@ class Average(Function):
         if ctx.returned:
             grad, grad_total = grads
         else:
-            grad, grad_total = single(grads), None
+            grad, grad_total = grads[0], None
         grad_a, grad_weights = average_back(grad, grad_total, a, weights, ctx.axis, ctx.keepdims)
         return grad_a, None, grad_weights
 

@@ -12,6 +12,7 @@ from srcgrad.runtime import (
     across,
     conj,
     cumprod_back,
+    cumprod_push,
     cumsum_back,
     expand_sum,
     given,
@@ -20,6 +21,7 @@ from srcgrad.runtime import (
     prod_initial_back,
     reduceat_back,
     running_back,
+    running_push,
     share_among_ties,
     sum_trailing,
     unbroadcast,
@@ -216,6 +218,11 @@ class MultiplyAccumulate(Function):
         (array,) = ctx.saved_tensors
         return cumprod_back(grad, array, ctx.axis)
 
+    @staticmethod
+    def jvp(ctx: Context, array_dot: Any, *options: Any) -> Any:
+        (array,) = ctx.saved_tensors
+        return cumprod_push(array_dot, array, ctx.axis)
+
 
 @table.rule(np.maximum.accumulate)
 class MaximumAccumulate(Function):
@@ -233,6 +240,11 @@ class MaximumAccumulate(Function):
         array, y = ctx.saved_tensors
         return running_back(grad, array, y, ctx.axis)
 
+    @staticmethod
+    def jvp(ctx: Context, array_dot: Any, *options: Any) -> Any:
+        array, y = ctx.saved_tensors
+        return running_push(array_dot, array, y, ctx.axis)
+
 
 @table.rule(np.minimum.accumulate)
 class MinimumAccumulate(Function):
@@ -249,6 +261,11 @@ class MinimumAccumulate(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         array, y = ctx.saved_tensors
         return running_back(grad, array, y, ctx.axis)
+
+    @staticmethod
+    def jvp(ctx: Context, array_dot: Any, *options: Any) -> Any:
+        array, y = ctx.saved_tensors
+        return running_push(array_dot, array, y, ctx.axis)
 
 
 @table.rule(np.add.reduceat)

@@ -9,13 +9,13 @@ from srcgrad.runtime.broadcasting import (
     kept,
     reduced_size,
     shape_of,
-    single,
     unbroadcast,
 )
 from srcgrad.runtime.calculus import (
     corrcoef_back,
     cov_back,
     diff_back,
+    diff_push,
     ediff1d_back,
     interp_back,
     interp_push,
@@ -46,7 +46,14 @@ from srcgrad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.copies import copied, copied_like, gathered, regathered, several
+from srcgrad.runtime.copies import (
+    copied,
+    copied_like,
+    gathered,
+    regathered,
+    several,
+    several_back,
+)
 from srcgrad.runtime.creating import (
     arange_back,
     astype,
@@ -56,6 +63,7 @@ from srcgrad.runtime.creating import (
     linspace_back,
     logspace_back,
     result_dtype,
+    steps_between,
     vander_back,
     vander_push,
 )
@@ -67,6 +75,7 @@ from srcgrad.runtime.cumulating import (
     recurrence,
     reduceat_back,
     running_back,
+    running_push,
     tail,
 )
 from srcgrad.runtime.dispatch import (
@@ -99,7 +108,11 @@ from srcgrad.runtime.factors import (
     qr_back,
     qr_r_back,
 )
-from srcgrad.runtime.finite_differences import gradient_back, gradient_push
+from srcgrad.runtime.finite_differences import (
+    gradient_back,
+    gradient_each,
+    gradient_push,
+)
 from srcgrad.runtime.fitting import (
     poly_back,
     poly_push,
@@ -144,6 +157,7 @@ from srcgrad.runtime.gathering import (
     tile_back,
     trace_back,
     trim_back,
+    trim_push,
 )
 from srcgrad.runtime.indexing import (
     accumulate,
@@ -162,6 +176,7 @@ from srcgrad.runtime.indexing import (
 )
 from srcgrad.runtime.joining import (
     block_back,
+    join_blocks,
     join_columns,
     join_pieces,
     join_rows,
@@ -192,6 +207,16 @@ from srcgrad.runtime.linear_algebra import (
     vector_norm_back,
 )
 from srcgrad.runtime.long_loops import refuse_array, reverse_steps, run_steps
+from srcgrad.runtime.multilinear import (
+    einsum_again,
+    einsum_back_push,
+    einsum_push,
+    multi_dot_again,
+    multi_dot_back_push,
+    product_again,
+    product_back_push,
+    product_push,
+)
 from srcgrad.runtime.numbers import (
     as_shape,
     digamma,
@@ -210,6 +235,7 @@ from srcgrad.runtime.ordering import (
     as_rows,
     from_rows,
     quantile_back,
+    quantile_push,
     spread_pair,
 )
 from srcgrad.runtime.polynomials import (
@@ -256,12 +282,14 @@ from srcgrad.runtime.reducing import (
 )
 from srcgrad.runtime.shadows import add_to_shadows, shadow_of, shadow_of_view
 from srcgrad.runtime.shaping import (
+    broadcast_each,
     inverse_axes,
     meshgrid_back,
     read_order,
     reshape_back,
     reshape_each,
     rollaxis_back,
+    spread_over_grid,
     unbroadcast_each,
 )
 from srcgrad.runtime.singular import svd_back, svd_push, svdvals_back, svdvals_push
@@ -322,48 +350,50 @@ __all__ = [
     "adjoint", "along", "along_back", "angle_slope", "any_selected", "apart", "apart_back",
     "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype", "average_back",
     "beside", "bessel_i1", "bessel_i1_slope", "bessel_ratio", "block_back", "border_sum",
-    "came_from", "cast_back", "cast_like", "cast_push", "checked_generator", "cholesky_back",
-    "cholesky_push", "choose_back", "chosen_part", "complex_zeros_like", "compress", "cond_back",
-    "conj", "contracted", "convolve_part", "copied", "copied_like", "corrcoef_back",
-    "correlate_back", "cov_back", "crop", "cross_left", "cross_right", "cumprod_back",
-    "cumprod_push", "cumsum_back", "det_back", "diag_back", "diagonal_back", "diff_back",
-    "differences_back", "differences_push", "digamma", "dist_back", "distinct_back",
-    "distinct_take", "divide_or_zero", "divided_each", "dot_left", "dot_right", "edges_back",
-    "ediff1d_back", "eig_back", "eig_push", "eigh_back", "eigh_push", "eigvals_back",
-    "eigvalsh_back", "eigvalsh_push", "einsum_back", "ends_back", "exclusive_cumprod",
-    "exp2_difference", "exp_difference", "expand_mean", "expand_reduced", "expand_sum",
-    "extreme_push", "fft_back", "fftn_back", "flatten", "from_rows", "full_grad", "gather",
-    "gather_back", "gathered", "general_eigh_push", "getitem", "given", "gradient_back",
-    "gradient_push", "greater_part", "histogram_back", "ifft_back", "ifftn_back", "imag_back",
-    "inner_left", "inner_right", "insert_back", "interp_back", "interp_push", "inverse_axes",
-    "irfft_back", "irfftn_back", "is_above", "is_below", "is_complex", "is_matrix", "is_number",
-    "is_vector", "item", "item_index", "item_shapes", "join_columns", "join_pieces", "join_rows",
-    "kept", "kron_left", "kron_right", "last_part", "last_written", "linspace_back",
-    "logaddexp_back", "logspace_back", "lstsq_back", "matmul_left", "matmul_right",
-    "matrix_norm_back", "matrix_power_back", "matrix_power_push", "may_repeat", "meshgrid_back",
-    "multi_dot_back", "multi_dot_push", "multivariate_normal_push", "negated", "nested_shapes",
-    "norm_back", "number_sign", "numbers", "of_reals", "on_diagonal", "on_tape", "once",
-    "once_back", "only_if", "onto_triangle", "opposite", "others_product", "outer_back",
-    "over_gaps", "pad_back", "pad_push", "picked", "pinv_back", "pinv_push", "placed", "places",
-    "poly_back", "poly_push", "polyder_back", "polyfit_back", "polyfit_push", "polygamma",
+    "broadcast_each", "came_from", "cast_back", "cast_like", "cast_push", "checked_generator",
+    "cholesky_back", "cholesky_push", "choose_back", "chosen_part", "complex_zeros_like",
+    "compress", "cond_back", "conj", "contracted", "convolve_part", "copied", "copied_like",
+    "corrcoef_back", "correlate_back", "cov_back", "crop", "cross_left", "cross_right",
+    "cumprod_back", "cumprod_push", "cumsum_back", "det_back", "diag_back", "diagonal_back",
+    "diff_back", "diff_push", "differences_back", "differences_push", "digamma", "dist_back",
+    "distinct_back", "distinct_take", "divide_or_zero", "divided_each", "dot_left", "dot_right",
+    "edges_back", "ediff1d_back", "eig_back", "eig_push", "eigh_back", "eigh_push", "eigvals_back",
+    "eigvalsh_back", "eigvalsh_push", "einsum_again", "einsum_back", "einsum_back_push",
+    "einsum_push", "ends_back", "exclusive_cumprod", "exp2_difference", "exp_difference",
+    "expand_mean", "expand_reduced", "expand_sum", "extreme_push", "fft_back", "fftn_back",
+    "flatten", "from_rows", "full_grad", "gather", "gather_back", "gathered", "general_eigh_push",
+    "getitem", "given", "gradient_back", "gradient_each", "gradient_push", "greater_part",
+    "histogram_back", "ifft_back", "ifftn_back", "imag_back", "inner_left", "inner_right",
+    "insert_back", "interp_back", "interp_push", "inverse_axes", "irfft_back", "irfftn_back",
+    "is_above", "is_below", "is_complex", "is_matrix", "is_number", "is_vector", "item",
+    "item_index", "item_shapes", "join_blocks", "join_columns", "join_pieces", "join_rows", "kept",
+    "kron_left", "kron_right", "last_part", "last_written", "linspace_back", "logaddexp_back",
+    "logspace_back", "lstsq_back", "matmul_left", "matmul_right", "matrix_norm_back",
+    "matrix_power_back", "matrix_power_push", "may_repeat", "meshgrid_back", "multi_dot_again",
+    "multi_dot_back", "multi_dot_back_push", "multi_dot_push", "multivariate_normal_push",
+    "negated", "nested_shapes", "norm_back", "number_sign", "numbers", "of_reals", "on_diagonal",
+    "on_tape", "once", "once_back", "only_if", "onto_triangle", "opposite", "others_product",
+    "outer_back", "over_gaps", "pad_back", "pad_push", "picked", "pinv_back", "pinv_push", "placed",
+    "places", "poly_back", "poly_push", "polyder_back", "polyfit_back", "polyfit_push", "polygamma",
     "polyint_back", "polyval_left", "polyval_push", "polyval_right", "power_log_slope",
-    "power_slope", "prod_back", "prod_initial_back", "product_back", "put_along_axis", "qr_back",
-    "qr_r_back", "quantile_back", "read_order", "real_part", "recordable", "records", "rect_push",
-    "recurrence", "reduceat_back", "reduced_size", "refuse_array", "refuse_integers", "regathered",
-    "repeat_back", "repeated", "reshape_back", "reshape_each", "resize_axis", "restack",
-    "result_dtype", "reverse_steps", "rfft_back", "rfftn_back", "rightly_solved", "rightly_stepped",
-    "rollaxis_back", "roots_back", "roots_push", "run_steps", "running_back", "scalar_seed",
-    "scaled_back", "scatter", "select_back", "several", "shadow_of", "shadow_of_view", "shape_of",
-    "share_among_ties", "shared_each", "shares", "shortcut", "sign", "sign_flip", "sinc_slope",
-    "single", "slogdet_back", "solution_back", "solution_back_back", "solution_back_push",
-    "solution_push", "solution_push_back", "solution_push_push", "solve_back", "solve_push",
-    "split_column_stack", "split_columns", "split_dstack", "split_hstack", "split_like",
-    "split_rows", "split_vstack", "spread", "spread_pair", "stop_gradient", "strided_places",
-    "strided_push", "sum_trailing", "svd_back", "svd_push", "svdvals_back", "svdvals_push", "tail",
-    "take_along", "take_back", "taken", "tensordot_left", "tensordot_right", "tensorinv_back",
-    "tensorsolve_back", "tile_back", "trace_back", "transformed_axes", "trapezoid_back",
-    "tridiagonal", "trigamma", "trim_back", "unbroadcast", "unbroadcast_each", "undo_diff",
-    "unit_vectors", "unstack_like", "vander_back", "vander_push", "var_back", "vector_norm_back",
-    "within", "zeros_like",
+    "power_slope", "prod_back", "prod_initial_back", "product_again", "product_back",
+    "product_back_push", "product_push", "put_along_axis", "qr_back", "qr_r_back", "quantile_back",
+    "quantile_push", "read_order", "real_part", "recordable", "records", "rect_push", "recurrence",
+    "reduceat_back", "reduced_size", "refuse_array", "refuse_integers", "regathered", "repeat_back",
+    "repeated", "reshape_back", "reshape_each", "resize_axis", "restack", "result_dtype",
+    "reverse_steps", "rfft_back", "rfftn_back", "rightly_solved", "rightly_stepped",
+    "rollaxis_back", "roots_back", "roots_push", "run_steps", "running_back", "running_push",
+    "scalar_seed", "scaled_back", "scatter", "select_back", "several", "several_back", "shadow_of",
+    "shadow_of_view", "shape_of", "share_among_ties", "shared_each", "shares", "shortcut", "sign",
+    "sign_flip", "sinc_slope", "slogdet_back", "solution_back", "solution_back_back",
+    "solution_back_push", "solution_push", "solution_push_back", "solution_push_push", "solve_back",
+    "solve_push", "split_column_stack", "split_columns", "split_dstack", "split_hstack",
+    "split_like", "split_rows", "split_vstack", "spread", "spread_over_grid", "spread_pair",
+    "steps_between", "stop_gradient", "strided_places", "strided_push", "sum_trailing", "svd_back",
+    "svd_push", "svdvals_back", "svdvals_push", "tail", "take_along", "take_back", "taken",
+    "tensordot_left", "tensordot_right", "tensorinv_back", "tensorsolve_back", "tile_back",
+    "trace_back", "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back",
+    "trim_push", "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like",
+    "vander_back", "vander_push", "var_back", "vector_norm_back", "within", "zeros_like",
 ]
 # fmt: on

@@ -63,11 +63,6 @@ def expand_reduced(grad: Any, like: Any, axis: Any = None, keepdims: bool = Fals
     return np.broadcast_to(grad, shape)
 
 
-def single(grads: Any) -> Any:
-    """Return the gradient of the only output, whether it comes alone or in a tuple of one."""
-    return grads[0] if isinstance(grads, (tuple, list)) else grads
-
-
 def kept(value: Any, axis: Any, keepdims: bool) -> Any:
     """Return the result of a reduction with its reduced axes of length one in place."""
     return value if axis is None or keepdims else np.expand_dims(value, axis)

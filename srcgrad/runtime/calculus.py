@@ -44,6 +44,15 @@ def diff_back(grad: Any, shapes: Any, n: int, axis: int) -> tuple[Any, ...]:
     return main, first, last
 
 
+def diff_push(parts: Any, shapes: Any, n: int, axis: int) -> Any:
+    """Return the tangent of ``np.diff`` from those of its arrays, in the order of `diff_back`."""
+    middle, before, after = parts
+    given = {"prepend": before, "append": after}
+    known = {"prepend": shapes[0], "append": shapes[2]}
+    ends = {name: part for name, part in given.items() if known[name] is not None}
+    return np.diff(middle, n, axis, **ends)
+
+
 def ediff1d_back(grad: Any, shape: Any, end: Any, begin: Any) -> tuple[Any, ...]:
     """Return the gradients of the arguments of ``np.ediff1d``."""
     size = math.prod(shape)
@@ -59,8 +68,10 @@ def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
     """Return the gradients of the values, points and distance of ``np.trapezoid``."""
     y, x, dx = values
     rows = np.moveaxis(y, axis, -1)
+    if rows.shape[-1] == 0 and x is None:
+        return np.zeros_like(y), None, 0.0 * dx
     if rows.shape[-1] == 0:
-        return np.zeros_like(y), *((None, 0.0 * dx) if x is None else (0.0 * x, None))
+        return np.zeros_like(y), 0.0 * x, None
     full = np.expand_dims(grad, -1)
     if x is None:
         widths, grad_x = dx, None
@@ -81,7 +92,8 @@ def trapezoid_back(grad: Any, values: Any, axis: int) -> tuple[Any, Any, Any]:
 
 def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the points and both coordinates of the line of ``np.interp``."""
-    x, xp, fp = (array_beside(v, grad) for v in values)
+    x, xp, fp = values
+    x, xp, fp = array_beside(x, grad), array_beside(xp, grad), array_beside(fp, grad)
     left, right = options
     has_left, has_right = left is not None, right is not None
     last = len(xp) - 1

@@ -65,28 +65,37 @@ def tensordot_right(grad: Any, a: Any, b: Any, axes: Any) -> Any:
 
 def kron_left(grad: Any, a: Any, b: Any) -> Any:
     """Return the gradient of `a` in ``np.kron(a, b)``."""
-    blocks, rank = _blocks(grad, a, b)
-    product = blocks * conj(np.reshape(b, [n for m in _wide(b, rank) for n in (1, m)]))
-    return np.reshape(np.sum(product, axis=tuple(range(1, 2 * rank, 2))), np.shape(a))
+    wide_a, wide_b = _wide_shapes(a, b)
+    product = _blocks(grad, wide_a, wide_b) * conj(_blocks(b, (1,) * len(wide_b), wide_b))
+    return np.reshape(np.sum(product, axis=tuple(range(1, product.ndim, 2))), np.shape(a))
 
 
 def kron_right(grad: Any, a: Any, b: Any) -> Any:
     """Return the gradient of `b` in ``np.kron(a, b)``."""
-    blocks, rank = _blocks(grad, a, b)
-    product = blocks * conj(np.reshape(a, [n for m in _wide(a, rank) for n in (m, 1)]))
-    return np.reshape(np.sum(product, axis=tuple(range(0, 2 * rank, 2))), np.shape(b))
+    wide_a, wide_b = _wide_shapes(a, b)
+    product = _blocks(grad, wide_a, wide_b) * conj(_blocks(a, wide_a, (1,) * len(wide_a)))
+    return np.reshape(np.sum(product, axis=tuple(range(0, product.ndim, 2))), np.shape(b))
 
 
-def _wide(a: Any, rank: int) -> tuple[int, ...]:
-    """Return the shape of `a` with ones before it."""
-    return (1,) * (rank - np.ndim(a)) + tuple(np.shape(a))
-
-
-def _blocks(grad: Any, a: Any, b: Any) -> tuple[Any, int]:
-    """Return `grad` with two axes, of the first and the second factor, for each of its axes."""
+def _wide_shapes(a: Any, b: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shapes of both with ones before the shorter."""
     rank = max(np.ndim(a), np.ndim(b))
-    pairs = zip(_wide(a, rank), _wide(b, rank), strict=True)
-    return np.reshape(grad, [n for pair in pairs for n in pair]), rank
+    ones_a, ones_b = (1,) * (rank - np.ndim(a)), (1,) * (rank - np.ndim(b))
+    return (*ones_a, *np.shape(a)), (*ones_b, *np.shape(b))
+
+
+def _blocks(x: Any, outer: tuple[int, ...], inner: tuple[int, ...]) -> Any:
+    """Return `x` with two axes, of the first and the second factor, for each of its axes."""
+    return np.reshape(x, interleaved(outer, inner))
+
+
+def interleaved(outer: tuple[int, ...], inner: tuple[int, ...]) -> list[int]:
+    """Return the items of both by turns.
+
+    >>> interleaved((1, 2), (3, 4))
+    [1, 3, 2, 4]
+    """
+    return [n for pair in zip(outer, inner, strict=True) for n in pair]
 
 
 def cross_left(grad: Any, a: Any, b: Any, axes: Any) -> Any:
@@ -133,19 +142,29 @@ def _product(array: Any, right: Any) -> Any:
 
 def einsum_back(grad: Any, operands: Sequence[Any], wanted: Sequence[bool]) -> tuple[Any, ...]:
     """Return the gradient of each argument of ``np.einsum``; None for the subscripts."""
+    places = einsum_places(operands)
     if isinstance(operands[0], str):
         arrays = operands[1:]
         subscripts = operands[0].replace(" ", "")
-        places = range(1, len(operands))
     else:
         arrays, subscripts = _from_lists(operands)
-        places = range(0, 2 * len(arrays), 2)
     inputs, output = _explicit(subscripts, arrays)
     parts: list[Any] = [None] * len(operands)
     for number, place in enumerate(places):
         if wanted[place]:
             parts[place] = _einsum_part(grad, inputs, output, arrays, number)
     return tuple(parts)
+
+
+def einsum_places(operands: Sequence[Any]) -> range:
+    """Return where the arrays are among the arguments of ``np.einsum``.
+
+    >>> einsum_places(["i,i", 1.0, 2.0]), einsum_places([1.0, [0], 2.0, [0], []])
+    (range(1, 3), range(0, 4, 2))
+    """
+    if isinstance(operands[0], str):
+        return range(1, len(operands))
+    return range(0, len(operands) - len(operands) % 2, 2)
 
 
 def _from_lists(operands: Sequence[Any]) -> tuple[Sequence[Any], str]:

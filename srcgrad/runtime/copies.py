@@ -62,3 +62,8 @@ def several(grad: Any, *used: int) -> Any:
     if not isinstance(grad, (list, tuple)):
         return [grad]
     return [part if i in used else None for i, part in enumerate(grad)] if used else grad
+
+
+def several_back(parts: Any, like: Any) -> Any:
+    """Return the adjoint of ``several(like)``, which may have had one value or a list of them."""
+    return list(parts) if isinstance(like, (list, tuple)) else parts[0]

@@ -50,6 +50,12 @@ def linspace_back(
     return _fit(grad_start, shapes[0]), _fit(grad_stop, shapes[1])
 
 
+def steps_between(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
+    """Return the distance of the points that ``np.linspace`` makes."""
+    gaps = num - 1 if endpoint else num
+    return (stop - start) / gaps if gaps > 0 else 0 * (stop - start)
+
+
 def _fit(grad: Any, shape: Any) -> Any:
     """Bring the gradient of an end to its shape."""
     return grad if np.shape(grad) == shape else unbroadcast(grad, shape)
@@ -60,10 +66,10 @@ def logspace_back(grad: Any, values: Any, shapes: Any, options: Any) -> tuple[An
     start, stop, base, y = values
     num, endpoint, axis = options
     inner = grad * conj(y * np.log(base))
-    ends = linspace_back(inner, None, shapes, num, endpoint, axis)
+    grad_start, grad_stop = linspace_back(inner, None, shapes, num, endpoint, axis)
     exponents = np.linspace(start, stop, num, endpoint, axis=axis)
     grad_base = unbroadcast(grad * conj(y * exponents / base), np.shape(base))
-    return (*ends, grad_base)
+    return grad_start, grad_stop, grad_base
 
 
 def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:

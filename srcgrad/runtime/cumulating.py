@@ -113,12 +113,23 @@ def _others(rows: Any) -> Any:
 
 def running_back(grad: Any, a: Any, y: Any, axis: int) -> Any:
     """Return the adjoint of a running extreme `y`: to the last element that reaches it."""
+    rows = np.moveaxis(grad, axis, 0)
+    full = put_along_axis(rows, _last_reaching(a, y, axis), np.shape(rows), 0)
+    return np.moveaxis(full, 0, axis)
+
+
+def running_push(dot: Any, a: Any, y: Any, axis: int) -> Any:
+    """Return the tangent of a running extreme `y`: that of the last element that reaches it."""
+    rows = np.moveaxis(dot, axis, 0)
+    return np.moveaxis(np.take_along_axis(rows, _last_reaching(a, y, axis), 0), 0, axis)
+
+
+def _last_reaching(a: Any, y: Any, axis: int) -> Any:
+    """Return the place along an axis of the last element so far that is the running extreme."""
     values, tops = np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0)
     places = np.reshape(beside(np.arange(len(values)), values), (-1,) + (1,) * (values.ndim - 1))
     reached = np.equal(values, tops)
-    source = np.maximum.accumulate(np.where(reached, places, 0), axis=0)
-    rows = np.moveaxis(grad, axis, 0)
-    return np.moveaxis(put_along_axis(rows, source, np.shape(rows), 0), 0, axis)
+    return np.maximum.accumulate(np.where(reached, places, 0), axis=0)
 
 
 def reduceat_back(grad: Any, indices: Any, shape: Any, axis: int) -> Any:

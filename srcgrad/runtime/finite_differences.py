@@ -57,6 +57,12 @@ def gradient_push(dots: Any, f: Any, distances: Any, axis: Any, edge_order: int)
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def gradient_each(f_dot: Any, distances: Any, axis: Any, edge_order: int) -> list[Any]:
+    """Return ``np.gradient(f_dot, *distances)``, of one axis in a list, too."""
+    found = np.gradient(f_dot, *distances, axis=axis, edge_order=edge_order)
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
 def _axes(f: Any, distances: Any, axis: Any) -> list[tuple[int, int, Any]]:
     """Return for each axis the place of its distance, its number and its distance."""
     axes = range(np.ndim(f)) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)

@@ -213,6 +213,19 @@ def trim_back(grad: Any, filt: Any, trim: str, axis: Any) -> Any:
     return grad
 
 
+def trim_push(dot: Any, filt: Any, trim: str, axis: Any) -> Any:
+    """Return the part of `dot` at the places that ``np.trim_zeros`` keeps of `filt`."""
+    rank = np.ndim(filt)
+    index = [slice(None)] * rank
+    for i in range(rank) if axis is None else [i % rank for i in np.atleast_1d(axis)]:
+        others = tuple(k for k in range(rank) if k != i)
+        kept = np.flatnonzero(np.any(filt != 0, axis=others))
+        first = kept[0] if len(kept) and "f" in trim.lower() else 0
+        last = kept[-1] + 1 if "b" in trim.lower() else None
+        index[i] = slice(first, last if len(kept) else 0)
+    return dot[tuple(index)]
+
+
 def _grown(x: Any, size: int, axis: int) -> Any:
     """Return an array with zeros behind it on one axis, up to a size."""
     widths = [(0, size - n if i == axis else 0) for i, n in enumerate(np.shape(x))]

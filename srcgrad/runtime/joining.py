@@ -94,6 +94,15 @@ def block_back(grad: Any, shapes: Any) -> Any:
     return _cut_block(grad, shapes, rank, depth)
 
 
+def join_blocks(parts: Any) -> Any:
+    """Join nested blocks: the adjoint of `block_back`."""
+    return np.block(_as_lists(parts))
+
+
+def _as_lists(parts: Any) -> Any:
+    return [_as_lists(part) for part in parts] if isinstance(parts, (tuple, list)) else parts
+
+
 def _cut_block(grad: Any, shapes: Any, rank: int, depth: int) -> Any:
     """Cut `grad` along the axis of this depth, then each piece in turn."""
     if not isinstance(shapes, list):

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.dispatch import beside
-from srcgrad.runtime.gathering import put_along_axis
+from srcgrad.runtime.gathering import put_along_axis, take_along
 from srcgrad.runtime.reducing import cast_like
 
 
@@ -19,7 +19,8 @@ def as_rows(a: Any, axis: Any) -> tuple[Any, list[int]]:
     rank = np.ndim(a)
     axes = range(rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     reduced = [i % rank for i in axes]
-    order = [*(i for i in range(rank) if i not in reduced), *reduced]
+    order = [i for i in range(rank) if i not in reduced]
+    order = [*order, *reduced]
     moved = np.transpose(a, order)
     kept = moved.shape[: rank - len(reduced)]
     return np.reshape(moved, (*kept, math.prod(moved.shape[len(kept) :]))), order
@@ -60,20 +61,58 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
     slopes = []
     for place in range(len(below)):
         part = grads[place]
-        low, high = below[place][..., None], above[place][..., None]
+        low, high = np.expand_dims(below[place], -1), np.expand_dims(above[place], -1)
         fraction = cast_like(share[place], rows)
         total = total + spread_pair(part, fraction, sources, low, high)
         gap = np.take_along_axis(ranked, high, -1) - np.take_along_axis(ranked, low, -1)
-        moves = _density(ranked, name, skips_nan)
-        if name != "linear":  # the others stay at the ends for a while
-            moves = moves * ((below[place] > 0) | (share[place] > 0))
-        slopes.append(np.sum(part * gap[..., 0] * moves))
+        moves = _moves(_density(ranked, name, skips_nan), below[place], share[place], name)
+        slopes.append(np.sum(part * np.squeeze(gap, -1) * moves))
     return from_rows(total, np.shape(a), order), _stacked(slopes, rows, level) / top
+
+
+def quantile_push(  # noqa: PLR0913, PLR0917 - as many as the function has options
+    dots: tuple[Any, Any],
+    a: Any,
+    q: Any,
+    axis: Any,
+    method: tuple[str, bool, bool],
+    keepdims: bool,
+    top: float,
+) -> Any:
+    """Return the tangent of a quantile from those of `a` and of `q`; None stands for zeros."""
+    name, skips_nan, unweighted = method
+    if not unweighted:
+        raise MissingRuleError(
+            "weighted quantiles have no derivative rule", hint="leave the weights out"
+        )
+    (a_dot, q_dot), level = dots, np.shape(q)
+    rows, order = as_rows(a, axis)
+    levels = beside(np.ravel(q), rows) / top
+    sources = _sources(rows, levels, name, skips_nan)
+    ranked = np.take_along_axis(rows, sources, -1)
+    below, above, share = (
+        np.moveaxis(part, 0, -1) for part in _neighbours(ranked, levels, name, skips_nan)
+    )
+    share, total = cast_like(share, rows), 0.0
+    if a_dot is not None:
+        moved = np.take_along_axis(as_rows(a_dot, axis)[0], sources, -1)
+        low, high = take_along(moved, below, -1), take_along(moved, above, -1)
+        total = np.where(share == 0, low, (1 - share) * low + share * high)
+    if q_dot is not None:
+        gap = take_along(ranked, above, -1) - take_along(ranked, below, -1)
+        density = np.expand_dims(_density(ranked, name, skips_nan), -1)
+        moves = _moves(density, below, share, name)
+        total = total + gap * moves * np.ravel(q_dot) / top
+    kept = rows.shape[:-1]
+    if keepdims:
+        kept = tuple(n if i in order[: len(kept)] else 1 for i, n in enumerate(np.shape(a)))
+    return np.reshape(np.moveaxis(total, -1, 0), (*level, *kept))
 
 
 def _stacked(numbers: list[Any], like: Any, shape: Any) -> Any:
     """Return numbers, if there are any, as an array of a shape."""
-    return np.reshape(np.stack(numbers) if numbers else np.zeros_like(like, shape=(0,)), shape)
+    flat = np.stack(numbers) if numbers else np.zeros_like(like, shape=(0,))
+    return np.reshape(flat, shape)
 
 
 def _sources(rows: Any, levels: Any, name: str, skips_nan: bool) -> Any:
@@ -126,6 +165,11 @@ def _density(ranked: Any, name: str, skips_nan: bool) -> Any:
         return 0
     count = np.sum(~np.isnan(ranked), axis=-1) if skips_nan else ranked.shape[-1]
     return cast_like(count + _MORE[name], ranked)
+
+
+def _moves(density: Any, below: Any, share: Any, name: str) -> Any:
+    """Return by how many places a quantile moves: those that are not linear stay at the ends."""
+    return density if name == "linear" else density * ((below > 0) | (share > 0))
 
 
 def spread_pair(grad: Any, share: Any, sources: Any, low: Any, high: Any) -> Any:

@@ -54,6 +54,18 @@ def unbroadcast_each(grads: Any, shapes: Any) -> tuple[Any, ...]:
     return tuple(None if grad is None else unbroadcast(grad, shape) for grad, shape in pairs)
 
 
+def broadcast_each(parts: Any, shapes: Any) -> tuple[Any, ...]:
+    """Repeat each of `parts` to its shape; None stays None."""
+    pairs = zip(parts, shapes, strict=True)
+    return tuple(None if part is None else np.broadcast_to(part, shape) for part, shape in pairs)
+
+
+def spread_over_grid(parts: Any, shapes: Any, indexing: str) -> tuple[Any, ...]:
+    """Repeat each of `parts` over a grid, in a given shape: the adjoint of `meshgrid_back`."""
+    grids = np.meshgrid(*parts, indexing=indexing, sparse=True)
+    return broadcast_each(grids, shapes)
+
+
 def meshgrid_back(grads: Any, shapes: Any, indexing: str) -> tuple[Any, ...]:
     """Sum each of `grads` over all axes of the grid but that of its coordinate."""
     count = len(shapes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from itertools import zip_longest
 from typing import Any
 
@@ -15,9 +16,10 @@ from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import walk
 from srcgrad.rules.base import Context
 from srcgrad.rules.reasons import refusal_of
+from srcgrad.transforms.folding import literal
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
-from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
+from srcgrad.transforms.rule_sources import WHOLE, NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
 from srcgrad.transforms.templates import Inlined
@@ -185,9 +187,9 @@ class RuleSteps:
         """Say whether of a parameter of a rule, by its place, only the shape counts."""
         operation = self._sweep.program.operation(statement)
         rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
-        if operation.kind != "primitive" or not getattr(rule, "inert", ()):
+        if operation.kind != "primitive" or rule is None:
             return False
-        return self._parameter(statement, place) in rule.inert
+        return self._parameter(statement, place) in (*rule.inert, *WHOLE)
 
     def _parameter(self, statement: Any, place: int) -> str:
         """Return the name of a parameter of the rule of a primitive; nothing if it has none."""
@@ -197,7 +199,8 @@ class RuleSteps:
             return ""
         source = rule_source(rule)
         signature = source.forward.args
-        names = [item.id for item in [*signature.args, *signature.kwonlyargs]]
+        every = [*signature.posonlyargs, *signature.args, *signature.kwonlyargs]
+        names = [item.id for item in every]
         names = names if source.is_partials or source.is_slope else names[1:]
         return names[place] if place < len(names) else ""
 
@@ -223,8 +226,13 @@ class RuleSteps:
                 self._sweep.missing.append((statement, name, operand))
 
     def results(self, statement: Any, wanted: int) -> int | None:
-        primal = self._sweep.program.operation(statement).primal
-        return self._sweep.program.reader.vocabulary.results(primal, wanted)
+        operation = self._sweep.program.operation(statement)
+        vocabulary = self._sweep.program.reader.vocabulary
+        if wanted == 1 and operation.kind == "primitive":
+            rule = vocabulary.rule_for(operation.primal)
+            if rule.returns_one is not None and _is_option(rule, operation, *rule.returns_one):
+                return 1
+        return vocabulary.results(operation.primal, wanted)
 
     def spread(self, item: Any, value: Any, into: Contributions) -> list[Any]:
         """Give the gradient of one operand to the names in it; displays get one part each."""
@@ -268,6 +276,22 @@ class RuleSteps:
                 return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
         value.args[1] = self._sweep.facts.shapes.representative(like)
         return value
+
+
+def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:
+    """Say whether a call surely gives a parameter a value, or one argument to a starred one."""
+    parameters = list(inspect.signature(rule.forward).parameters.values())[1:]
+    place = next(i for i, parameter in enumerate(parameters) if parameter.name == name)
+    if parameters[place].kind is inspect.Parameter.VAR_POSITIONAL:
+        lone = operation.args[place:]
+        return len(lone) == 1 and not isinstance(lone[0], gast.Starred)
+    if any(isinstance(item, gast.Starred) for item in operation.args):
+        return False
+    given = operation.keywords.get(name)
+    if given is None and place < len(operation.args):
+        given = operation.args[place]
+    found = parameters[place].default if given is None else literal(given)
+    return type(found) is type(value) and bool(found == value)
 
 
 def _none() -> Any:

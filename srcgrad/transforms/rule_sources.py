@@ -24,6 +24,11 @@ class NotInlinableError(Exception):
     """A rule whose body cannot be put in place: it must be called."""
 
 
+WHOLE: Final = (
+    *("axis", "axes", "axis1", "axis2", "source", "destination", "shape", "newshape"),
+    *("repeats", "reps", "shift", "keepdims"),
+)
+"""Parameters that are whole numbers in every function: they have no tangents."""
 _TRIED_OUT: Final = (
     gast.ListComp,
     gast.GeneratorExp,

@@ -44,6 +44,12 @@ def displayed(items: list[Any]) -> Any:
     return gast.Tuple(items, gast.Load())
 
 
+def is_plain_display(node: Any) -> bool:
+    """Say whether a node displays all items of a tuple or list."""
+    displays = isinstance(node, (gast.Tuple, gast.List))
+    return displays and not any(isinstance(item, gast.Starred) for item in node.elts)
+
+
 def spread(items: list[Any]) -> list[Any]:
     """Return items with those of a display in place of a star before it."""
     found: list[Any] = []

@@ -27,7 +27,7 @@ from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms.externals import Externals
 
 _TAKES_STACKS: Final = frozenset(
-    "zeros_like unbroadcast expand_reduced expand_sum expand_mean copied gathered several single "
+    "zeros_like unbroadcast expand_reduced expand_sum expand_mean copied gathered several "
     "getitem add_at accumulate add_entries last_written scatter matmul_left matmul_right dot_left "
     "dot_right adjoint conj real_part kept cast_like sum_trailing across share_among_ties given "
     "reshape_back reshape_each split_like unstack_like undo_diff diff_back flatten shape_of "

@@ -197,7 +197,7 @@ class Sweep:
             return targets, [n for n in sources if n in active] if held else []
         targets = names_bound(statement.targets[0])
         operation = self.program.operation(statement)
-        names = operand_names(operation, self.getitem)
+        names = operand_names(operation, self.program.reader.vocabulary)
         if operation.primal is self.getitem and names and names[0] in self.paths:
             return targets, [self.paths[names[0]][operation.args[1].value]]
         return targets, [name for name in names if name in active]

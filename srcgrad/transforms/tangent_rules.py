@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import gast
 
@@ -17,14 +17,9 @@ from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context, Elementwise, Function
-from srcgrad.transforms.rule_sources import NotInlinableError
+from srcgrad.transforms.rule_sources import WHOLE, NotInlinableError
 from srcgrad.transforms.templates import Inlined, Inliner
 
-_WHOLE: Final = (
-    *("axis", "axes", "axis1", "axis2", "source", "destination", "shape", "newshape"),
-    *("repeats", "reps", "shift", "keepdims"),
-)
-"""Parameters that are whole numbers in every function: they have no tangents."""
 _CASTS = ("dtype", "out", "retstep")
 _SEED = "<grad>"  # stands for the gradient in the text of a rule; no variable is called so
 
@@ -104,7 +99,7 @@ class TangentRules:
             for item in operands.every
             if self._varies(item)
             and item not in together
-            and operands.name(item) not in (*rule.inert, *_WHOLE)
+            and operands.name(item) not in (*rule.inert, *WHOLE)
         ]
         step = _Step(value, operation, rule, operands, results)
         parts += [self._alone(step, item, pushed) for item in rest]

@@ -31,6 +31,7 @@ from srcgrad.transforms.rule_sources import (
 from srcgrad.transforms.rule_trees import (
     displayed,
     is_none,
+    is_plain_display,
     last_return,
     matched,
     only_needed,
@@ -408,6 +409,8 @@ class _Body:
         args = [self._expression(item) for item in node.args]
         if from_runtime and name in runtime.COMPLEX_ONLY and not self.inliner.keep_complex:
             return args[0]
+        if callee is len and is_plain_display(args[0]):
+            return gast.Constant(len(args[0].elts), None)
         keywords = [gast.keyword(item.arg, self._expression(item.value)) for item in node.keywords]
         if from_runtime:
             args = shorten(name, args)

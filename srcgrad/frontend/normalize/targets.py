@@ -94,10 +94,16 @@ class Targets:
         if not self._varies.of(value):
             self._work.emit(assign(target, value, node))
             return
+        if isinstance(value, gast.IfExp):
+            self._unpack_either(target, value, node)
+            return
+        if isinstance(value, gast.GeneratorExp):  # all of it runs before a target is bound
+            value = at(gast.ListComp(value.elt, value.generators), value)
         if not plain:
             self._unpack_starred(target.elts, value, node)
             return
-        if is_change(value) or self._is_one_value(value, len(target.elts)):
+        of_items = isinstance(value, gast.ListComp)
+        if of_items or is_change(value) or self._is_one_value(value, len(target.elts)):
             value = self._expressions.atom(value, node)
         names = [self._target_name(item) for item in target.elts]
         targets = gast.Tuple([store(name) for name in names], gast.Store())
@@ -106,6 +112,16 @@ class Targets:
             if not isinstance(item, gast.Name):
                 self._varies.names.add(name)
                 self.bind(item, load(name), node)
+
+    def _unpack_either(self, target: Any, value: Any, node: Any) -> None:
+        """Write ``a, b = (p, q) if test else (r, s)`` as a statement."""
+        test = self._expressions.test(value.test, node)
+        branches = []
+        for branch in (value.body, value.orelse):
+            outer = self._work.begin()
+            self.bind(clone(target), branch, node)
+            branches.append(self._work.end(outer))
+        self._work.emit(at(gast.If(test, *branches), node))
 
     def _unpack_starred(self, items: list[Any], value: Any, node: Any) -> None:
         """Write ``a, *rest = xs`` as ``a = xs[0]; rest = [*xs[1:]]``."""

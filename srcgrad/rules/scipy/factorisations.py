@@ -16,7 +16,6 @@ from srcgrad.runtime import (
     eigh_push,
     eigvals_back,
     general_eigh_push,
-    single,
     svd_back,
     svd_push,
     svdvals_back,
@@ -111,6 +110,7 @@ class Eigh(Function):
 
     tells_unused = True
     pushes = True
+    returns_one = ("eigvals_only", True)
 
     @staticmethod
     def forward(
@@ -142,7 +142,7 @@ class Eigh(Function):
     def backward(ctx: Context, *grads: Any) -> Any:
         if ctx.eigvals_only:
             a, b = ctx.saved_tensors
-            grad_a, grad_b = general_eigvalsh_back(single(grads), a, b, ctx.lower)
+            grad_a, grad_b = general_eigvalsh_back(grads[0], a, b, ctx.lower)
         else:
             b, w, v = ctx.saved_tensors
             grad_a, grad_b = general_eigh_back(grads, b, w, v, ctx.lower)
@@ -264,6 +264,7 @@ class Svd(Function):
 
     tells_unused = True
     pushes = True
+    returns_one = ("compute_uv", False)
 
     @staticmethod
     def forward(
@@ -292,7 +293,7 @@ class Svd(Function):
             grad_a = svd_back(grads, (u, s, vh))
         else:
             (a,) = ctx.saved_tensors
-            grad_a = svdvals_back(single(grads), a)
+            grad_a = svdvals_back(grads[0], a)
         return grad_a
 
     @staticmethod

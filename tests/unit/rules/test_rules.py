@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.rules import sharing, solving
+from srcgrad.rules import adjoints, sharing, solving
 from srcgrad.rules.library import RULES, canonical_name, rule_for
 from srcgrad.rules.scipy import every_rule
 from tests.unit.rules.opspec import (
@@ -36,7 +36,7 @@ def test_every_rule_has_a_spec_and_every_spec_a_rule() -> None:
     idioms = {f"numpy.{name} (vectorized)" for name in ("_logistic", "_falling_logistic")}
     # these are met in gradients that are differentiated again, with which second orders test them
     # (those of solvers in tests/unit/api/test_implicit_twice.py)
-    internal = {canonical_name(fn) for fn in (*sharing.RULES, *solving.RULES)}
+    internal = {canonical_name(fn) for fn in (*adjoints.RULES, *sharing.RULES, *solving.RULES)}
     assert described == known - edits - idioms - internal
 
 
