@@ -59,12 +59,12 @@ def _results(value: Any, wanted: int) -> int | None:
 
 
 def _inert(value: Any) -> frozenset[int | str]:
-    rule = rule_for(value)
+    rule: Any = rule_for(value)
     return frozenset() if rule is None or not rule.inert else _inert_parameters(rule)
 
 
 @functools.cache
-def _inert_parameters(rule: type[Function]) -> frozenset[int | str]:
+def _inert_parameters(rule: Any) -> frozenset[int | str]:
     """Return the places and the names of the parameters of which only shape and type count."""
     names = list(inspect.signature(rule.forward).parameters)[1:]
     return frozenset([*rule.inert, *(i for i, name in enumerate(names) if name in rule.inert)])

@@ -93,7 +93,8 @@ def quantile_push(  # noqa: PLR0913, PLR0917 - as many as the function has optio
     below, above, share = (
         np.moveaxis(part, 0, -1) for part in _neighbours(ranked, levels, name, skips_nan)
     )
-    share, total = cast_like(share, rows), 0.0
+    share = cast_like(share, rows)
+    total: Any = 0.0
     if a_dot is not None:
         moved = np.take_along_axis(as_rows(a_dot, axis)[0], sources, -1)
         low, high = take_along(moved, below, -1), take_along(moved, above, -1)

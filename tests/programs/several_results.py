@@ -26,3 +26,17 @@ def factors_kept_in_a_pair(a):
     """The pair is read by index, twice each."""
     pair = np.linalg.qr(a)
     return np.sum(pair[0] ** 2 * pair[1]) + np.sum(pair[1] * pair[0])
+
+
+@program("v", "s")
+def one_of_two_tuples_unpacked(x, c):
+    a, b = (x, 2.0 * x) if c > 1.0 else (x * x, np.sin(x))
+    a, (b, d) = (b, (a, c)) if np.sum(a) < 0.0 else (a * c, (a, b))
+    return np.sum(a * b + d)
+
+
+@program("v", "s")
+def generator_unpacked(x, c):
+    a, b = (np.sin(v) for v in (x, c * x))
+    first, *rest = (v * w for v, w in zip((a, b, x), (c, 2.0, 3.0), strict=True))
+    return np.sum(first * rest[0] + rest[1])
