@@ -38,5 +38,4 @@ def one_of_two_tuples_unpacked(x, c):
 @program("v", "s")
 def generator_unpacked(x, c):
     a, b = (np.sin(v) for v in (x, c * x))
-    first, *rest = (v * w for v, w in zip((a, b, x), (c, 2.0, 3.0), strict=True))
-    return np.sum(first * rest[0] + rest[1])
+    return np.sum(a * b)
