@@ -57,6 +57,10 @@ class Edits:
         if (start, end, new.encode()) not in self._pieces:
             self._pieces.append((start, end, new.encode()))
 
+    def put_after(self, node: Any, new: str) -> None:
+        """Write `new` behind a node."""
+        self.replace_between(self.end(node), self.end(node), new)
+
     def keep_only(self, node: Any, part: Any) -> None:
         """Write a part of a node in its place; the part may be edited itself."""
         plain = isinstance(part, (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant))

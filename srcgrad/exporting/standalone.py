@@ -21,6 +21,7 @@ from srcgrad.exporting.request import Export
 from srcgrad.exporting.rewriting import Rewriter
 from srcgrad.exporting.scoping import bound_anywhere, free_names
 from srcgrad.exporting.selfcheck import self_check
+from srcgrad.exporting.ties import with_limits
 
 
 def standalone(export: Export) -> str:
@@ -31,7 +32,8 @@ def standalone(export: Export) -> str:
     """
     if export.generated.taped:
         raise ExportError(diagnostics=export.generated.taped)
-    source = provenance.with_own_lines(export.generated.source, export.generated.lines)
+    given, limits = with_limits(export)
+    source = provenance.with_own_lines(given, export.generated.lines)
     tree = ast.parse(source)
     root = (export.function.__module__ or "").partition(".")[0]
     parameters = inspect.signature(export.function, follow_wrapped=False).parameters
@@ -39,7 +41,7 @@ def standalone(export: Export) -> str:
     taken = {name for item in functions for name in bound_anywhere(item)} | set(parameters)
     collector = Collector(Origins(root), taken, calls_jvp=".jvp(" in source)
     name = collector.fresh(export.entry)
-    found = _derivative(export, source, tree, collector)
+    found = _derivative(export, source, tree, collector, limits)
     derivative = [found.pop(export.generated.entry), *found.values()]
     names = {export.generated.entry: derivative[0].name}
     names |= {before: item.name for before, item in found.items()}
@@ -50,10 +52,14 @@ def standalone(export: Export) -> str:
 
 
 def _derivative(
-    export: Export, source: str, tree: ast.Module, collector: Collector
+    export: Export,
+    source: str,
+    tree: ast.Module,
+    collector: Collector,
+    limits: Mapping[str, Any],
 ) -> dict[str, Definition]:
     """Return the generated functions by the names that they had."""
-    space = _space_of_text(export)
+    space = _space_of_text(export, limits)
     lines = source.splitlines()
     found = []
     for node in tree.body:
@@ -70,13 +76,13 @@ def _derivative(
     return {name: item for name, _, item in found}
 
 
-def _space_of_text(export: Export) -> Namespace:
+def _space_of_text(export: Export, limits: Mapping[str, Any]) -> Namespace:
     """Return where the text of a derivative looks names up, and where the user has bound those."""
     homes = {}
     for name, binding in export.generated.data.items():
         if isinstance(binding.holder, Mapping) and "__name__" in binding.holder:
             homes[name] = (binding.holder["__name__"], binding.name)
-    return Namespace(export.module.__name__, vars(export.module), homes=homes)
+    return Namespace(export.module.__name__, {**vars(export.module), **limits}, homes=homes)
 
 
 def _assembled(export: Export, collector: Collector, first: list[str], check: str) -> str:
