@@ -25,6 +25,7 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.float_checks import is_check
 from srcgrad.transforms.tangent_lists import makes_missing_entries, repeats_entries
+from srcgrad.transforms.tangent_masks import TangentMasks
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
 from srcgrad.transforms.tangent_updates import updated
 from srcgrad.transforms.templates import Inliner
@@ -81,6 +82,7 @@ class Forwarder:
         self._externals = inliner.externals
         self._push_call = push_call
         self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
+        self._masks = TangentMasks(program, self._dot, names.written, inliner.externals, shapes)
         self._short: set[str] = set()
         self._arrays = kinds(program).arrays
 
@@ -239,7 +241,9 @@ class Forwarder:
             return Pushed(self._display(value))
         if operation.kind == "primitive":
             rule = self._program.reader.vocabulary.rule_for(operation.primal)
-            return self._rules.of(value, operation, rule, names)
+            return self._masks.within(
+                self._rules.of(value, operation, rule, names), operation, names
+            )
         if operation.kind == "class" and "jvp" in vars(operation.primal):
             return self._rules.of(value, operation, operation.primal, names)
         if isinstance(value, gast.Call) and getattr(value.func, "attr", "") in _MOVERS:
