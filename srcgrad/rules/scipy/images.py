@@ -9,8 +9,7 @@ from scipy import ndimage
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
-from srcgrad.runtime.scipy.linear_maps import (
-    along_back,
+from srcgrad.runtime.scipy.filters import (
     axis_correlate_back,
     axis_correlate_push,
     edges_back,
@@ -19,10 +18,10 @@ from srcgrad.runtime.scipy.linear_maps import (
     image_correlate_back,
     laplace_back,
     uniform_filter_back,
-    units,
     zoom_back,
     zoom_push,
 )
+from srcgrad.runtime.scipy.linear_maps import along_back, units
 from srcgrad.runtime.scipy.widths import (
     gaussian_width_back,
     gaussian_width_push,

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import ndimage, special
 
 from srcgrad.runtime import conj, real_part, stop_gradient
-from srcgrad.runtime.scipy.linear_maps import per_axis
+from srcgrad.runtime.scipy.filters import per_axis
 
 
 def gaussian_width_back(
