@@ -23,7 +23,7 @@ from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import refuse_shared
 from srcgrad.api.telling import told
 from srcgrad.api.traps import has_nan
-from srcgrad.api.values import check_input, conform, fits, is_complex, is_writable_array
+from srcgrad.api.values import as_now, check_input, conform, fits, is_complex, is_writable_array
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
@@ -343,7 +343,7 @@ class Gradient(GradientReading[P, R_co]):
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if reads_tensors(self._function, (*args, *kwargs.values())):
             return call_strictly(self._run_on_tape, args, kwargs)
-        values = self._values(args, kwargs)
+        values = [as_now(value) for value in self._values(args, kwargs)]
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
         run = checked_on_tape(run_on_tape) if self.checks or CHECKS.nans else run_on_tape

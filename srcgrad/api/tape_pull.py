@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from srcgrad.api.structures import refuse_objects
-from srcgrad.api.values import conform
+from srcgrad.api.values import as_now, conform
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape import gradients_like, paired, run_plainly
 from srcgrad.tape.turning import meeting
@@ -26,6 +26,7 @@ def pull_on_tape(
     what it held before. `told` makes adjoints right that met equal eigenvalues.
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
+    before = {name: as_now(arguments[name]) for name in wrt}
     run = run_plainly(function, bound, wrt, later=True)
     refuse_objects(run.result)
     order = [name for name in run.given if name in wrt]
@@ -46,7 +47,7 @@ def pull_on_tape(
                 )
         parts = iter(found)
         grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
-        done = tuple(conform(grads[name], arguments[name]) for name in wrt)
+        done = tuple(conform(grads[name], before[name]) for name in wrt)
         return told(run.value, adjoint, done) if met and told and not run.nested else done
 
     return run.value, pull

@@ -214,6 +214,15 @@ def _rebuild_sequence(value: Any, parts: list[Any]) -> Any:
     return make(parts)
 
 
+def as_now(value: Any) -> Any:
+    """Return nested lists, tuples and dicts anew, as they are before a function changes them."""
+    if isinstance(value, dict):
+        return rebuilt_dict(value, {key: as_now(item) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return _rebuild_sequence(value, [as_now(item) for item in value])
+    return value
+
+
 def is_writable_array(value: Any) -> bool:
     """Say whether a value is an array that can be written into, not a number or a container."""
     return hasattr(value, "dtype") and hasattr(value, "__setitem__")

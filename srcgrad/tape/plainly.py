@@ -20,6 +20,7 @@ from srcgrad.tape.creation import tensor
 from srcgrad.tape.lending import Arguments, is_float, leaf_of
 from srcgrad.tape.modes import STATE, enable_grad
 from srcgrad.tape.mutation import strict_fallback
+from srcgrad.tape.refusing import not_taken
 from srcgrad.tape.settling import Settler
 from srcgrad.tape.tensor import Tensor
 from srcgrad.tape.userspace import Reached, lent_stand_ins, reached_by
@@ -100,6 +101,9 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, reached: Reached
     except (ValueError, TypeError) as error:
         if isinstance(error.__cause__, SrcgradError):
             raise error.__cause__ from None
+        refused = not_taken(error) if isinstance(error, TypeError) else None
+        if refused is not None:
+            raise refused from error
         raise
     finally:
         _raise_refused()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from pathlib import Path
 from types import FrameType
@@ -16,6 +17,7 @@ from srcgrad.tape.modes import STATE
 
 AnyRefusal = TypeVar("AnyRefusal", bound=SrcgradError)
 
+_WANTS_ARRAY = re.compile(r"doesn't apply to a 'Tensor'|required, not '?Tensor\b")
 _OWN = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent), "<__array_function__")
 
 
@@ -42,6 +44,23 @@ def detaching(value: Any, what: str) -> NotDifferentiableError:
     )
 
 
+def not_taken(error: TypeError) -> NotDifferentiableError | None:
+    """Return the refusal for what wants an array itself and says so of a tensor; else None.
+
+    Such are ``memoryview(t)`` and ``np.ndarray.reshape(t, n)``, which ask no tensor.
+    """
+    if not _WANTS_ARRAY.search(str(error)):
+        return None
+    found = error.__traceback__
+    while found is not None and found.tb_next is not None:
+        found = found.tb_next
+    return NotDifferentiableError(
+        f"what takes nothing but an array cannot follow its derivative: {error}",
+        hint="call the method of the value, or the function of NumPy: `x.reshape(n)`",
+        span=None if found is None else _span(found.tb_frame, found.tb_lineno, found.tb_lasti),
+    )
+
+
 def user_frame() -> FrameType | None:
     """Return the innermost running frame that is neither ours nor NumPy's."""
     frame: FrameType | None = sys._getframe(1)
@@ -53,12 +72,15 @@ def user_frame() -> FrameType | None:
 def user_span() -> Span | None:
     """Return where in the user's file the running call stands."""
     frame = user_frame()
-    if frame is None:
-        return None
-    code, line = frame.f_code, frame.f_lineno
+    return None if frame is None else _span(frame, frame.f_lineno, frame.f_lasti)
+
+
+def _span(frame: FrameType, line: int, last: int) -> Span:
+    """Return where an instruction of a frame, in that line, stands in the file."""
+    code = frame.f_code
     text = linecache.getline(code.co_filename, line, frame.f_globals).rstrip("\n")
     places = list(code.co_positions())
-    at = places[frame.f_lasti // 2] if frame.f_lasti >= 0 else (line, line, None, None)
+    at = places[last // 2] if last >= 0 else (line, line, None, None)
     start, end = (at[2], at[3]) if at[0] == line else (None, None)
     if start is None:
         start, end = len(text) - len(text.lstrip()), None

@@ -202,3 +202,16 @@ def assertions_and_pass(x):
         x = x * 2.0
     assert np.all(np.isfinite(x)), f"not finite: {x}"
     return np.sum(x**2)
+
+
+@program("v", "s")
+def looked_at_alone(x, s):
+    y = x * s
+    try:
+        y[3]  # whether it is there
+        y[4] * s
+    except IndexError:
+        y = y * 2.0
+    y[0] = s * s
+    y[0]
+    return np.sum(y * x)

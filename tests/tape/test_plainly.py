@@ -499,6 +499,29 @@ def test_rows_of_a_tensor_are_not_shuffled():
         sg.grad(shuffled, fallback="tape")(x)
 
 
+def takes_out(parts):
+    return np.sum(parts[0].pop() * 2.0) + np.sum(parts[0][0] * parts[1])
+
+
+def test_a_gradient_is_like_the_argument_before_the_function_took_something_out():
+    x = np.array([1.0, 2.0])
+    expected = [[x + 1.0, np.full(2, 2.0)], x]
+    assert_same(sg.grad(takes_out, fallback="tape")([[x, x], x + 1.0]), expected)
+    with pytest.warns(sg.FallbackWarning):
+        _, pull = sg.vjp(takes_out, [[x, x], x + 1.0])
+    assert_same(pull(1.0)[0], expected)
+
+
+@pytest.mark.parametrize("call", ["np.ndarray.reshape(t, (1, -1))", "memoryview(t)[0] * t"])
+def test_what_takes_nothing_but_an_array_is_refused_by_its_line(call):
+    def f(x):
+        t = eval("x * 2.0", {"x": x})
+        return np.sum(eval(call, {"t": t, "np": np}))
+
+    with pytest.raises(sg.NotDifferentiableError, match="nothing but an array"):
+        sg.grad(f, fallback="tape")(np.array([1.0, 2.0]))
+
+
 def chosen_parts(x):
     whole = np.empty_like(x)
     rest = np.empty_like(x)

@@ -6,7 +6,7 @@ Expressions that carry none stay as the user wrote them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -26,6 +26,7 @@ from srcgrad.ir.walk import blocks_of, names_bound, walk
 from srcgrad.runtime import add_entries, add_to_shadows
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")
+_LOOKS: Final = (gast.Name, gast.Attribute, gast.Subscript, gast.BinOp, gast.UnaryOp)
 
 
 class Flattener:
@@ -191,6 +192,8 @@ class Flattener:
                 made = self._popped(node)
             if made is None and self._adds_adjoints(node.value):
                 made = [at(gast.Expr(self._expressions.operands_of(node.value, node)), node)]
+            if isinstance(node.value, _LOOKS):  # it may raise
+                made = [at(gast.Expr(self._expressions.operands(node.value, node)), node)]
             if made is None:
                 self._expressions.refuse(node.value)
                 made = [node]
