@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.scopes import MISSING, uncached
+from srcgrad.ir.scopes import MISSING, is_library_method, uncached
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 from srcgrad.runtime import add_entries, add_to_shadows
 
@@ -68,6 +68,7 @@ class CallWrites:
         callee = uncached(reader.scope.resolve(call.func))
         if callee is not MISSING:
             known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
+            known = known or is_library_method(callee)
             if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
                 return self._out_keyword(call)
             if isinstance(callee, FunctionType) and callee not in _ADDERS:

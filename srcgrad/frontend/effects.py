@@ -12,7 +12,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Reader, operands_viewed
-from srcgrad.ir.scopes import MISSING, scope_of, uncached
+from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, root_name, walk
 
@@ -260,7 +260,9 @@ class _Effects:
                 or func.attr in reader.vocabulary.constant_methods
             )
             out += [] if known else call.args
-        elif any(callee is item for item in _READERS) and not _calls_back(callee, call):
+        elif is_library_method(callee) or (
+            any(callee is item for item in _READERS) and not _calls_back(callee, call)
+        ):
             pass
         elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
             callee

@@ -97,6 +97,12 @@ def _is_distribution(owner: Any) -> bool:
     return type(owner).__module__.startswith("scipy.stats.") and hasattr(owner, "rvs")
 
 
+def is_library_method(value: Any) -> bool:
+    """Say whether a value is a method of an object of SciPy, which writes into nothing given."""
+    function = getattr(value, "__func__", None)
+    return _is_distribution(getattr(value, "__self__", None)) and isinstance(function, FunctionType)
+
+
 _CACHE: Final = type(functools.lru_cache(maxsize=1)(lambda: None))
 
 

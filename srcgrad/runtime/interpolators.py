@@ -42,6 +42,26 @@ def is_distribution(value: Any) -> bool:
     return isinstance(module, str) and module.startswith("scipy.stats") and hasattr(value, "rvs")
 
 
+def is_frozen_law(value: Any) -> bool:
+    """Say whether a value is a distribution of one variable that holds its parameters."""
+    return is_distribution(value) and {"dist", "args", "kwds"} <= vars(value).keys()
+
+
+def stands_for_object(value: Any) -> bool:
+    """Say whether a class of SciPy is read as one of ours, whatever it is made of."""
+    module = getattr(value, "__module__", None)
+    known = isinstance(module, str) and module.startswith(("scipy.stats", "scipy.interpolate"))
+    return known and isinstance(value, type) and value.__name__ in _OBJECTS
+
+
+_OBJECTS: Final = frozenset({"gaussian_kde", "RegularGridInterpolator"})
+
+
+def estimates_density(value: Any) -> bool:
+    """Say whether a value is an estimate of a density by kernels."""
+    return stands_for_object(type(value)) and type(value).__name__ == "gaussian_kde"
+
+
 def interpolates_on_grid(value: Any) -> bool:
     """Say whether a value is an object that interpolates on a rectangular grid."""
     return _is_of(type(value), frozenset({"RegularGridInterpolator"}))

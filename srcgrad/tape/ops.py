@@ -81,7 +81,9 @@ def _rebound(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def recording_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is written out with SciPy's, which record their calls."""
+    """Return a function of SciPy, or one that is written out with them, whose calls record."""
+    if is_scipy(function):
+        return recording(function)  # type: ignore[no-any-return]
     return _rebound(function) if _calls_scipy(function) else function
 
 

@@ -84,7 +84,8 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     written = equivalent(function, args, kwargs)
     if written is not None:
         function = recording_scipy(written.function)
-        return function(*written.lead, *written.args, **written.keywords)
+        lead = map(recording_scipy, written.lead)
+        return function(*lead, *written.args, **written.keywords)
     if any(hasattr(type(value), "__srcgrad_written_out__") for value in (*args, *kwargs.values())):
         raise _without_rule(function)  # it is made of tensors, which SciPy would not see
     op = op_for(function)

@@ -13,8 +13,10 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.interpolators import (
     interpolates_on_grid,
+    is_frozen_law,
     is_interpolator,
     makes_interpolator,
+    stands_for_object,
 )
 from srcgrad.runtime.results import place_of_args, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
@@ -45,18 +47,24 @@ def recording(value: Any) -> Any:
     if isinstance(value, types.ModuleType):
         return RecordingModule(value)
     if is_distribution(value):
-        return RecordingDistribution(value)
+        law = RecordingDistribution(value.dist if is_frozen_law(value) else value)
+        held = is_frozen_law(value)
+        return FrozenDistribution(law, value.args, value.kwds, value) if held else law
     if makes_interpolator(value):
         return RecordingMaker(value)
     if is_interpolator(value) or interpolates_on_grid(value):
         return (RecordingInterpolator if is_interpolator(value) else RecordingGrid)(value)
+    return _recording_callable(value)
+
+
+def _recording_callable(value: Any) -> Any:
     if solver_of(value) is not None:
         return recording_solver(value)
     place = place_of_args(value)
     if place is not None:
         return recording_caller(value, place)
     if isinstance(value, type):
-        takes = value.__module__.startswith("scipy.sparse") or value.__name__ == GRID
+        takes = value.__module__.startswith("scipy.sparse") or stands_for_object(value)
         return RecordingClass(value) if takes else value
     return _recording_call(value) if is_function(value) else taking_tensors(value)
 
@@ -103,22 +111,39 @@ class RecordingDistribution:
         return _recording_call(value) if isinstance(value, types.MethodType) else value
 
 
+_OTHER_ORDER = frozenset(["rvs", "expect", "support", "args", "kwds", "dist", "random_state"])
+"""What a distribution takes in another order, or does not have."""
+
+
 class FrozenDistribution:
     """A distribution whose parameters are given."""
 
     def __init__(
-        self, distribution: RecordingDistribution, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        distribution: RecordingDistribution,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        itself: Any = None,
     ) -> None:
         self._distribution = distribution
+        self._itself = itself
         self._args = args
         self._kwargs = kwargs
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OTHER_ORDER and not has_tensor((*self._args, *self._kwargs.values())):
+            itself = self._itself or self._distribution.__wrapped__(*self._args, **self._kwargs)
+            return getattr(itself, name)
         method = getattr(self._distribution, name)
         if name.startswith("_") or not callable(method):
             return method
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if name in _OTHER_ORDER:
+                raise MissingRuleError(
+                    f"`{name}` of a distribution whose parameters vary has no derivative rule",
+                    hint="draw with `loc + scale * rng.standard_normal(n)` and the like",
+                )
             return method(*args, *self._args, **self._kwargs, **kwargs)
 
         return call

@@ -7,6 +7,7 @@ import importlib
 from typing import Any
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.runtime.interpolators import stands_for_object
 from srcgrad.runtime.products import is_sparse, is_sparse_matrix
 from srcgrad.tape.callers import call_recorded, has_tensor
 from srcgrad.tape.refusing import refusal
@@ -19,7 +20,7 @@ class RecordingClass:
         self.__wrapped__ = kind
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if has_tensor((*args, *kwargs.values())):
+        if has_tensor((*args, *kwargs.values())) or stands_for_object(self.__wrapped__):
             return call_recorded(self.__wrapped__, args, kwargs)
         return taking_tensors(self.__wrapped__(*args, **kwargs))
 

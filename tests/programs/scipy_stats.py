@@ -61,3 +61,34 @@ def mixture_of_vectors(root, mean):
     first = multivariate_normal.logpdf(POINTS, mean, cov)
     second = multivariate_normal.pdf(POINTS, mean, cov)
     return np.sum(np.log(0.4 * np.exp(first) + 0.6 * second))
+
+
+HALF_KNOWN = stats.norm(0.2, scale=1.5)
+ESTIMATE = stats.gaussian_kde(np.array([0.1, 0.5, 0.6, 1.3]))
+
+
+@program("v", "s", "s")
+def laws_that_hold_their_parameters(x, mu, sigma):
+    """Made here and outside, by position and by name."""
+    law = stats.norm(2 * mu, scale=sigma)
+    mu = mu + 1
+    joint = stats.multivariate_normal([0.0, 0.1], sigma * np.eye(2))
+    known = HALF_KNOWN.logpdf(mu) + joint.logpdf(x[:2])
+    return np.sum(law.logpdf(x)) + known + law.interval(0.5)[1] * law.std()
+
+
+@program("v", "v")
+def shares_of_counts(x, y):
+    """Counts with unknown shares, which add up to 1."""
+    shares = np.exp(x) / np.sum(np.exp(x))
+    counts = np.ones(len(x), dtype=int)
+    law = stats.multinomial(len(x), shares)
+    return law.logpmf(counts) + stats.multinomial.pmf(counts, len(x), shares) * y[0]
+
+
+@program("v", "s")
+def density_of_a_sample(x, place):
+    """The estimate is differentiated in what it is made of, and where it is asked."""
+    estimate = stats.gaussian_kde(x, bw_method=0.4)
+    there = estimate(np.array([0.1, 0.4])) * ESTIMATE(x[:2])
+    return np.sum(there) + estimate.logpdf(place)[0] + estimate.integrate_box_1d(0.0, place)

@@ -31,6 +31,7 @@ from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir.build import at, clone, load, store
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.interpolators import stands_for_object
 from srcgrad.runtime.objects import is_plain_class, is_plain_object
 
 Bound = dict[str, Value]
@@ -183,13 +184,16 @@ class Calls(Derivatives):
         if found is None:
             found = self.interpolator(callee, args, keywords, node)
         if found is None:
+            found = self.law(callee, args, keywords, node)
+        if found is None:
             found = self.solver(callee, args, keywords, node)
         if found is None:
             found = self.result(callee, args, keywords, node)
         if found is not None:
             return found
         varying = any(map(self.varies, [*args, *keywords.values()]))
-        written = self._written_out(function, args, keywords) if varying else None
+        needed = varying or stands_for_object(function)
+        written = self._written_out(function, args, keywords) if needed else None
         if written is not None:
             lead = [Known(item) for item in written.lead]
             return self.call(

@@ -11,6 +11,7 @@ from srcgrad.frontend.expand.scoping import free_names, own_names, parameters, r
 from srcgrad.frontend.expand.values import (
     Choice,
     Code,
+    Frozen,
     Instance,
     Items,
     Known,
@@ -89,7 +90,9 @@ class Expressions(Frame):
             return self._lambda(value, node)
         if isinstance(value, Object):
             return self.display_object(value, node)
-        kept = value.expression if isinstance(value, Partial) else None
+        kept = value.expression if isinstance(value, (Partial, Frozen)) else None
+        if isinstance(value, Frozen) and value.method:
+            kept = gast.Attribute(kept, value.method, gast.Load())
         return (
             clone(kept)
             if kept is not None

@@ -17,10 +17,21 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.order import Order
 from srcgrad.frontend.expand.scoping import all_names, bound_once, own_names, spread, starred_names
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.expand.values import Code, Home, Instance, Items, Known, Root, Static, Value
+from srcgrad.frontend.expand.values import (
+    Code,
+    Frozen,
+    Home,
+    Instance,
+    Items,
+    Known,
+    Root,
+    Static,
+    Value,
+)
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.ir.walk import names_read, walk
+from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -224,7 +235,28 @@ class Frame:
             return self._display(value, expression, root)
         if callable(value) or isinstance(value, ModuleType):
             return Known(value, expression)
+        if root is not None and is_frozen_law(value):
+            return self._frozen(value, expression, root)
         return expression
+
+    def _frozen(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
+        """Return a distribution from outside that holds its parameters."""
+        args: list[Value] = []
+        for place in range(len(value.args)):
+            held = gast.Attribute(clone(expression), "args", gast.Load())
+            args.append(gast.Subscript(held, gast.Constant(place, None), gast.Load()))
+        named: dict[str, Value] = {}
+        for name in value.kwds:
+            held = gast.Attribute(clone(expression), "kwds", gast.Load())
+            named[name] = gast.Subscript(held, gast.Constant(name, None), gast.Load())
+        self.session.assume(lambda a: type(root(a).dist), type(value.dist))
+        self.session.assume(lambda a: len(root(a).args), len(value.args))
+        self.session.assume(lambda a: tuple(root(a).kwds), tuple(value.kwds))
+        law = getattr(sys.modules["scipy.stats"], value.dist.name, None)
+        same = type(law) is type(value.dist)
+        if not same:
+            return expression
+        return Frozen(Known(law, self.constant(law, value.dist.name)), args, named, expression)
 
     def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))

@@ -9,12 +9,13 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.expressions import Expressions
+from srcgrad.frontend.expand.laws import Laws
 from srcgrad.frontend.expand.scoping import parameters
 from srcgrad.frontend.expand.values import Known, Partial, Static, Value
 from srcgrad.ir.build import at
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import (
+    estimates_density,
     interpolates_on_grid,
     is_interpolator,
     is_linear_in_values,
@@ -24,7 +25,7 @@ from srcgrad.runtime.interpolators import (
 Bound = dict[str, Value]
 
 
-class Interpolators(Expressions):
+class Interpolators(Laws):
     """The part of the expansion that deals with the interpolating objects of SciPy."""
 
     def interpolator(
@@ -41,6 +42,9 @@ class Interpolators(Expressions):
             return self.call(called, [callee, *args], keywords, node)
         if interpolates_on_grid(function):
             called = Known(_grids().on_grid)
+            return self.call(called, [callee, *args], keywords, node)
+        if estimates_density(function):
+            called = Known(_kernels().density_at)
             return self.call(called, [callee, *args], keywords, node)
         if not makes_interpolator(function):
             return None
@@ -74,14 +78,14 @@ class Interpolators(Expressions):
 
     def as_now(self, value: Value, wish: str, node: Any) -> Value:
         """Return a value as it is now, whatever is bound or written later."""
-        if isinstance(value, (Static, gast.Constant)) or self._stays(value):
+        if isinstance(value, (Static, gast.Constant)) or self.stays(value):
             return value
         wish = getattr(value, "id", wish)
         if not isinstance(value, (gast.BinOp, gast.UnaryOp)):
             value = at(gast.Call(gast.Attribute(value, "copy", gast.Load()), [], []), node)
         return self.keep(wish, value, node)
 
-    def _stays(self, value: Any) -> bool:
+    def stays(self, value: Any) -> bool:
         """Say whether a value is a parameter that is bound to nothing else, or from outside."""
         if not isinstance(value, gast.Name):
             return False
@@ -102,6 +106,10 @@ def _helpers() -> Any:
 
 def _grids() -> Any:
     return importlib.import_module("srcgrad.rules.scipy.grids")
+
+
+def _kernels() -> Any:
+    return importlib.import_module("srcgrad.rules.scipy.kernel_density")
 
 
 def _by_name(function: Any, args: list[Value], keywords: Bound) -> Bound | None:

@@ -19,6 +19,7 @@ from srcgrad.frontend.expand.operators import taken_from
 from srcgrad.frontend.expand.results import ResultObject
 from srcgrad.frontend.expand.short import short_number
 from srcgrad.frontend.expand.values import (
+    Frozen,
     Instance,
     Items,
     Known,
@@ -68,6 +69,8 @@ class Objects(Calls):
             return self._of_instance(owner, name, node)
         if isinstance(owner, Super):
             return self._of_super(owner, name, node)
+        if isinstance(owner, Frozen):
+            return self.of_law(owner, name, node)
         if isinstance(owner, Known):
             return self._of_known(owner, name, node)
         if isinstance(owner, Items):

@@ -91,6 +91,20 @@ class Partial(Static):
 
 
 @dataclass(slots=True)
+class Frozen(Static):
+    """A distribution of SciPy with its parameters, ``stats.norm(m, s)``, or a method of that.
+
+    `expression` makes it anew, or names it.
+    """
+
+    law: Known
+    args: list[Value]
+    keywords: dict[str, Value]
+    expression: Any
+    method: str = ""
+
+
+@dataclass(slots=True)
 class Method(Static):
     """A function with the object that it is bound to."""
 

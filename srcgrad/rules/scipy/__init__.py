@@ -53,7 +53,13 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
         "scipy.signal": ("filter_functions", "ranked_filters", "spectra"),
         "scipy.spatial": ("distance_functions",),
-        "scipy.stats": ("law_functions", "sample_functions", "sample_tests"),
+        "scipy.stats": (
+            "kernel_density",
+            "law_functions",
+            "law_moments",
+            "sample_functions",
+            "sample_tests",
+        ),
     }
 )
 """The files of functions of each package that are written out with others."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import fft, linalg, ndimage, signal, spatial
 from scipy import stats as st
@@ -11,7 +13,16 @@ from tests.unit.rules.opspec import A, C, OpSpec, S, op
 
 
 def scipy_equivalents() -> list[OpSpec]:
-    return [*images(), *laws(), *samples(), *transforms(), *matrices(), *distances(), *signals()]
+    return [
+        *images(),
+        *laws(),
+        *samples(),
+        *transforms(),
+        *matrices(),
+        *distances(),
+        *signals(),
+        *moments(),
+    ]
 
 
 def images() -> list[OpSpec]:
@@ -221,3 +232,41 @@ def signals() -> list[OpSpec]:
         op(signal.freqz, A(3), A(2), 4),
         op(signal.freqs, A(2), A(2), np.array([0.5, 2.0])),
     ]
+
+
+def moments() -> list[OpSpec]:
+    shapes: dict[Any, tuple[Any, ...]] = dict.fromkeys(
+        (st.norm, st.expon, st.uniform, st.laplace, st.logistic), ()
+    )
+    shapes |= dict.fromkeys((st.gamma, st.chi2, st.lognorm, st.weibull_min, st.t), (S(),))
+    shapes[st.beta] = (S(), S())
+    specs = []
+    for law, given in shapes.items():
+        if law is not st.t:
+            specs += [op(fn, *given, S(), S()) for fn in (law.mean, law.var, law.std)]
+        if law in (st.norm, st.expon, st.gamma, st.lognorm, st.beta, st.t):
+            specs += [op(law.median, *given, S(), A(2)), op(law.interval, 0.8, *given, S())]
+        if law in (st.norm, st.expon, st.uniform, st.gamma, st.beta):
+            specs += [op(law.entropy, *given, S(), S())]
+    wide = np.array([[2.0, 0.3], [0.3, 1.0]])
+    return [
+        *specs,
+        op(st.norm.fit, A(4)),
+        op(st.poisson.mean, S()),
+        op(st.poisson.var, S()),
+        op(st.binom.mean, 5, S()),
+        op(st.binom.var, 5, S()),
+        op(st.dirichlet.pdf, SHARES, A(3)),
+        op(st.dirichlet.mean, A(3)),
+        op(st.multivariate_normal.entropy, [0.0], A(1, 1)),
+        op(st.multivariate_t.logpdf, A(3, 2), A(2), wide, S()),
+        op(st.multivariate_t.pdf, A(2), A(2), wide, S()),
+        op(st.wishart.logpdf, np.eye(2), S(2.0, 3.0), wide),
+        op(st.invwishart.logpdf, np.eye(2), S(2.0, 3.0), wide),
+    ]
+
+
+SHARES = np.array([0.2, 0.3, 0.5])
+
+BY_PROGRAM = {"scipy.stats.multinomial.logpmf", "scipy.stats.multinomial.pmf"}
+"""Functions of shares that must add up to 1: a program calls them."""
