@@ -74,13 +74,12 @@ def last_part(grad: Any, shape: Any) -> Any:
 def polyder_back(grad: Any, shape: Any, m: int) -> Any:
     """Return the adjoint of a derivative of a polynomial."""
     count = math.prod(shape)
-    factors = [math.perm(count - 1 - place, m) for place in range(count)]
-    padded = np.pad(grad, (0, count - len(grad))) if len(grad) < count else grad
-    return padded * np.array(factors).astype(padded.dtype)
+    part = grad * np.polyder(np.ones_like(grad, shape=(count,)), m)
+    return np.reshape(np.pad(part, (0, count - len(part))), shape)
 
 
 def polyint_back(grad: Any, shape: Any, m: int) -> Any:
     """Return the adjoint of an integral of a polynomial, whose constants are not variables."""
     count = math.prod(shape)
-    factors = [math.perm(count - 1 - place + m, m) for place in range(count)]
-    return np.reshape(grad[:count] / np.array(factors).astype(grad.dtype), shape)
+    factors = np.polyint(np.ones_like(grad, shape=(count,)), m)
+    return np.reshape(grad[:count] * factors[:count], shape)

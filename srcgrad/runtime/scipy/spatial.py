@@ -12,26 +12,30 @@ from srcgrad.runtime import divide_or_zero
 
 def cdist_back(grad: Any, xa: Any, xb: Any, y: Any, metric: Any) -> tuple[Any, Any]:
     """Return the gradients of both sets of points; that of a distance of 0 is 0."""
-    gaps = np.expand_dims(xa, 1) - xb
-    if metric in ("euclidean", "euclid", "eu", "e"):
-        turned = np.expand_dims(divide_or_zero(grad, y), -1) * gaps
-    elif metric in ("sqeuclidean", "sqe", "sqeuclid"):
-        turned = 2 * np.expand_dims(grad, -1) * gaps
-    elif metric in ("cityblock", "cblock", "cb", "c"):
-        turned = np.expand_dims(grad, -1) * np.sign(gaps)
-    else:
-        raise MissingRuleError(
-            f"the distance {metric!r} has no derivative rule",
-            hint="use euclidean, sqeuclidean or cityblock, or write the distance out",
-        )
-    return np.sum(turned, axis=1), -np.sum(turned, axis=0)
+    weights, gaps = _turned(grad, xa, xb, y, metric)
+    return np.einsum("ij,ijk->ik", weights, gaps), -np.einsum("ij,ijk->jk", weights, gaps)
 
 
 def pdist_back(grad: Any, x: Any, y: Any, metric: Any) -> Any:
     """Return the gradient of the points of ``pdist``."""
     square, sizes = squareform_back(grad, len(x)), squareform_back(y, len(x))
-    first, second = cdist_back(square, x, x, sizes, metric)
-    return (first + second) / 2
+    weights, gaps = _turned(square, x, x, sizes, metric)
+    return np.einsum("ij,ijk->ik", weights, gaps)
+
+
+def _turned(grad: Any, xa: Any, xb: Any, y: Any, metric: Any) -> tuple[Any, Any]:
+    """Return the gradient of each distance by its coordinates, as a number times a vector."""
+    gaps = np.expand_dims(xa, 1) - xb
+    if metric in ("euclidean", "euclid", "eu", "e"):
+        return divide_or_zero(grad, y), gaps
+    if metric in ("sqeuclidean", "sqe", "sqeuclid"):
+        return 2 * grad, gaps
+    if metric in ("cityblock", "cblock", "cb", "c"):
+        return grad, np.sign(gaps)
+    raise MissingRuleError(
+        f"the distance {metric!r} has no derivative rule",
+        hint="use euclidean, sqeuclidean or cityblock, or write the distance out",
+    )
 
 
 def squareform_back(grad: Any, n: int) -> Any:
@@ -39,7 +43,7 @@ def squareform_back(grad: Any, n: int) -> Any:
     if n < 2:
         return np.zeros_like(grad, shape=(n, n))
     places = np.zeros((n, n), dtype=int)
-    places[np.triu_indices(n, 1)] = range(np.size(grad))
+    places[np.triu_indices(n, 1)] = np.arange(np.size(grad))
     return np.where(np.eye(n, dtype=bool), 0, grad[places + places.T])
 
 
