@@ -23,7 +23,6 @@ from srcgrad.runtime import (
     greater_part,
     matmul_left,
     matmul_right,
-    outer_back,
     polygamma,
     real_part,
     resize_axis,
@@ -209,24 +208,6 @@ class ChosenPart(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         z, x, y = ctx.saved_tensors
         return unbroadcast(chosen_part(grad, z, x, y), ctx.shape)
-
-
-@table.rule(outer_back)
-class OuterBack(Function):
-    """z = outer products of rows, summed to a shape."""
-
-    multilinear = ("x", "y")
-
-    @staticmethod
-    def forward(ctx: Context, x: Any, y: Any, shape: Any) -> Any:
-        ctx.save_for_backward(x, y)
-        return outer_back(x, y, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        x, y = ctx.saved_tensors
-        grad_x, grad_y = np.matvec(grad, conj(y)), np.vecmat(x, grad)
-        return unbroadcast(grad_x, np.shape(x)), unbroadcast(grad_y, np.shape(y))
 
 
 @table.rule(matmul_left)

@@ -58,7 +58,6 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
     return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))
 
 
-@recordable
 def outer_back(x: Any, y: Any, shape: Any) -> Any:
     """Return outer products of rows, added up to a matrix or an array of matrices."""
     if len(shape) > 2 or np.ndim(x) != np.ndim(y):

@@ -48,6 +48,7 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
+        "scipy.integrate": ("parabolas",),
         "scipy.interpolate": ("grids",),
         "scipy.linalg": ("matrix_forms",),
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),

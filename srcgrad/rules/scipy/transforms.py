@@ -21,7 +21,7 @@ from srcgrad.runtime import (
     rfft_back,
     rfftn_back,
 )
-from srcgrad.runtime.scipy.linear_maps import along_back, units
+from srcgrad.runtime.scipy.cosines import dct_back, dst_back, idct_back, idst_back
 
 table = RuleTable("transforms")
 
@@ -300,15 +300,13 @@ class Dct(Function):
     ) -> Any:
         ctx.shape = np.shape(x)
         ctx.type = type
-        ctx.n = n
         ctx.axis = axis
         ctx.norm = norm
         return fft.dct(x, type, n, axis, norm)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = fft.dct(units(ctx.shape, ctx.axis), ctx.type, ctx.n, -1, ctx.norm)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        return dct_back(grad, ctx.shape, ctx.type, ctx.axis, ctx.norm)
 
 
 @table.rule(fft.idct)
@@ -323,15 +321,13 @@ class Idct(Function):
     ) -> Any:
         ctx.shape = np.shape(x)
         ctx.type = type
-        ctx.n = n
         ctx.axis = axis
         ctx.norm = norm
         return fft.idct(x, type, n, axis, norm)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = fft.idct(units(ctx.shape, ctx.axis), ctx.type, ctx.n, -1, ctx.norm)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        return idct_back(grad, ctx.shape, ctx.type, ctx.axis, ctx.norm)
 
 
 @table.rule(fft.dst)
@@ -346,15 +342,13 @@ class Dst(Function):
     ) -> Any:
         ctx.shape = np.shape(x)
         ctx.type = type
-        ctx.n = n
         ctx.axis = axis
         ctx.norm = norm
         return fft.dst(x, type, n, axis, norm)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = fft.dst(units(ctx.shape, ctx.axis), ctx.type, ctx.n, -1, ctx.norm)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        return dst_back(grad, ctx.shape, ctx.type, ctx.axis, ctx.norm)
 
 
 @table.rule(fft.idst)
@@ -369,15 +363,13 @@ class Idst(Function):
     ) -> Any:
         ctx.shape = np.shape(x)
         ctx.type = type
-        ctx.n = n
         ctx.axis = axis
         ctx.norm = norm
         return fft.idst(x, type, n, axis, norm)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix = fft.idst(units(ctx.shape, ctx.axis), ctx.type, ctx.n, -1, ctx.norm)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        return idst_back(grad, ctx.shape, ctx.type, ctx.axis, ctx.norm)
 
 
 @table.rule(fft.fftshift)
@@ -415,4 +407,44 @@ class Ifftshift(Function):
 CONSTANT = dict.fromkeys(
     (fft.fftfreq, fft.rfftfreq, fft.next_fast_len), "creates an array of constants"
 )
+
+
+class DctBack(Function):
+    """The transpose of `dct`."""
+
+    linear = ("grad",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, shape: Any, kind: Any, axis: Any, norm: Any) -> Any:
+        ctx.count = np.shape(grad)[axis]
+        ctx.kind = kind
+        ctx.axis = axis
+        ctx.norm = norm
+        return dct_back(grad, shape, kind, axis, norm)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return fft.dct(grad, ctx.kind, ctx.count, ctx.axis, ctx.norm)
+
+
+class DstBack(Function):
+    """The transpose of `dst`."""
+
+    linear = ("grad",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, shape: Any, kind: Any, axis: Any, norm: Any) -> Any:
+        ctx.count = np.shape(grad)[axis]
+        ctx.kind = kind
+        ctx.axis = axis
+        ctx.norm = norm
+        return dst_back(grad, shape, kind, axis, norm)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return fft.dst(grad, ctx.kind, ctx.count, ctx.axis, ctx.norm)
+
+
+for _function, _rule in ((dct_back, DctBack), (dst_back, DstBack)):
+    vars(_function)["__srcgrad_rule__"] = _rule
 RULES = table.freeze()

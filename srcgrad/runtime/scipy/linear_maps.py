@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import integrate, signal
+from scipy import signal
 
-from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import conj
 
 
@@ -46,20 +45,6 @@ def dtype_of(grad: Any) -> Any:
 def units(shape: Any, axis: int) -> Any:
     """Return the unit vectors along an axis, as rows."""
     return np.eye(shape[axis])
-
-
-def cumulative_simpson_back(
-    grad: Any, shape: Any, axis: int, points: tuple[Any, Any], start: Any
-) -> Any:
-    """Return the gradient of the values of a running integral, which may begin at the start."""
-    x, dx = points
-    if np.ndim(x) > 1 or np.ndim(dx) > 0:
-        raise MissingRuleError(
-            "integrate.cumulative_simpson has no derivative rule for points that differ by row",
-            hint="give `x` one axis and `dx` none, or use cumulative_trapezoid",
-        )
-    matrix = integrate.cumulative_simpson(units(shape, axis), x=x, dx=dx, axis=-1, initial=start)
-    return along_back(grad, shape, axis, matrix)
 
 
 # --- convolution ----------------------------------------------------------------------------------

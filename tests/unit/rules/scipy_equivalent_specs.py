@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import fft, linalg, ndimage, signal, spatial
+from scipy import fft, integrate, linalg, ndimage, signal, spatial
 from scipy import stats as st
 from scipy.spatial import distance
 
@@ -22,6 +22,7 @@ def scipy_equivalents() -> list[OpSpec]:
         *distances(),
         *signals(),
         *moments(),
+        *integrals(),
     ]
 
 
@@ -96,6 +97,21 @@ def laws() -> list[OpSpec]:
     for distribution in (st.maxwell, st.chi, st.nakagami, st.genextreme, st.fisk):
         specs += [op(distribution.cdf, A(3), *LAWS[distribution])]
     return specs
+
+
+def integrals() -> list[OpSpec]:
+    points = np.array([0.0, 0.3, 0.5, 1.1, 1.2])
+    return [
+        op(integrate.simpson, A(2, 5)),
+        op(integrate.simpson, A(6, 2), dx=S(), axis=0),
+        op(integrate.simpson, A(4), A(4, low=-3.0)),
+        op(integrate.simpson, A(2, 2), A(2)),
+        op(integrate.cumulative_simpson, A(5, 3), x=points, axis=0),
+        op(integrate.cumulative_simpson, A(4), dx=S(), initial=2.0),
+        op(integrate.cumulative_simpson, A(2)),
+        op(integrate.romb, A(2, 9), S()),
+        op(integrate.romb, A(5, 2), axis=0),
+    ]
 
 
 def samples() -> list[OpSpec]:
