@@ -62,8 +62,7 @@ def outer_back(x: Any, y: Any, shape: Any) -> Any:
     """Return outer products of rows, added up to a matrix or an array of matrices."""
     if len(shape) > 2 or np.ndim(x) != np.ndim(y):
         return unbroadcast(np.expand_dims(x, -1) * np.expand_dims(y, -2), shape)
-    rows, columns = (np.reshape(item, (-1, np.shape(item)[-1])) for item in (x, y))
-    return rows.T @ columns
+    return np.reshape(x, (-1, np.shape(x)[-1])).T @ np.reshape(y, (-1, np.shape(y)[-1]))
 
 
 @recordable
