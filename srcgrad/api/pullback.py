@@ -24,7 +24,7 @@ from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
-from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
+from srcgrad.api.underlying import bind, plain, positional_of, signature, to_differentiate
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
@@ -267,8 +267,8 @@ def vjp(
     if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
         return _by_parts(f, primals, has_aux, kwargs)
     bound = bind(f, primals, kwargs)
-    names = parameters_of(f)[: len(primals)]
-    wrt = [name for name, item in zip(names, primals, strict=False) if float_leaves(item)]
+    names, starred = positional_of(f, len(primals))
+    wrt = [name for name in names if float_leaves(bound[name])]
     if not wrt:
         raise ArgumentError(
             "no argument of srcgrad.vjp holds a floating-point number",
@@ -283,7 +283,10 @@ def vjp(
         if has_aux:
             whole = (whole, mapped(np.zeros_like, aux))
         found = dict(zip(wrt, pull(whole), strict=True))
-        return tuple(found.get(name) for name in names)
+        each = [found.get(name) for name in names]
+        if starred:
+            each[-1:] = each[-1] or [None] * (len(primals) - len(names) + 1)
+        return tuple(each)
 
     return (head, pulled, aux) if has_aux else (head, pulled)
 

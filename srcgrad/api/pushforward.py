@@ -26,7 +26,7 @@ from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
-from srcgrad.api.underlying import bind, parameters_of, plain, signature, to_differentiate
+from srcgrad.api.underlying import bind, plain, positional_of, signature, to_differentiate
 from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
@@ -277,8 +277,7 @@ def jvp(
     found = None if call is None else call.again(primals, tangents)
     if found is not None:
         return found
-    order = parameters_of(f)[: len(primals)]
-    given = {n: t for n, t in zip(order, tangents, strict=False) if t is not None}
+    given = _by_name(f, tangents)
     found = push_by_name(f, primals, kwargs or {}, given, has_aux=has_aux)
     if kinds is not None and given and not goes_by_parts(f, primals):
         bound = bind(f, primals)
@@ -353,6 +352,16 @@ def _check_pair(primals: Any, tangents: Any) -> None:
             f"there are {len(primals)} primals but {len(tangents)} tangents",
             hint="give one tangent for each argument; None for one that is held",
         )
+
+
+def _by_name(f: Callable[..., Any], tangents: Sequence[Any]) -> dict[str, Any]:
+    """Return those of the tangents that are no None by name; starred arguments have one tuple."""
+    names, starred = positional_of(f, len(tangents))
+    given = list(tangents)
+    if starred:
+        rest = tuple(given[len(names) - 1 :])
+        given[len(names) - 1 :] = [None if all(item is None for item in rest) else rest]
+    return {name: t for name, t in zip(names, given, strict=False) if t is not None}
 
 
 def _check_tangent(value: Any, tangent: Any, name: str) -> None:

@@ -105,3 +105,14 @@ def called(f: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
 def parameters_of(f: Callable[..., Any]) -> list[str]:
     """Return the names of a function's parameters, without a bound `self`."""
     return list(signature(f).parameters)[len(owner(f)) :]
+
+
+def positional_of(f: Callable[..., Any], count: int) -> tuple[list[str], bool]:
+    """Return the names that take `count` positional arguments, and whether the last one is starred.
+
+    A starred one takes all the rest, as a tuple.
+    """
+    names = parameters_of(f)[:count]
+    kinds = [signature(f).parameters[name].kind for name in names]
+    star = inspect.Parameter.VAR_POSITIONAL
+    return (names[: kinds.index(star) + 1], True) if star in kinds else (names, False)

@@ -30,7 +30,6 @@ ORDER = Reason(
 )
 DEGREE = Reason("is not written yet", "in the degree or a parameter it has no closed form")
 SERIES = Reason("is not written yet", "it is a hypergeometric series with more parameters")
-MODULUS = Reason("is not written yet", "it needs elliptic integrals of the amplitude as well")
 EXPONENT = Reason("is not written yet", "it is a Dirichlet series of its own, no closed form")
 SECOND = Reason("is not written yet", "it is a second derivative in a parameter")
 THIRD = Reason("is not written yet", "it is a third derivative in parameters")
@@ -43,12 +42,14 @@ REASONS: dict[str, dict[str, Reason]] = {
     "eval_*": dict.fromkeys(("n", "alpha", "beta", "p", "q"), DEGREE),
     "lpmv": {"m": WHOLE, "v": DEGREE},
     "hyp*": dict.fromkeys(("a", "b", "c", "v"), SERIES),
-    "ellipj": {"m": MODULUS},
     "zeta": {"x": EXPONENT},
     "lambertw": {"k": WHOLE},
     "multigammaln": {"d": WHOLE},
     "pdtr*": {"k": STEPS},
-    "bdtr*": {"k": STEPS, "n": TRIALS},
+    "*bdtr*": {"k": STEPS, "n": TRIALS},
+    "chndtr*": {"df": DEGREE},
+    "*wright_bessel": {"a": DEGREE, "b": DEGREE},
+    "pb?v": {"v": ORDER},
     "uniform_filter*": {"size": PIXELS},
     "zoom": {"zoom": PIXELS},
     "rotate": {"reshape": PIXELS},

@@ -15,12 +15,14 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.special": (
             "bessel",
+            "bessel_relatives",
             "convenience",
             "distribution_functions",
             "elliptic",
             "error_functions",
             "gamma_functions",
             "polynomials",
+            "quantile_functions",
         ),
         "scipy.stats": (
             "discrete_distributions",
@@ -54,6 +56,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
         "scipy.signal": ("filter_functions", "ranked_filters", "spectra"),
         "scipy.spatial": ("distance_functions",),
+        "scipy.special": ("special_functions",),
         "scipy.stats": (
             "kernel_density",
             "law_functions",

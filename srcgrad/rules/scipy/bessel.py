@@ -346,6 +346,11 @@ class Airy(Function):
         by_bi = grad_bi * conj(bip) + grad_bip * conj(z * bi)
         return by_ai + by_bi
 
+    @staticmethod
+    def jvp(ctx: Context, z_dot: Any) -> Any:
+        z, ai, aip, bi, bip = ctx.saved_tensors
+        return z_dot * aip, z_dot * z * ai, z_dot * bip, z_dot * z * bi
+
 
 # --- in the order ---------------------------------------------------------------------------------
 

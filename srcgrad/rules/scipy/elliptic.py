@@ -12,6 +12,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import unbroadcast
 from srcgrad.runtime.scipy.carlson import carlson
+from srcgrad.runtime.scipy.special import amplitude_slope, ellipj_push
 
 table = RuleTable("elliptic")
 
@@ -54,20 +55,31 @@ def ellipeinc(phi: Any, m: Any) -> tuple[Any, ...]:
 
 @table.rule(special.ellipj)
 class Ellipj(Function):
-    """The elliptic functions sn, cn, dn of Jacobi, and the amplitude."""
+    """The elliptic functions sn, cn, dn of Jacobi, and the amplitude, of which they are made."""
 
     @staticmethod
     def forward(ctx: Context, u: Any, m: Any) -> Any:
         y = special.ellipj(u, m)
-        ctx.shape = np.shape(u)
-        ctx.save_for_backward(m, y[0], y[1], y[2])
+        ctx.shapes = np.shape(u), np.shape(m)
+        ctx.save_for_backward(m, y[0], y[1], y[2], y[3])
         return y
 
     @staticmethod
     def backward(ctx: Context, grad_sn: Any, grad_cn: Any, grad_dn: Any, grad_ph: Any) -> Any:
-        m, sn, cn, dn = ctx.saved_tensors
-        grad_u = (grad_sn * cn - grad_cn * sn + grad_ph) * dn - grad_dn * m * sn * cn
-        return unbroadcast(grad_u, ctx.shape), None
+        m, sn, cn, dn, ph = ctx.saved_tensors
+        turn = grad_sn * cn - grad_cn * sn + grad_ph - grad_dn * m * sn * cn / dn
+        grad_u, grad_m = None, None
+        if ctx.needs_input_grad[0]:
+            grad_u = unbroadcast(turn * dn, ctx.shapes[0])
+        if ctx.needs_input_grad[1]:
+            by_m = turn * amplitude_slope(m, cn, dn, ph) - grad_dn * sn * sn / (2 * dn)
+            grad_m = unbroadcast(by_m, ctx.shapes[1])
+        return grad_u, grad_m
+
+    @staticmethod
+    def jvp(ctx: Context, u_dot: Any, m_dot: Any) -> Any:
+        m, sn, cn, dn, ph = ctx.saved_tensors
+        return ellipj_push((u_dot, m_dot), m, (sn, cn, dn, ph))
 
 
 @table.partials(special.elliprf)

@@ -140,6 +140,12 @@ class Fresnel(Function):
         angle = math.pi / 2 * x * x
         return grad_sine * conj(np.sin(angle)) + grad_cosine * conj(np.cos(angle))
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        angle = math.pi / 2 * x * x
+        return x_dot * np.sin(angle), x_dot * np.cos(angle)
+
 
 @table.rule(special.sici)
 class Sici(Function):
@@ -155,6 +161,11 @@ class Sici(Function):
         (x,) = ctx.saved_tensors
         return grad_sine * conj(np.sinc(x / math.pi)) + grad_cosine * conj(np.cos(x) / x)
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return x_dot * np.sinc(x / math.pi), x_dot * np.cos(x) / x
+
 
 @table.rule(special.shichi)
 class Shichi(Function):
@@ -169,6 +180,11 @@ class Shichi(Function):
     def backward(ctx: Context, grad_sine: Any, grad_cosine: Any) -> Any:
         (x,) = ctx.saved_tensors
         return grad_sine * conj(np.sinh(x) / x) + grad_cosine * conj(np.cosh(x) / x)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return x_dot * np.sinh(x) / x, x_dot * np.cosh(x) / x
 
 
 RULES = table.freeze()

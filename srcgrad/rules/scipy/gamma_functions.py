@@ -99,6 +99,8 @@ def binom(n: Any, k: Any, *, out: Any) -> tuple[Any, ...]:
 class Comb(Function):
     """The number of ways to choose k of N; also of real numbers."""
 
+    elementwise = True
+
     @staticmethod
     def forward(
         ctx: Context, N: Any, k: Any, *, exact: bool = False, repetition: bool = False

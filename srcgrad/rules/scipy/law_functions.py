@@ -205,4 +205,19 @@ def gompertz_logpdf(x: Any, c: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return np.where(z >= 0, np.log(c / scale) + z - c * np.expm1(z), -np.inf)
 
 
+@law(stats.ncx2)
+def ncx2_logpdf(x: Any, df: Any, nc: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the logarithm of the density (Johnson, Kotz and Balakrishnan 1995, 29.4)."""
+    z = (x - loc) / scale
+    half = (np.sqrt(z) - np.sqrt(nc)) ** 2 / 2
+    bent = np.log(special.ive(df / 2 - 1, np.sqrt(nc * z))) + (df / 4 - 0.5) * np.log(z / nc)
+    return np.where(z > 0, bent - half - np.log(2 * scale), -np.inf)
+
+
+@table.of(stats.ncx2.cdf)
+def ncx2_cdf(x: Any, df: Any, nc: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Return the distribution function."""
+    return special.chndtr(np.maximum((x - loc) / scale, 0), df, nc)
+
+
 EQUIVALENTS = table.freeze()

@@ -32,6 +32,33 @@ def eval_chebyu(n: Any, x: Any) -> tuple[Any, ...]:
     return None, np.where(n == 0, 0, 2 * special.eval_gegenbauer(n - 1, 2, x))
 
 
+@table.partials(special.eval_chebyc)
+def eval_chebyc(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, np.where(n == 0, 0, n * special.eval_chebyu(n - 1, x / 2))
+
+
+@table.partials(special.eval_chebys)
+def eval_chebys(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, np.where(n == 0, 0, special.eval_gegenbauer(n - 1, 2, x / 2))
+
+
+@table.partials(special.eval_sh_chebyt)
+def eval_sh_chebyt(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, np.where(n == 0, 0, 2 * n * special.eval_chebyu(n - 1, 2 * x - 1))
+
+
+@table.partials(special.eval_sh_chebyu)
+def eval_sh_chebyu(n: Any, x: Any) -> tuple[Any, ...]:
+    return None, np.where(n == 0, 0, 4 * special.eval_gegenbauer(n - 1, 2, 2 * x - 1))
+
+
+@table.partials(special.eval_sh_jacobi)
+def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> tuple[Any, ...]:
+    lower = special.eval_jacobi(n - 1, p - q + 1, q, 2 * x - 1)
+    size = (n + p) / special.binom(2 * n + p - 1, n)
+    return None, None, None, np.where(n == 0, 0, size * lower)
+
+
 @table.partials(special.eval_hermite)
 def eval_hermite(n: Any, x: Any) -> tuple[Any, ...]:
     return None, np.where(n == 0, 0, 2 * n * special.eval_hermite(np.maximum(n - 1, 0), x))

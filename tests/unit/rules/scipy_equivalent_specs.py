@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, signal, spatial
+from scipy import fft, integrate, linalg, ndimage, signal, spatial, special
 from scipy import stats as st
 from scipy.spatial import distance
 
@@ -15,6 +15,7 @@ from tests.unit.rules.opspec import A, C, OpSpec, S, op
 def scipy_equivalents() -> list[OpSpec]:
     return [
         *images(),
+        *kernels(),
         *laws(),
         *samples(),
         *transforms(),
@@ -85,6 +86,7 @@ LAWS = {
     st.johnsonsu: (S(), S(1.5, 2.5)),
     st.rice: (S(),),
     st.gompertz: (S(),),
+    st.ncx2: (S(1.5, 2.5), S()),
 }
 
 
@@ -96,6 +98,7 @@ def laws() -> list[OpSpec]:
         specs += [op(distribution.pdf, x, *shapes)]
     for distribution in (st.maxwell, st.chi, st.nakagami, st.genextreme, st.fisk):
         specs += [op(distribution.cdf, A(3), *LAWS[distribution])]
+    specs += [op(st.ncx2.cdf, A(3), 2.5, S())]
     return specs
 
 
@@ -112,6 +115,10 @@ def integrals() -> list[OpSpec]:
         op(integrate.romb, A(2, 9), S()),
         op(integrate.romb, A(5, 2), axis=0),
     ]
+
+
+def kernels() -> list[OpSpec]:
+    return [op(special.diric, A(3), 4), op(special.perm, S(3, 4), A(2, low=0.5))]
 
 
 def samples() -> list[OpSpec]:

@@ -111,7 +111,8 @@ def special_of_several() -> list[OpSpec]:
         op(carlson, 1.5, 0.5, 0.5, A(3, 1), A(2), 0.7, 1, S()),
         op(sp.ellipkinc, A(3, low=2, high=4), S(0.3, 0.5)),
         op(sp.ellipeinc, A(3, low=-4, high=-2), S(-0.5, -0.3)),
-        op(sp.ellipj, A(3, 1, **SIGNED), 0.4),
+        op(sp.ellipj, A(3, 1, **SIGNED), A(2, low=0.3, high=0.7)),
+        op(sp.ellipj, A(2, low=3, high=7), S(0.2, 0.5)),
         op(sp.zeta, 3.0, A(4)),
         op(sp.polygamma, 2, A(4)),
         op(sp.expn, 3, A(4)),
@@ -148,6 +149,35 @@ def special_of_several() -> list[OpSpec]:
 
 def special_families() -> list[OpSpec]:
     specs = []
+    for fn in (
+        *(sp.itj0y0, sp.iti0k0, sp.it2j0y0, sp.it2i0k0, sp.itairy, sp.airye, sp.kelvin),
+        *(sp.itstruve0, sp.itmodstruve0, sp.it2struve0),
+    ):
+        specs += [op(fn, A(2))]
+    for fn in (sp.pbdv, sp.pbvv, sp.jve, sp.yve):
+        specs += [op(fn, 1.3, A(2))]
+    for fn in (sp.wright_bessel, sp.log_wright_bessel):
+        specs += [op(fn, 0.7, 1.2, A(2))]
+    for fn in (sp.eval_chebyc, sp.eval_chebys, sp.eval_sh_chebyt, sp.eval_sh_chebyu):
+        specs += [op(fn, n, A(2, **BETWEEN)) for n in (0, 3)]
+    specs += [
+        op(sp.eval_sh_jacobi, 3, 1.7, 0.6, A(2, **BETWEEN)),
+        op(sp.gdtrix, S(), S(1, 2), A(2, **BETWEEN)),
+        op(sp.gdtria, S(0.3, 0.6), S(1, 2), A(2), _tolerance=1e-5, _single=False),
+        op(sp.gdtrib, S(), S(0.3, 0.6), A(2), _tolerance=1e-5, _single=False),
+        op(sp.btdtria, S(0.3, 0.6), S(1, 2), A(2, **BETWEEN), _tolerance=1e-5, _single=False),
+        op(sp.btdtrib, S(1, 2), S(0.3, 0.6), A(2, **BETWEEN), _tolerance=1e-5, _single=False),
+        op(sp.chdtriv, S(0.3, 0.6), A(2), _tolerance=1e-5, _single=False),
+        op(sp.stdtridf, S(0.75, 0.8), A(2, low=0.9), _tolerance=1e-5, _single=False),
+        op(sp.fdtri, S(2, 3), S(4, 5), A(2, **BETWEEN)),
+        op(sp.pdtri, 2, A(2, **BETWEEN)),
+        op(sp.bdtri, 2, 5, A(2, **BETWEEN), _single=False),
+        op(sp.nbdtr, 2, 5, A(2, **BETWEEN), _single=False),
+        op(sp.nbdtrc, 2, 5, A(2, **BETWEEN), _single=False),
+        op(sp.nbdtri, 2, 5, A(2, **BETWEEN), _single=False),
+        op(sp.chndtr, A(2), 2.5, S()),
+        op(sp.chndtrix, A(2, **BETWEEN), 2.5, S(), _tolerance=1e-5, _single=False),
+    ]
     for fn in (
         *(sp.eval_legendre, sp.eval_sh_legendre, sp.eval_chebyt, sp.eval_chebyu),
         *(sp.eval_hermite, sp.eval_hermitenorm, sp.eval_laguerre),

@@ -51,6 +51,8 @@ GAPS = {
     ("0-d", "scipy.spatial.*"): SAMPLES,
     ("floats", "scipy.spatial.*"): SAMPLES,
     ("complex", "scipy.special.ive(*"): "the sign of a complex number is none",
+    ("complex", "scipy.special.[jy]ve(*"): REAL,
+    ("complex", "scipy.special.airye(*"): REAL,
     ("complex", "scipy.special.psi(*"): "SciPy has no trigamma function of complex numbers",
     ("complex", "scipy.stats.*"): REAL,
     ("mixed", "scipy.stats.*"): REAL,
