@@ -30,18 +30,28 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+_OF_CASES = ("tests/unit/rules/", "tests/programs/", "tests/peers/")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Let five of six tests of rules and programs do with the text for all shapes.
 
     A text for the shapes at hand doubles what compiling costs, and these tests are many thousands.
     """
-    many = item.nodeid.startswith(("tests/unit/rules/", "tests/programs/", "tests/peers/"))
+    many = item.nodeid.startswith(_OF_CASES)
     with pytest.MonkeyPatch.context() as patch:
         case = item.nodeid.rpartition("[")[2]  # one program has one text in all its tests
         if many and zlib.crc32(case.encode()) % 6:
             patch.setattr(Gradient, "_made_for", _as_it_is)
         return (yield)
+
+
+def _shared(item: pytest.Item) -> str:
+    """Return the same text for tests of one program, or of one call, which is compiled once."""
+    folder = next((name for name in _OF_CASES if item.nodeid.startswith(name)), "")
+    case = item.nodeid.partition("[")[2]
+    return f"{folder}[{case}" if folder and case else item.nodeid
 
 
 def _as_it_is(_gradient: Any, plan: Any, _args: Any, _kwargs: Any) -> Any:
@@ -64,8 +74,12 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(trylast=True)  # after they are shuffled
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow ones, and skip what needs a device where there is none."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Begin with the slow ones, leave what shares a program together, and skip what cannot run."""
+    first: dict[str, int] = {}
+    for place, item in enumerate(items):
+        first.setdefault(_shared(item), place)
+    slow = {id(item) for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (id(item) not in slow, first[_shared(item)]))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not _has_device():
         for item in marked:
