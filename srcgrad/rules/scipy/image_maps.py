@@ -364,17 +364,17 @@ class AffinePlaces(Function):
 
     @staticmethod
     def forward(ctx: Context, matrix: Any, offset: Any, shape: Any) -> Any:
-        ctx.shapes = np.shape(matrix), np.shape(offset)
+        ctx.matrix_shape = np.shape(matrix)
+        ctx.offset_shape = np.shape(offset)
         return affine_places(matrix, offset, shape)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        matrix_shape, offset_shape = ctx.shapes
         grad_matrix, grad_offset = None, None
         if ctx.needs_input_grad[0]:
-            grad_matrix = affine_matrix_back(grad, matrix_shape)
+            grad_matrix = affine_matrix_back(grad, ctx.matrix_shape)
         if ctx.needs_input_grad[1]:
-            grad_offset = affine_offset_back(grad, matrix_shape, offset_shape)
+            grad_offset = affine_offset_back(grad, ctx.matrix_shape, ctx.offset_shape)
         return grad_matrix, grad_offset
 
 

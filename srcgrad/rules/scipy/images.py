@@ -9,25 +9,29 @@ from scipy import ndimage
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
+from srcgrad.rules.scipy import filter_adjoints
 from srcgrad.runtime.scipy.filters import (
-    axis_correlate_back,
-    axis_correlate_push,
-    edges_back,
+    filter_image_back,
+    filter_weights_back,
+    filtered_push,
+    gaussian_filter1d_back,
     gaussian_filter_back,
-    gaussian_matrix,
-    image_correlate_back,
     laplace_back,
+    prewitt_back,
+    sobel_back,
+    uniform_filter1d_back,
     uniform_filter_back,
-    zoom_back,
-    zoom_push,
 )
-from srcgrad.runtime.scipy.linear_maps import along_back, units
 from srcgrad.runtime.scipy.widths import (
     gaussian_width_back,
     gaussian_width_push,
     gaussian_widths_back,
     gaussian_widths_push,
 )
+from srcgrad.runtime.scipy.zooms import zoom_back
+
+ADJOINTS = filter_adjoints
+"""The rules of what these call, which are read with them."""
 
 table = RuleTable("images")
 
@@ -46,15 +50,24 @@ class Correlate(Function):
         cval: float = 0.0,
         origin: Any = 0,
     ) -> Any:
-        ctx.options = mode, cval, origin
+        ctx.how = {"mode": mode, "cval": cval, "origin": origin}
         ctx.save_for_backward(input, weights)
         return ndimage.correlate(input, weights, mode=mode, cval=cval, origin=origin)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         input, weights = ctx.saved_tensors
-        grad_input, grad_weights = image_correlate_back(grad, input, weights, ctx.options, False)
+        grad_input, grad_weights = None, None
+        if ctx.needs_input_grad[0]:
+            grad_input = filter_image_back(grad, weights, "correlate", ctx.how)
+        if ctx.needs_input_grad[1]:
+            grad_weights = filter_weights_back(grad, input, np.shape(weights), "correlate", ctx.how)
         return grad_input, grad_weights
+
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
+        input, weights = ctx.saved_tensors
+        return filtered_push((input_dot, weights_dot), input, weights, "correlate", ctx.how)
 
 
 @table.rule(ndimage.correlate1d)
@@ -72,25 +85,26 @@ class Correlate1d(Function):
         cval: float = 0.0,
         origin: int = 0,
     ) -> Any:
-        ctx.axis = axis
-        ctx.options = mode, cval, origin
+        ctx.how = {"axis": axis, "mode": mode, "cval": cval, "origin": origin}
         ctx.save_for_backward(input, weights)
         return ndimage.correlate1d(input, weights, axis, mode=mode, cval=cval, origin=origin)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         input, weights = ctx.saved_tensors
-        grad_input, grad_weights = axis_correlate_back(
-            grad, (input, weights), ctx.axis, ctx.options, False
-        )
+        grad_input, grad_weights = None, None
+        if ctx.needs_input_grad[0]:
+            grad_input = filter_image_back(grad, weights, "correlate1d", ctx.how)
+        if ctx.needs_input_grad[1]:
+            grad_weights = filter_weights_back(
+                grad, input, np.shape(weights), "correlate1d", ctx.how
+            )
         return grad_input, grad_weights
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
         input, weights = ctx.saved_tensors
-        return axis_correlate_push(
-            (input_dot, weights_dot), (input, weights), ctx.axis, ctx.options, False
-        )
+        return filtered_push((input_dot, weights_dot), input, weights, "correlate1d", ctx.how)
 
 
 @table.rule(ndimage.convolve)
@@ -107,15 +121,24 @@ class Convolve(Function):
         cval: float = 0.0,
         origin: Any = 0,
     ) -> Any:
-        ctx.options = mode, cval, origin
+        ctx.how = {"mode": mode, "cval": cval, "origin": origin}
         ctx.save_for_backward(input, weights)
         return ndimage.convolve(input, weights, mode=mode, cval=cval, origin=origin)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         input, weights = ctx.saved_tensors
-        grad_input, grad_weights = image_correlate_back(grad, input, weights, ctx.options, True)
+        grad_input, grad_weights = None, None
+        if ctx.needs_input_grad[0]:
+            grad_input = filter_image_back(grad, weights, "convolve", ctx.how)
+        if ctx.needs_input_grad[1]:
+            grad_weights = filter_weights_back(grad, input, np.shape(weights), "convolve", ctx.how)
         return grad_input, grad_weights
+
+    @staticmethod
+    def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
+        input, weights = ctx.saved_tensors
+        return filtered_push((input_dot, weights_dot), input, weights, "convolve", ctx.how)
 
 
 @table.rule(ndimage.convolve1d)
@@ -133,25 +156,26 @@ class Convolve1d(Function):
         cval: float = 0.0,
         origin: int = 0,
     ) -> Any:
-        ctx.axis = axis
-        ctx.options = mode, cval, origin
+        ctx.how = {"axis": axis, "mode": mode, "cval": cval, "origin": origin}
         ctx.save_for_backward(input, weights)
         return ndimage.convolve1d(input, weights, axis, mode=mode, cval=cval, origin=origin)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         input, weights = ctx.saved_tensors
-        grad_input, grad_weights = axis_correlate_back(
-            grad, (input, weights), ctx.axis, ctx.options, True
-        )
+        grad_input, grad_weights = None, None
+        if ctx.needs_input_grad[0]:
+            grad_input = filter_image_back(grad, weights, "convolve1d", ctx.how)
+        if ctx.needs_input_grad[1]:
+            grad_weights = filter_weights_back(
+                grad, input, np.shape(weights), "convolve1d", ctx.how
+            )
         return grad_input, grad_weights
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, weights_dot: Any, *others: Any) -> Any:
         input, weights = ctx.saved_tensors
-        return axis_correlate_push(
-            (input_dot, weights_dot), (input, weights), ctx.axis, ctx.options, True
-        )
+        return filtered_push((input_dot, weights_dot), input, weights, "convolve1d", ctx.how)
 
 
 @table.rule(ndimage.gaussian_filter)
@@ -210,7 +234,7 @@ class GaussianFilter1d(Function):
         truncate: float = 4.0,
         radius: Any = None,
     ) -> Any:
-        ctx.shape, ctx.axis, ctx.order = np.shape(input), axis, order
+        ctx.axis, ctx.order = axis, order
         ctx.options = mode, cval, truncate, radius
         ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, sigma)
         return ndimage.gaussian_filter1d(
@@ -222,8 +246,7 @@ class GaussianFilter1d(Function):
         input, sigma = ctx.saved_tensors
         grad_input, grad_sigma = None, None
         if ctx.needs_input_grad[0]:
-            matrix = gaussian_matrix(ctx.shape[ctx.axis], sigma, ctx.order, ctx.options)
-            grad_input = along_back(grad, ctx.shape, ctx.axis, matrix)
+            grad_input = gaussian_filter1d_back(grad, sigma, ctx.axis, ctx.order, ctx.options)
         if ctx.needs_input_grad[1]:
             grad_sigma = gaussian_width_back(grad, input, sigma, ctx.axis, ctx.order, ctx.options)
         return grad_input, grad_sigma
@@ -278,7 +301,6 @@ class UniformFilter1d(Function):
         cval: float = 0.0,
         origin: int = 0,
     ) -> Any:
-        ctx.shape = np.shape(input)
         ctx.size = size
         ctx.axis = axis
         ctx.mode = mode
@@ -287,9 +309,7 @@ class UniformFilter1d(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        unit = units(ctx.shape, ctx.axis)
-        matrix = ndimage.uniform_filter1d(unit, ctx.size, mode=ctx.mode, origin=ctx.origin)
-        return along_back(grad, ctx.shape, ctx.axis, matrix)
+        return uniform_filter1d_back(grad, ctx.size, ctx.axis, ctx.mode, ctx.origin)
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
@@ -312,7 +332,7 @@ class Sobel(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return edges_back(grad, ctx.axis, ctx.mode, [1, 2, 1])
+        return sobel_back(grad, ctx.axis, ctx.mode)
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
@@ -333,7 +353,7 @@ class Prewitt(Function):
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        return edges_back(grad, ctx.axis, ctx.mode, [1, 1, 1])
+        return prewitt_back(grad, ctx.axis, ctx.mode)
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
@@ -387,7 +407,7 @@ class Zoom(Function):
 
     @staticmethod
     def jvp(ctx: Context, input_dot: Any, *others: Any) -> Any:
-        return zoom_push(input_dot, ctx.amount, ctx.options)
+        return ndimage.zoom(input_dot, ctx.amount, **ctx.options)
 
 
 RULES = table.freeze()

@@ -1,16 +1,28 @@
-"""Calculates adjoints of filters of images."""
+"""Calculates adjoints of filters of images: each costs about what the filter does.
+
+A filter reads an image that goes on beyond its ends, each pixel where its weights lie. So its
+adjoint spreads the gradient under the same weights over the pixels and those beyond, and folds
+those onto the pixels that they repeat.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import ndimage, signal
 
-from srcgrad.runtime import conj, pad_back, stop_gradient
-from srcgrad.runtime.scipy.linear_maps import along_back
+from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.dispatch import recordable
 
-PADDING = {
+FEW = 100
+"""With more weights than these a transform of Fourier's is faster than a sum over them."""
+
+_TURNS = {"reflect": True, "grid-mirror": True, "mirror": True, "wrap": False, "grid-wrap": False}
+"""Modes in which an image is repeated, and whether it is turned each time."""
+
+_PADDING = {
     "reflect": "symmetric",
     "grid-mirror": "symmetric",
     "mirror": "reflect",
@@ -22,136 +34,236 @@ PADDING = {
 }
 
 
-def separable_back(grad: Any, matrices: Any) -> Any:
-    """Return the adjoint of a map that acts along each axis, given the matrix of each or None."""
-    for axis, matrix in enumerate(matrices):
-        if matrix is not None:
-            grad = along_back(grad, np.shape(grad), axis, matrix)
-    return grad
-
-
 def per_axis(value: Any, rank: int) -> list[Any]:
     """Return an option of a filter for each axis."""
     many = isinstance(value, (list, tuple)) or np.ndim(value) > 0
     return list(value) if many else [value] * rank
 
 
-def image_correlate_back(
-    grad: Any, image: Any, weights: Any, options: tuple[Any, Any, Any], turned: bool
-) -> tuple[Any, Any]:
-    """Return the gradients of the image and the weights of ``ndimage.correlate``, or `convolve`."""
-    mode, cval, origin = options
-    rank = np.ndim(image)
-    origins = [int(item) for item in per_axis(origin, rank)]
+# --- beyond the ends ------------------------------------------------------------------------------
+
+
+def fold(whole: Any, before: int, size: int, axis: int, mode: str) -> Any:
+    """Return the pixels of an axis with what belongs to those before and behind added to them."""
+    lines = np.moveaxis(whole, axis, 0)
+    inner = lines[before : before + size]
+    if size and mode == "nearest":
+        inner = inner.copy(order="K")
+        inner[0] += np.sum(lines[:before], axis=0)
+        inner[-1] += np.sum(lines[before + size :], axis=0)
+    elif size and mode in _TURNS:
+        inner = inner.copy(order="K")
+        period = max(size - 1, 1) if mode == "mirror" else size
+        for start, stop, count in _repeats(before, size, len(lines), period):
+            part = lines[before + start : before + stop]
+            first, last = start - count * period, stop - count * period
+            if _TURNS[mode] and count % 2:
+                first, last, part = size - last, size - first, part[::-1]
+            inner[first:last] += part
+    return np.moveaxis(inner, 0, axis)
+
+
+def _repeats(before: int, size: int, total: int, period: int) -> Iterator[tuple[int, int, int]]:
+    """Yield pieces outside an image, counted from its first pixel, and the repeat they lie in."""
+    for start, stop in ((-before, 0), (size, total - before)):
+        for count in range(start // period, -(-stop // period)):
+            yield max(start, count * period), min(stop, (count + 1) * period), count
+
+
+def _zeros_around(grad: Any, axis: int, before: int, behind: int) -> Any:
+    width = [(0, 0)] * np.ndim(grad)
+    width[axis] = before, behind
+    return np.pad(grad, width)
+
+
+def line_filter_back(grad: Any, weights: Any, axis: int, mode: str, origin: int = 0) -> Any:
+    """Return the gradient of the image of ``ndimage.correlate1d``."""
+    count = len(weights)
+    before = count // 2
+    wide = _zeros_around(grad, axis, before, count - 1 - before)
+    spread = ndimage.convolve1d(wide, weights, axis, mode="constant")
+    return fold(spread, before + origin, np.shape(grad)[axis], axis, mode)
+
+
+# --- weights of the caller ------------------------------------------------------------------------
+
+
+@recordable
+def filtered(image: Any, weights: Any, kind: str, how: dict[str, Any]) -> Any:
+    """Return ``ndimage.correlate(image, weights, **how)``, or what the function `kind` returns."""
+    return getattr(ndimage, kind)(image, weights, **how)
+
+
+@recordable
+def filter_image_back(grad: Any, weights: Any, kind: str, how: dict[str, Any]) -> Any:
+    """Return the gradient of the image in ``filtered(image, weights, kind, how)``."""
+    rank, origin = np.ndim(grad), how["origin"]
+    if "axis" in how:
+        correlated, (late,) = _as_correlation(weights, kind, [origin])
+        return line_filter_back(grad, conj(correlated), how["axis"], how["mode"], late)
+    correlated, origins = _as_correlation(weights, kind, per_axis(origin, rank))
+    spread = _spread(grad, conj(correlated))
+    modes = per_axis(how["mode"], rank)
+    for axis, (size, late) in enumerate(zip(np.shape(weights), origins, strict=True)):
+        spread = fold(spread, size // 2 + late, np.shape(grad)[axis], axis, modes[axis])
+    return spread
+
+
+def _as_correlation(weights: Any, kind: str, origins: Any) -> tuple[Any, list[int]]:
+    """Return the weights that the pixels are multiplied by, in their order, and origins."""
+    if kind.startswith("correlate"):
+        return conj(weights), list(origins)  # as `correlate` takes weights of complex numbers
     sizes = np.shape(weights)
-    if not turned:
-        weights = conj(weights)  # as `correlate` does with weights of complex numbers
-    else:
-        weights = np.flip(weights)
+    return np.flip(weights), [-o - (1 - k % 2) for o, k in zip(origins, sizes, strict=True)]
+
+
+def _spread(grad: Any, weights: Any) -> Any:
+    """Return the whole convolution of a gradient with weights."""
+    if np.size(weights) > FEW and np.size(grad):
+        return signal.convolve(grad, weights, "full")
+    around = [(size // 2, size - 1 - size // 2) for size in np.shape(weights)]
+    return ndimage.convolve(np.pad(grad, around), weights, mode="constant")
+
+
+@recordable
+def filter_weights_back(
+    grad: Any, image: Any, shape: tuple[int, ...], kind: str, how: dict[str, Any]
+) -> Any:
+    """Return the gradient of weights of a shape in ``filtered(image, weights, kind, how)``."""
+    rank, sizes = np.ndim(image), list(shape)
+    origins = per_axis(how["origin"], rank)
+    if "axis" in how:
+        axis = how["axis"] % rank
+        sizes = [shape[0] if i == axis else 1 for i in range(rank)]
+        origins = [how["origin"] if i == axis else 0 for i in range(rank)]
+    if kind.startswith("convolve"):
         origins = [-o - (1 - k % 2) for o, k in zip(origins, sizes, strict=True)]
-    lefts = [k // 2 + o for k, o in zip(sizes, origins, strict=True)]
-    width = [(left, k - 1 - left) for left, k in zip(lefts, sizes, strict=True)]
-    how = PADDING[mode]
-    more = {"constant_values": cval} if how == "constant" else {}
-    padded = np.pad(image, width, how, **more)
-    whole = signal.convolve(grad, conj(weights), "full")
-    grad_weights = conj(signal.correlate(padded, grad, "valid"))
-    grad_image = pad_back(whole, np.shape(image), width, how, "even")
-    return grad_image, np.flip(grad_weights) if turned else conj(grad_weights)
+    found = _overlaps(grad, _with_ends(image, sizes, origins, how))
+    found = conj(found) if kind.startswith("correlate") else np.flip(found)
+    return np.reshape(found, shape)
 
 
-def axis_correlate_back(
-    grad: Any, values: tuple[Any, Any], axis: int, options: tuple[Any, Any, Any], turned: bool
-) -> tuple[Any, Any]:
-    """Return the gradients of the image and the weights of ``ndimage.correlate1d``."""
-    image, weights = values
-    shape = [1] * np.ndim(image)
-    shape[axis] = len(weights)
-    mode, cval, origin = options
-    origins = [0] * np.ndim(image)
-    origins[axis] = origin
-    grad_image, grad_weights = image_correlate_back(
-        grad, image, np.reshape(weights, shape), (mode, cval, origins), turned
-    )
-    return grad_image, np.reshape(grad_weights, np.shape(weights))
+def _with_ends(image: Any, sizes: Any, origins: Any, how: dict[str, Any]) -> Any:
+    """Return an image as far as weights of some sizes read it."""
+    modes = per_axis(how["mode"], np.ndim(image))
+    for axis, (size, origin, mode) in enumerate(zip(sizes, origins, modes, strict=True)):
+        width = [(0, 0)] * np.ndim(image)
+        width[axis] = size // 2 + origin, size - 1 - size // 2 - origin
+        more = {"constant_values": how["cval"]} if _PADDING[mode] == "constant" else {}
+        image = np.pad(image, width, _PADDING[mode], **more)
+    return image
 
 
+def _overlaps(grad: Any, image: Any) -> Any:
+    """Return the sum of a gradient times the conjugate of a larger image, for all its places."""
+    sizes = [n - k + 1 for n, k in zip(np.shape(image), np.shape(grad), strict=True)]
+    if np.prod(sizes) > FEW and np.size(grad):
+        return conj(signal.correlate(image, grad, "valid"))
+    kind = np.result_type(image, grad)
+    found = np.empty(sizes, dtype=kind)
+    for place in np.ndindex(*sizes):
+        part = image[tuple(slice(i, i + n) for i, n in zip(place, np.shape(grad), strict=True))]
+        found[place] = np.vdot(part, grad)
+    return found
+
+
+def filtered_push(
+    dots: tuple[Any, Any], image: Any, weights: Any, kind: str, how: dict[str, Any]
+) -> Any:
+    """Return the tangent of ``filtered``, given those of image and weights, or None."""
+    image_dot, weights_dot = dots
+    total: Any = 0.0
+    if image_dot is not None:  # around it there are zeros
+        total = total + filtered(image_dot, weights, kind, {**how, "cval": 0.0})
+    if weights_dot is not None:
+        total = total + filtered(image, weights_dot, kind, how)
+    return total
+
+
+def filter_weights_back_push(
+    dots: tuple[Any, Any], grad: Any, image: Any, shape: Any, options: tuple[Any, Any]
+) -> Any:
+    """Return the tangent of ``filter_weights_back``, given those of gradient and image, or None."""
+    (grad_dot, image_dot), (kind, how) = dots, options
+    total: Any = 0.0
+    if grad_dot is not None:
+        total = total + filter_weights_back(grad_dot, image, shape, kind, how)
+    if image_dot is not None:
+        total = total + filter_weights_back(grad, image_dot, shape, kind, {**how, "cval": 0.0})
+    return total
+
+
+# --- weights of SciPy -----------------------------------------------------------------------------
+
+
+@recordable
 def gaussian_filter_back(grad: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> Any:
     """Return the gradient of the image of ``ndimage.gaussian_filter``."""
-    rank, shape = np.ndim(grad), np.shape(grad)
+    rank = np.ndim(grad)
     mode, _, truncate, radius = options
-    sigmas, orders = per_axis(sigma, rank), per_axis(order, rank)
-    modes, radii = per_axis(mode, rank), per_axis(radius, rank)
-    for i in range(rank):
-        if stop_gradient(sigmas[i]) > 1e-15:
-            own = modes[i], 0.0, truncate, radii[i]
-            grad = along_back(grad, shape, i, gaussian_matrix(shape[i], sigmas[i], orders[i], own))
+    each = (per_axis(item, rank) for item in (sigma, order, mode, radius))
+    for axis, (width, turns, end, count) in enumerate(zip(*each, strict=True)):
+        if width > 1e-15:
+            own = end, 0.0, truncate, count
+            grad = gaussian_filter1d_back(grad, width, axis, turns, own)
     return grad
 
 
-def gaussian_matrix(size: int, sigma: Any, order: int, options: tuple[Any, ...]) -> Any:
-    """Return what ``ndimage.gaussian_filter1d`` makes of each unit vector."""
-    mode, _, truncate, radius = options
-    return ndimage.gaussian_filter1d(
-        np.eye(size), sigma, -1, order, mode=mode, truncate=truncate, radius=radius
-    )
-
-
-def zoom_push(dot: Any, zoom: Any, options: dict[str, Any]) -> Any:
-    """Return the tangent of ``ndimage.zoom``: around it there are zeros."""
-    return ndimage.zoom(dot, zoom, **options)
-
-
-def axis_correlate_push(
-    dots: tuple[Any, Any], values: tuple[Any, Any], axis: int, options: Any, flips: bool
+@recordable
+def gaussian_filter1d_back(
+    grad: Any, sigma: Any, axis: int, order: int, options: tuple[Any, ...]
 ) -> Any:
-    """Return the tangent of ``ndimage.correlate1d``, or of `convolve1d` if that `flips`."""
-    (input_dot, weights_dot), (image, weights), (mode, cval, origin) = dots, values, options
-    function = ndimage.convolve1d if flips else ndimage.correlate1d
-    total = 0.0
-    if input_dot is not None:  # around it there are zeros
-        total = total + function(input_dot, weights, axis, mode=mode, origin=origin)
-    if weights_dot is not None:
-        total = total + function(image, weights_dot, axis, mode=mode, cval=cval, origin=origin)
-    return total
+    """Return the gradient of the image of ``ndimage.gaussian_filter1d``."""
+    mode, _, truncate, radius = options
+    if radius is None:
+        radius = int(truncate * float(sigma) + 0.5)
+    point = np.zeros(2 * radius + 1)
+    point[radius] = 1.0
+    turned = ndimage.gaussian_filter1d(point, sigma, 0, order, mode="constant", radius=radius)
+    return line_filter_back(grad, turned[::-1], axis, mode)
 
 
+@recordable
 def uniform_filter_back(grad: Any, size: Any, mode: Any, origin: Any) -> Any:
     """Return the gradient of the image of ``ndimage.uniform_filter``."""
-    rank, shape = np.ndim(grad), np.shape(grad)
-    rows = list(zip(*(per_axis(item, rank) for item in (size, mode, origin)), strict=True))
-    matrices = [
-        ndimage.uniform_filter1d(np.eye(n), k, mode=m, origin=o) if k > 1 else None
-        for n, (k, m, o) in zip(shape, rows, strict=True)
-    ]
-    return separable_back(grad, matrices)
+    each = (per_axis(item, np.ndim(grad)) for item in (size, mode, origin))
+    for axis, (count, end, late) in enumerate(zip(*each, strict=True)):
+        if count > 1:
+            grad = uniform_filter1d_back(grad, count, axis, end, late)
+    return grad
 
 
-def edges_back(grad: Any, axis: int, mode: Any, side: Any) -> Any:
-    """Return the gradient of the image of ``ndimage.sobel`` or ``prewitt``."""
+@recordable
+def uniform_filter1d_back(grad: Any, size: int, axis: int, mode: str, origin: int) -> Any:
+    """Return the gradient of the image of ``ndimage.uniform_filter1d``."""
+    before = size // 2
+    wide = _zeros_around(grad, axis, size - 1 - before, before)
+    spread = ndimage.uniform_filter1d(wide, size, axis, mode="constant")
+    return fold(spread, before + origin, np.shape(grad)[axis], axis, mode)
+
+
+@recordable
+def sobel_back(grad: Any, axis: int, mode: Any) -> Any:
+    """Return the gradient of the image of ``ndimage.sobel``."""
+    return _edges_back(grad, axis, mode, [1, 2, 1])
+
+
+@recordable
+def prewitt_back(grad: Any, axis: int, mode: Any) -> Any:
+    """Return the gradient of the image of ``ndimage.prewitt``."""
+    return _edges_back(grad, axis, mode, [1, 1, 1])
+
+
+def _edges_back(grad: Any, axis: int, mode: Any, side: Any) -> Any:
     rank = np.ndim(grad)
-    kernels = [[-1, 0, 1] if i == axis % rank else side for i in range(rank)]
-    matrices = [
-        ndimage.correlate1d(np.eye(n), kernel, mode=m)
-        for n, kernel, m in zip(np.shape(grad), kernels, per_axis(mode, rank), strict=True)
-    ]
-    return separable_back(grad, matrices)
+    for i, end in enumerate(per_axis(mode, rank)):
+        grad = line_filter_back(grad, [-1, 0, 1] if i == axis % rank else side, i, end)
+    return grad
 
 
+@recordable
 def laplace_back(grad: Any, mode: Any) -> Any:
     """Return the gradient of the image of ``ndimage.laplace``; one number is its own image."""
-    total = 0 * grad if np.ndim(grad) else grad
-    for axis, (n, m) in enumerate(zip(np.shape(grad), per_axis(mode, np.ndim(grad)), strict=True)):
-        matrix = ndimage.correlate1d(np.eye(n), [1, -2, 1], mode=m)
-        total = total + along_back(grad, np.shape(grad), axis, matrix)
-    return total
-
-
-def zoom_back(grad: Any, shape: Any, zoom: Any, options: dict[str, Any]) -> Any:
-    """Return the gradient of the image of ``ndimage.zoom``; complex ones have their own way."""
-    kind = complex if np.iscomplexobj(grad) else float
-    matrices = [
-        np.real(ndimage.zoom(np.eye(n, dtype=kind), (1, by), **options))
-        for n, by in zip(shape, per_axis(zoom, len(shape)), strict=True)
-    ]
-    return separable_back(grad, matrices)
+    ends = per_axis(mode, np.ndim(grad))
+    parts = [line_filter_back(grad, [1, -2, 1], axis, end) for axis, end in enumerate(ends)]
+    return sum(parts[1:], start=parts[0]) if parts else grad

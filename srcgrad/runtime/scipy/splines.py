@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from srcgrad.errors import NotDifferentiableError
 from srcgrad.runtime.complex_parts import conj
 from srcgrad.runtime.dispatch import recordable
 from srcgrad.runtime.scipy.linear_maps import along_back, dtype_of
+from srcgrad.runtime.scipy.neighbours import Neighbours
 
 MARGIN = 12
 """How many pixels SciPy puts around an image in two of its modes before it filters it."""
@@ -43,18 +43,29 @@ def spline_filter1d_back(grad: Any, order: int, axis: int, mode: str) -> Any:
     if order < 2 or size == 1:
         return grad
     if size < SHORT:
-        matrix = ndimage.spline_filter1d(np.eye(size), order, mode=mode)
-        return along_back(grad, np.shape(grad), axis, matrix)
+        return along_back(grad, np.shape(grad), axis, _short_filter(size, order, mode))
     weights = 1.0 if mode in _EVEN else _halves(np.shape(grad), axis)
     wide = np.complex128 if np.iscomplexobj(grad) else np.float64
     filtered = ndimage.spline_filter1d(grad / weights, order, axis, output=wide, mode=mode)
     return (filtered * weights).astype(dtype_of(grad))
 
 
+@functools.lru_cache(maxsize=64)
+def _short_filter(size: int, order: int, mode: str) -> Any:
+    """Return what a filter makes of each unit vector."""
+    return ndimage.spline_filter1d(np.eye(size), order, mode=mode)
+
+
 def _halves(shape: Any, axis: int) -> Any:
     weights = np.ones(shape[axis])
     weights[[0, -1]] = 0.5
     return weights.reshape([-1 if i == axis % len(shape) else 1 for i in range(len(shape))])
+
+
+def margin_of(how: dict[str, Any]) -> int:
+    """Return how many pixels SciPy puts around an image before it interpolates it."""
+    filters = how["prefilter"] and how["order"] > 1
+    return MARGIN if filters and how["mode"] in _MARGINS else 0
 
 
 def _filtered(image: Any, how: dict[str, Any]) -> tuple[Any, int]:
@@ -71,7 +82,7 @@ def _filtered(image: Any, how: dict[str, Any]) -> tuple[Any, int]:
     return ndimage.spline_filter(image, order, output=wide, mode=mode), margin
 
 
-def _filter_back(grad: Any, shape: Any, how: dict[str, Any]) -> Any:
+def filter_back(grad: Any, shape: Any, how: dict[str, Any]) -> Any:
     """Return the gradient of an image, given that of its coefficients."""
     order, mode = how["order"], how["mode"]
     if not how["prefilter"] or order < 2:
@@ -89,101 +100,6 @@ def _filter_back(grad: Any, shape: Any, how: dict[str, Any]) -> Any:
     return grad
 
 
-# --- weights --------------------------------------------------------------------------------------
-
-
-@functools.cache
-def _pieces(order: int) -> tuple[Any, ...]:
-    """Return the weights of ``order + 1`` neighbours, polynomials of the way from one to the next.
-
-    They are the pieces of the B-spline, by the recursion of de Boor, last piece first.
-    """
-    pieces = [np.polynomial.Polynomial([1.0])]
-    t, none = np.polynomial.Polynomial([0.0, 1.0]), np.polynomial.Polynomial([0.0])
-    for n in range(1, order + 1):
-        above, below = [*pieces, none], [none, *pieces]
-        pieces = [((t + j) * above[j] + (n + 1 - j - t) * below[j]) / n for j in range(n + 1)]
-    return tuple(reversed(pieces))
-
-
-class _Axis:
-    """The neighbours along one axis: which pixels, with which weights, and where there are any."""
-
-    def __init__(self, x: Any, size: int, margin: int, how: dict[str, Any], turns: int) -> None:
-        order, mode = how["order"], how["mode"]
-        x = x + margin
-        self.inside, last = np.ones(np.shape(x), dtype=bool), size - 1
-        if mode == "constant":
-            self.inside = (x >= 0) & (x <= last)
-            x = np.where(self.inside, x, 0.0)
-        elif mode == "wrap":
-            x = _wrapped(x, last)
-        first = np.floor(x if order % 2 else x + 0.5)
-        if order == 1 and mode in ("constant", "nearest"):
-            first = np.where(x == last, max(last - 1, 0), first)  # at the last pixel, from the left
-        way = x - first if order % 2 else x + 0.5 - first
-        start = first.astype(int) - order // 2
-        self.weights = [piece.deriv(turns)(way) for piece in _pieces(order)]
-        places = [start + k for k in range(order + 1)]
-        self.known = None
-        if mode == "grid-constant":
-            self.known = [(place >= 0) & (place <= last) for place in places]
-        self.places = [_folded(place, size, mode) for place in places]
-
-
-def _wrapped(x: Any, period: int) -> Any:
-    """Return coordinates within one period; those that are within it stay."""
-    if period == 0:
-        return 0.0 * x
-    return np.where((x < 0) | (x > period), x - period * np.floor(x / period), x)
-
-
-def _folded(place: Any, size: int, mode: str) -> Any:
-    """Return the pixels that stand for those beyond the ends of an image."""
-    if size == 1:
-        return np.zeros_like(place)
-    if mode in ("nearest", "grid-constant"):
-        return np.clip(place, 0, size - 1)
-    if mode == "grid-wrap":
-        return np.mod(place, size)
-    if mode in ("reflect", "grid-mirror"):
-        place = np.mod(place, 2 * size)
-        return np.where(place < size, place, 2 * size - 1 - place)
-    place = np.mod(place, 2 * size - 2)
-    return np.where(place < size, place, 2 * size - 2 - place)
-
-
-class _Neighbours:
-    """The neighbours of all points in an image of a shape, margins and all."""
-
-    def __init__(
-        self, shape: Any, coordinates: Any, how: dict[str, Any], margin: int, along: Any
-    ) -> None:
-        points = np.asarray(coordinates, dtype=float)
-        self.axes = [
-            _Axis(points[i], size, margin, how, along.count(i)) for i, size in enumerate(shape)
-        ]
-        self.steps = [int(np.prod(shape[i + 1 :])) for i in range(len(shape))]
-        self.inside = functools.reduce(np.logical_and, [axis.inside for axis in self.axes])
-
-    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield numbers of pixels, their weights, and which are in the image (None: all)."""
-        return self._beyond(0, 0, 1.0, None)
-
-    def _beyond(
-        self, number: int, pixels: Any, weights: Any, known: Any
-    ) -> Iterator[tuple[Any, Any, Any]]:
-        if number == len(self.axes):
-            yield pixels, weights, known
-            return
-        axis, step = self.axes[number], self.steps[number]
-        for k, weight in enumerate(axis.weights):
-            here = known if axis.known is None else axis.known[k]
-            both = here if known is None or here is known else known & here
-            place = pixels + step * axis.places[k]
-            yield from self._beyond(number + 1, place, weights * weight, both)
-
-
 # --- values and their adjoint ---------------------------------------------------------------------
 
 
@@ -197,14 +113,24 @@ def spline_values(
     """
     if not along:
         return ndimage.map_coordinates(image, coordinates, **how)
+    return _slopes(image, coordinates, how, [along])[0]
+
+
+def _slopes(image: Any, coordinates: Any, how: dict[str, Any], ways: Any) -> list[Any]:
+    """Return derivatives of an image between its pixels, by the axes that each way lists."""
     _check(image)
     pixels, margin = _filtered(image, how)
-    values, total = np.ravel(pixels), 0.0
-    near = _Neighbours(np.shape(pixels), coordinates, how, margin, along)
-    for places, weights, known in near:
+    values = np.ravel(pixels)
+    near = Neighbours(np.shape(pixels), coordinates, how, margin)
+    totals = [0.0] * len(ways)
+    for places, weights, known in near.lines(*ways):
         value = values[places]
-        total = total + weights * (value if known is None else np.where(known, value, how["cval"]))
-    return np.where(near.inside, total, 0.0).astype(np.asarray(image).dtype)
+        value = value if known is None else np.where(known, value, how["cval"])
+        for i, (line, pixel) in enumerate(weights):
+            totals[i] = totals[i] + line * np.einsum("kn,kn->n", pixel, value)
+    kind, shape = np.asarray(image).dtype, np.shape(coordinates)[1:]
+    found = [np.where(near.inside, total, 0.0).astype(kind) for total in totals]
+    return [np.reshape(item, shape) for item in found]
 
 
 def _check(image: Any) -> None:
@@ -224,16 +150,15 @@ def spline_image_back(
     along: tuple[int, ...] = (),
 ) -> Any:
     """Return the gradient of `image` in ``spline_values(image, coordinates, how, along)``."""
-    filters = how["prefilter"] and how["order"] > 1
-    margin = MARGIN if filters and how["mode"] in _MARGINS else 0
+    margin = margin_of(how)
     sizes = tuple(size + 2 * margin for size in shape)
-    near = _Neighbours(sizes, coordinates, how, margin, along)
-    shares = np.where(near.inside, grad, 0)
+    near = Neighbours(sizes, coordinates, how, margin)
+    shares = np.where(near.inside, np.ravel(grad), 0)
     total = np.zeros(int(np.prod(sizes)), dtype=np.result_type(shares, float))
-    for places, weights, known in near:
-        each = weights * (shares if known is None else np.where(known, shares, 0))
-        _add(total, np.ravel(places), np.ravel(each))
-    return _filter_back(np.reshape(total, sizes), shape, how).astype(dtype_of(grad))
+    for places, ((line, pixel),), known in near.lines(along):
+        each = pixel * (line * shares)
+        _add(total, np.ravel(places), np.ravel(each if known is None else np.where(known, each, 0)))
+    return filter_back(np.reshape(total, sizes), shape, how).astype(dtype_of(grad))
 
 
 def _add(total: Any, places: Any, each: Any) -> None:
@@ -250,8 +175,8 @@ def spline_gradient(
     image: Any, coordinates: Any, how: dict[str, Any], along: tuple[int, ...] = ()
 ) -> Any:
     """Return the derivatives of ``spline_values`` by each coordinate, one after the other."""
-    axes = range(np.shape(coordinates)[0])
-    return np.stack([spline_values(image, coordinates, how, (*along, i)) for i in axes])
+    ways = [(*along, i) for i in range(np.shape(coordinates)[0])]
+    return np.stack(_slopes(image, coordinates, how, ways))
 
 
 def around_zero(how: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,26 @@ import numpy as np
 from scipy import ndimage, special
 
 from srcgrad.runtime import conj, real_part, stop_gradient
-from srcgrad.runtime.scipy.filters import per_axis
+from srcgrad.runtime.scipy.filters import (
+    filter_image_back,
+    gaussian_filter1d_back,
+    gaussian_filter_back,
+    per_axis,
+)
+
+
+def smoothed(image: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> Any:
+    """Return ``ndimage.gaussian_filter`` of an image around which there are zeros."""
+    mode, _, truncate, radius = options
+    return ndimage.gaussian_filter(image, sigma, order, mode=mode, truncate=truncate, radius=radius)
+
+
+def smoothed_along(image: Any, sigma: Any, axis: int, order: int, options: tuple[Any, ...]) -> Any:
+    """Return ``ndimage.gaussian_filter1d`` of an image around which there are zeros."""
+    mode, _, truncate, radius = options
+    return ndimage.gaussian_filter1d(
+        image, sigma, axis, order, mode=mode, truncate=truncate, radius=radius
+    )
 
 
 def gaussian_width_back(
@@ -28,12 +47,9 @@ def gaussian_width_push(
 ) -> Any:
     """Return the tangent of ``ndimage.gaussian_filter1d`` along an axis, to an order."""
     (image_dot, sigma_dot), (axis, order) = dots, place
-    mode, _, truncate, radius = options
     total = 0.0
-    if image_dot is not None:  # around it there are zeros
-        total = total + ndimage.gaussian_filter1d(
-            image_dot, sigma, axis, order, mode=mode, truncate=truncate, radius=radius
-        )
+    if image_dot is not None:
+        total = total + smoothed_along(image_dot, sigma, axis, order, options)
     if sigma_dot is not None:
         total = total + sigma_dot * _by_width(image, sigma, axis, order, options)
     return total
@@ -54,12 +70,9 @@ def gaussian_widths_push(
 ) -> Any:
     """Return the tangent of ``ndimage.gaussian_filter``."""
     image_dot, sigma_dot = dots
-    mode, _, truncate, radius = options
     total = 0.0
-    if image_dot is not None:  # around it there are zeros
-        total = total + ndimage.gaussian_filter(
-            image_dot, sigma, order, mode=mode, truncate=truncate, radius=radius
-        )
+    if image_dot is not None:
+        total = total + smoothed(image_dot, sigma, order, options)
     if sigma_dot is not None:
         moves = per_axis(sigma_dot, np.ndim(image))
         bent = _by_widths(image, sigma, order, options)
@@ -67,6 +80,55 @@ def gaussian_widths_push(
             if moves[i] is not None:
                 total = total + moves[i] * bent[i]
     return total
+
+
+def gaussian_back_push(
+    dots: tuple[Any, Any], grad: Any, sigma: Any, place: tuple[int, int], options: tuple[Any, ...]
+) -> Any:
+    """Return the tangent of ``gaussian_filter1d_back``."""
+    (grad_dot, sigma_dot), (axis, order) = dots, place
+    total = 0.0
+    if grad_dot is not None:
+        total = total + gaussian_filter1d_back(grad_dot, sigma, axis, order, options)
+    if sigma_dot is not None:
+        total = total + sigma_dot * _by_width_back(grad, sigma, axis, order, options)
+    return total
+
+
+def gaussians_back_push(
+    dots: tuple[Any, Any], grad: Any, sigma: Any, order: Any, options: tuple[Any, ...]
+) -> Any:
+    """Return the tangent of ``gaussian_filter_back``."""
+    grad_dot, sigma_dot = dots
+    total = 0.0
+    if grad_dot is not None:
+        total = total + gaussian_filter_back(grad_dot, sigma, order, options)
+    if sigma_dot is not None:
+        moves = per_axis(sigma_dot, np.ndim(grad))
+        bent = _by_widths_back(grad, sigma, order, options)
+        for i in range(len(bent)):
+            if moves[i] is not None:
+                total = total + moves[i] * bent[i]
+    return total
+
+
+def _by_widths_back(grad: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> list[Any]:
+    """Return how the gradient of a filtered image moves with the width along each axis."""
+    rank = np.ndim(grad)
+    mode, cval, truncate, radius = options
+    sigmas, orders = per_axis(sigma, rank), per_axis(order, rank)
+    modes, radii = per_axis(mode, rank), per_axis(radius, rank)
+    found = []
+    for i in range(rank):
+        bent = grad
+        for axis in range(rank):
+            width, own = sigmas[axis], (modes[axis], cval, truncate, radii[axis])
+            if axis == i:
+                bent = _by_width_back(bent, width, axis, orders[axis], own)
+            elif stop_gradient(width) > _NONE:
+                bent = gaussian_filter1d_back(bent, width, axis, orders[axis], own)
+        found.append(bent)
+    return found
 
 
 def _by_widths(image: Any, sigma: Any, order: Any, options: tuple[Any, ...]) -> list[Any]:
@@ -105,13 +167,27 @@ _NONE = 1e-15
 def _by_width(image: Any, sigma: Any, axis: int, order: int, options: tuple[Any, ...]) -> Any:
     """Return how ``ndimage.gaussian_filter1d`` moves with its width."""
     mode, cval, truncate, radius = options
-    width = stop_gradient(sigma)
-    if width <= _NONE:
+    if stop_gradient(sigma) <= _NONE:
         return 0 * image
-    if radius is None:
-        radius = int(truncate * width + 0.5)
-    slopes = _slopes(np.arange(-radius, radius + 1.0), sigma, order)
+    slopes = _slopes(_reach(sigma, truncate, radius), sigma, order)
     return ndimage.correlate1d(image, slopes, axis, mode=mode, cval=cval)
+
+
+def _by_width_back(grad: Any, sigma: Any, axis: int, order: int, options: tuple[Any, ...]) -> Any:
+    """Return how ``gaussian_filter1d_back`` moves with the width."""
+    mode, _, truncate, radius = options
+    if stop_gradient(sigma) <= _NONE:
+        return 0 * grad
+    slopes = _slopes(_reach(sigma, truncate, radius), sigma, order)
+    how = {"axis": axis, "mode": mode, "cval": 0.0, "origin": 0}
+    return filter_image_back(grad, slopes, "correlate1d", how)
+
+
+def _reach(sigma: Any, truncate: float, radius: Any) -> Any:
+    """Return how far each weight is from the middle."""
+    if radius is None:
+        radius = int(truncate * stop_gradient(sigma) + 0.5)
+    return np.arange(-radius, radius + 1.0)
 
 
 def _slopes(x: Any, sigma: Any, order: int) -> Any:

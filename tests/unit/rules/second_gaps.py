@@ -22,7 +22,6 @@ REVERSE: Final = _named(
             "cho_factor circulant coshm cosm eig eigh eigvalsh expm fractional_matrix_power "
             "logm lstsq lu polar sinhm sinm tanhm tanm toeplitz"
         ),
-        "scipy.ndimage": "affine_transform convolve convolve1d correlate correlate1d",
         "scipy.optimize": "curve_fit",
         "scipy.special": "kelvin",
         "scipy.stats": "gmean hmean kurtosis sem skew zscore",
@@ -48,7 +47,6 @@ FORWARD: Final = _named(
             "solve_continuous_lyapunov solve_discrete_are solve_discrete_lyapunov "
             "solve_sylvester solve_triangular sqrtm tanhm tanm toeplitz"
         ),
-        "scipy.ndimage": "convolve convolve1d correlate correlate1d",
         "scipy.optimize": "curve_fit",
         "scipy.signal": "lfilter sosfilt",
         "scipy.spatial.distance": "cdist cosine euclidean mahalanobis pdist",
