@@ -30,6 +30,11 @@ def real_part(x: Any) -> Any:
     return np.real(x) if is_complex(x) else x
 
 
+def real_as(x: Any, like: Any) -> Any:
+    """Return the real part of `x` if `like` is real, which became complex numbers; else `x`."""
+    return x if is_complex(like) else real_part(x)
+
+
 def of_reals(grad: Any, *operands: Any) -> Any:
     """Return `grad`, the gradient of a function of real numbers.
 

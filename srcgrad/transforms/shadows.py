@@ -184,6 +184,8 @@ class ShadowSteps:
             added = call(function, whole, index_value(value.slice), part)
             return at(gast.Expr(added), statement)
         shape = gast.Attribute(clone(whole), "shape", gast.Load())
+        if self._sweep.inliner.keep_complex and len(value.args) + len(value.keywords) > 1:
+            part = call(self._sweep.externals.use_runtime("real_as"), part, clone(whole))
         return add_assign(store(whole.id), call("np.reshape", part, shape), statement)
 
     # -- updates in place

@@ -154,3 +154,10 @@ def zeros_of_another_shape_joined(x):
 def ones_of_another_shape_by_place(x):
     rows = np.ones_like(x, None, "K", True, (2, len(x)))
     return np.sum(rows * x**2) + np.sum((rows[:, :1] * x[0]) ** 2)
+
+
+@program("v")
+def real_numbers_written_as_complex_ones(x):
+    z = np.asarray(x, dtype=complex)
+    z[0] = z[1] * 2j
+    return np.sum(np.abs(z) ** 2)
