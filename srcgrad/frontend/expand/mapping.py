@@ -241,7 +241,8 @@ class Mapping(Results):
     def _polynomial(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         if len(args) != 1 or keywords or isinstance(args[0], Static) or not self.varies(args[0]):
             return None
-        found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, args, {})
+        called = [*args, None]  # with the coefficients, and where it is evaluated
+        found = self.session.vocabulary.equivalent(np.polynomial.Polynomial, called, {})
         return Partial(Known(found.function), [self.as_now(args[0], "c", node)], {})
 
 
