@@ -296,7 +296,8 @@ class Selection:
             return EVERYWHERE
         level = self._made.level(target)
         if level < mask.least:
-            return mask if mask.least <= STEEP or mask.branch else EVERYWHERE
+            through = mask.least <= STEEP or mask.branch or isinstance(mask.condition, gast.Compare)
+            return mask if through else EVERYWHERE
         self.masks[target] = mask
         return mask
 
