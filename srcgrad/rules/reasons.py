@@ -89,6 +89,14 @@ _FACTORS = Whole(
     "is not written yet: this factorisation has no rule",
     "take `qr`, `eigh`, `eig`, `svd`, `lu` or `cholesky`, or keep the matrix constant",
 )
+_VERTEX = Whole(
+    "is not written yet: its solution is a corner that jumps",
+    "solve for the constraints that are active with np.linalg.solve",
+)
+_SCATTERED = Whole(
+    "is not written yet: it triangulates the points",
+    "take RegularGridInterpolator on a grid, or solve for weights of a kernel",
+)
 _LOOKUP = Whole(
     "does not exist as it stands: it sorts points into a tree",
     "ask for the places on constant copies, and calculate with `points[places]`",
@@ -97,6 +105,13 @@ FUNCTIONS: dict[str, Whole] = {
     **dict.fromkeys(("scipy.spatial.KDTree", "scipy.spatial.cKDTree"), _LOOKUP),
     **dict.fromkeys(("scipy.spatial.ConvexHull", "scipy.spatial.Delaunay"), _LOOKUP),
     "scipy.linalg.null_space": _BASIS,
+    **dict.fromkeys(("scipy.optimize.linprog", "scipy.optimize.milp"), _VERTEX),
+    **{
+        f"scipy.interpolate.{name}": _SCATTERED
+        for name in (
+            "griddata LinearNDInterpolator NearestNDInterpolator CloughTocher2DInterpolator"
+        ).split()
+    },
     **{
         f"scipy.linalg.{name}": _FACTORS
         for name in "schur hessenberg qz ordqz ldl rq cossin cholesky_banded qr_multiply".split()

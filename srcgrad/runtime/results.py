@@ -129,7 +129,7 @@ _CALLERS: Final = MappingProxyType(
         "scipy.integrate": {"quad": 3, "odeint": 3},
         "scipy.optimize": {
             "brentq": 3, "brenth": 3, "bisect": 3, "ridder": 3, "newton": 3, "fsolve": 2,
-            "fixed_point": 2,
+            "fixed_point": 2, "toms748": 3,
         },
     }
 )  # fmt: skip

@@ -75,3 +75,20 @@ def area_of_several_waves(v):
     """An integrand that closes over an array."""
     area, _ = integrate.quad(lambda t: np.sum(np.sin(v * t)), 0.0, 1.5)
     return area * v[0]
+
+
+@program("v", "s")
+def fits_within_bounds(x, level):
+    """What lies on a bound stays there; the rest solves a system."""
+    matrix = np.array([[1.0, 0.4], [0.2, 1.5], [0.3, -0.6]]) + 0.1 * level
+    target = np.array([1.0, -2.0, 0.5]) * x[0] + x[1]
+    free, rest = optimize.nnls(matrix, target)
+    fit = optimize.lsq_linear(matrix, target, bounds=(-0.3, 5.0))
+    return np.sum(free**2) + rest + fit.cost + fit.x[0]
+
+
+@program("s", "s")
+def integral_by_a_fixed_rule(rate, end):
+    """The function closes over what varies, and so do the bounds."""
+    area = integrate.fixed_quad(lambda t: np.exp(-rate * t) * t, 0.1 * rate, end, n=4)[0]
+    return area**2 + optimize.toms748(lambda y: y**3 - end, 0.0, 4.0)

@@ -50,10 +50,11 @@ FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
-        "scipy.integrate": ("parabolas",),
+        "scipy.integrate": ("parabolas", "quadratures"),
         "scipy.interpolate": ("grids",),
         "scipy.linalg": ("matrix_forms",),
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
+        "scipy.optimize": ("solved_systems",),
         "scipy.signal": ("filter_functions", "ranked_filters", "spectra"),
         "scipy.spatial": ("distance_functions",),
         "scipy.special": ("special_functions",),

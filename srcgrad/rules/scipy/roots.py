@@ -80,6 +80,48 @@ class Brenth(Function):
         return root_push(ctx.f, y, args, args_dot)
 
 
+@table.rule(optimize.toms748)
+class Toms748(Function):
+    """The root of a function between a and b, by implicit differentiation."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        f: Any,
+        a: Any,
+        b: Any,
+        args: Any = (),
+        k: int = 1,
+        xtol: Any = 2e-12,
+        rtol: Any = 8.881784197001252e-16,
+        maxiter: int = 100,
+    ) -> Any:
+        y = optimize.toms748(f, a, b, args, k, xtol, rtol, maxiter)
+        ctx.f = f
+        ctx.save_for_backward(args, y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        args, y = ctx.saved_tensors
+        return None, 0.0, 0.0, root_back(grad, ctx.f, y, args)
+
+    @staticmethod
+    def jvp(
+        ctx: Context,
+        f: Any,
+        a: Any,
+        b: Any,
+        args_dot: Any,
+        k: Any,
+        xtol: Any,
+        rtol: Any,
+        maxiter: Any,
+    ) -> Any:
+        args, y = ctx.saved_tensors
+        return root_push(ctx.f, y, args, args_dot)
+
+
 @table.rule(optimize.bisect)
 class Bisect(Function):
     """The root of a function between a and b, by implicit differentiation."""

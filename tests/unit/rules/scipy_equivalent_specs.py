@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, signal, spatial, special
+from scipy import fft, integrate, linalg, ndimage, optimize, signal, spatial, special
 from scipy import stats as st
 from scipy.spatial import distance
 
@@ -172,6 +172,9 @@ def samples() -> list[OpSpec]:
 def matrices() -> list[OpSpec]:
     two = np.array([[0.4, 0.7], [0.2, 0.5], [0.9, 0.3]])
     return [
+        op(optimize.nnls, A(3, 2), A(3)),
+        op(optimize.rosen, A(4)),
+        op(optimize.rosen_der, A(3)),
         op(linalg.companion, A(4)),
         op(linalg.convolution_matrix, A(3), 4),
         op(linalg.convolution_matrix, A(3), 5, mode="same"),
@@ -291,5 +294,8 @@ def moments() -> list[OpSpec]:
 
 SHARES = np.array([0.2, 0.3, 0.5])
 
-BY_PROGRAM = {"scipy.stats.multinomial.logpmf", "scipy.stats.multinomial.pmf"}
-"""Functions of shares that must add up to 1: a program calls them."""
+BY_PROGRAM = {
+    *("scipy.stats.multinomial.logpmf", "scipy.stats.multinomial.pmf"),
+    *("scipy.optimize.lsq_linear", "scipy.integrate.fixed_quad"),
+}
+"""Functions of shares, of functions and that return objects: programs call them."""

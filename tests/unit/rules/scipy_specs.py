@@ -619,7 +619,8 @@ def solvers() -> list[OpSpec]:
             _single=False,
         ),
     ]
-    for fn in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
+    bracketing = (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder)
+    for fn in (*bracketing, optimize.toms748):
         specs += [op(fn, _kepler, 0.0, 4.0, (S(), S()))]
     return specs
 
