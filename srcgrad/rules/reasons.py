@@ -105,6 +105,9 @@ FUNCTIONS: dict[str, Whole] = {
     **dict.fromkeys(("scipy.spatial.KDTree", "scipy.spatial.cKDTree"), _LOOKUP),
     **dict.fromkeys(("scipy.spatial.ConvexHull", "scipy.spatial.Delaunay"), _LOOKUP),
     "scipy.linalg.null_space": _BASIS,
+    "scipy.interpolate.splrep": Whole(
+        "is not written yet in the values", "take `make_interp_spline(x, y)(points)`"
+    ),
     **dict.fromkeys(("scipy.optimize.linprog", "scipy.optimize.milp"), _VERTEX),
     **{
         f"scipy.interpolate.{name}": _SCATTERED

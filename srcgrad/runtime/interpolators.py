@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 _MAKERS: Final = frozenset(
     {
         "Akima1DInterpolator",
+        "BarycentricInterpolator",
         "CubicSpline",
         "InterpolatedUnivariateSpline",
+        "KroghInterpolator",
+        "LSQUnivariateSpline",
         "PchipInterpolator",
         "UnivariateSpline",
         "interp1d",
         "make_interp_spline",
+        "make_lsq_spline",
+        "make_smoothing_spline",
     }
 )
-_LINEAR: Final = frozenset(
-    {"CubicSpline", "InterpolatedUnivariateSpline", "interp1d", "make_interp_spline"}
-)
-_KINDS: Final = (_MAKERS - {"make_interp_spline"}) | {
+_LINEAR: Final = _MAKERS - {"Akima1DInterpolator", "PchipInterpolator"}
+_IF_GIVEN: Final = {"UnivariateSpline": "s", "make_smoothing_spline": "lam"}
+"""What must be given so that the object is linear in its values: no smoothing, or a fixed one."""
+_KINDS: Final = frozenset(name for name in _MAKERS if name[0].isupper() or name == "interp1d") | {
     "BSpline",
     "CubicHermiteSpline",
     "LSQUnivariateSpline",
@@ -54,7 +60,9 @@ def stands_for_object(value: Any) -> bool:
     return known and isinstance(value, type) and value.__name__ in _OBJECTS
 
 
-_OBJECTS: Final = frozenset({"gaussian_kde", "RegularGridInterpolator"})
+_OBJECTS: Final = frozenset(
+    {"gaussian_kde", "RegularGridInterpolator", "BSpline", "PPoly", "CubicHermiteSpline"}
+)
 
 
 def estimates_density(value: Any) -> bool:
@@ -67,9 +75,17 @@ def interpolates_on_grid(value: Any) -> bool:
     return _is_of(type(value), frozenset({"RegularGridInterpolator"}))
 
 
-def is_linear_in_values(make: Any) -> bool:
-    """Say whether what an object interpolates is linear in the values that it is made of."""
-    return make.__name__ in _LINEAR
+def is_linear_in_values(make: Any, options: Mapping[str, Any]) -> bool:
+    """Say whether what an object interpolates is linear in the values that it is made of.
+
+    Options that are no numbers of Python are read from the syntax of a constant.
+    """
+    name = make.__name__
+    given = options.get(_IF_GIVEN.get(name, ""))
+    given = getattr(given, "value", given)
+    if name == "UnivariateSpline":
+        return given == 0
+    return name in _LINEAR and (name not in _IF_GIVEN or given is not None)
 
 
 def _is_of(value: Any, names: frozenset[str]) -> bool:

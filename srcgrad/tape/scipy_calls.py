@@ -20,7 +20,12 @@ from srcgrad.runtime.interpolators import (
 )
 from srcgrad.runtime.results import place_of_args, solver_of
 from srcgrad.tape.callers import call_recorded, has_tensor
-from srcgrad.tape.scipy_solvers import recording_caller, recording_solver
+from srcgrad.tape.scipy_solvers import (
+    has_gradient,
+    plain,
+    recording_caller,
+    recording_solver,
+)
 from srcgrad.tape.scipy_sparse import RecordingClass, taking_tensors
 
 
@@ -174,6 +179,9 @@ class RecordingGrid:
         return getattr(self.__wrapped__, name)
 
 
+_PIECES = {"PchipInterpolator": "monotone", "Akima1DInterpolator": "akima"}
+
+
 class RecordingMaker:
     """A class of interpolating objects, or a function that makes them, which takes tensors."""
 
@@ -184,12 +192,18 @@ class RecordingMaker:
         if not has_tensor((*args, *kwargs.values())):
             return RecordingInterpolator(self.__wrapped__(*args, **kwargs))
         bound = dict(inspect.signature(self.__wrapped__).bind(*args, **kwargs).arguments)
-        knots, values = _copied(bound.pop("x")), _copied(bound.pop("y"))
+        names = list(bound)[:2]
+        knots, values = (_copied(bound.pop(name)) for name in names)
+        bound = {name: item if has_gradient(item) else plain(item) for name, item in bound.items()}
         if has_tensor(bound.values()):
             raise MissingRuleError(
                 f"`{self.__wrapped__.__name__}` has no derivative rule in its options",
                 hint="keep them constant",
             )
+        pieces = _PIECES.get(self.__wrapped__.__name__)
+        if pieces is not None and not bound:
+            written = importlib.import_module("srcgrad.rules.scipy.hermite_splines")
+            return getattr(written, pieces)(knots, values)
         make = functools.partial(self.__wrapped__, **bound) if bound else self.__wrapped__
         return RecordingInterpolation(make, knots, values)
 

@@ -24,12 +24,12 @@ def recording_solver(function: Any) -> Any:
         every = (*args, *kwargs.values())
         closure = Closure(every)
         if solver is None or not (closure.given or has_tensor(every)):
-            plain = {name: _called_plainly(value) for name, value in kwargs.items()}
-            return function(*map(_called_plainly, args), **plain)
+            called = {name: _called_plainly(value) for name, value in kwargs.items()}
+            return function(*map(_called_plainly, args), **called)
         bound = bound_by_name(function, args, kwargs)
         _check(function.__name__, solver, bound)
-        with closure.plain(_plain):
-            found = function(**{name: _called_plainly(_plain(v)) for name, v in bound.items()})
+        with closure.plain(plain):
+            found = function(**{name: _called_plainly(plain(v)) for name, v in bound.items()})
         bound[solver.function] = closure.taking(bound[solver.function])
         if closure.given:
             bound["args"] = (*_handed_on(bound), *closure.given)
@@ -106,18 +106,19 @@ class RecordedResult:
         rule, options = rule_and_options(rule, bound)
         x = () if name == solution else (getattr(self, solution),)
         found, func = getattr(self._found, name), bound[self._solver.function]
-        options = {key: _plain(value) for key, value in options.items()}
+        options = {key: plain(value) for key, value in options.items()}
         operands = [bound[key] for key in self._solver.operands]
         operands += [getattr(self._found, key) for key in self._solver.beside]
         given = (found, func, *operands, *x, _args_of(bound))
         return call_recorded(getattr(rules, rule).apply, given, options)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return what a tensor holds, also in lists and tuples."""
     if isinstance(value, Core):
         return value._data if value._data.ndim else value._data[()]
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_plain, value))
+        return type(value)(map(plain, value))
     return value
 
 
@@ -135,7 +136,7 @@ def _called_plainly(function: Any) -> Any:
                 "a function that SciPy calls closes over what a gradient is asked for",
                 "hand it on through `args=`",
             )
-        return _plain(value)
+        return plain(value)
 
     return call
 

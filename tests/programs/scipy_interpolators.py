@@ -75,3 +75,30 @@ def values_on_a_grid(a, b):
     grid = RegularGridInterpolator(GRID, np.outer(a, b), bounds_error=False, fill_value=0.2)
     points = np.stack([1 / (1 + a[:3] ** 2), 1 / (2 + b**2)], axis=-1)
     return np.sum(grid(points) ** 2) + np.sum(HELD(points) * b)
+
+
+@program("v", "s")
+def shapes_that_are_kept(x, place):
+    """Slopes that are chosen from the values; the object does not see them being written."""
+    values = np.cumsum(np.abs(x)) + 0.5 * np.sin(3 * x)
+    knots = np.arange(float(len(x)))
+    rising = interpolate.PchipInterpolator(knots, values)
+    bent = interpolate.Akima1DInterpolator(knots, values)
+    values[0] = 7.0
+    slope = rising(place, 1)
+    height = rising(place)
+    there = bent(np.array([0.3, 1.2]))
+    return slope * height + np.sum(there)
+
+
+@program("v", "s")
+def pieces_by_their_coefficients(x, place):
+    """Splines and polynomials that are made of numbers, and what is linear in its values."""
+    ends = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
+    s = interpolate.BSpline(ends, np.stack([x[0], x[1], 2.0 * x[0]]), 2)
+    height = s(place)
+    slope = s(0.3, 1)
+    p = interpolate.PPoly(np.stack([x[:2], x[1:3]]), np.array([0.0, 0.4, 1.0]))
+    level = p(0.5 * place)
+    through = interpolate.BarycentricInterpolator(KNOTS[:3], x[:3])
+    return height * slope + level + through(place)

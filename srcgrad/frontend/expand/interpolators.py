@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -40,22 +40,24 @@ class Interpolators(Laws):
         if is_interpolator(function):
             called = Known(_helpers().interpolated)
             return self.call(called, [callee, *args], keywords, node)
-        if interpolates_on_grid(function):
-            called = Known(_grids().on_grid)
-            return self.call(called, [callee, *args], keywords, node)
-        if estimates_density(function):
-            called = Known(_kernels().density_at)
+        if interpolates_on_grid(function) or estimates_density(function):
+            grid = interpolates_on_grid(function)
+            called = Known(_grids().on_grid if grid else _kernels().density_at)
             return self.call(called, [callee, *args], keywords, node)
         if not makes_interpolator(function):
             return None
         bound = _by_name(function, args, keywords)
         if bound is None:
             return None
-        knots, values = bound.pop("x"), bound.pop("y")
+        names = list(bound)[:2]  # x and y, or xi and yi
+        knots, values = bound.pop(names[0]), bound.pop(names[1])
         varying = self.varies(values)
+        pieces = getattr(_pieces(), _PIECES.get(function.__name__, ""), None)
+        if pieces is not None and not bound and (varying or self.varies(knots)):
+            return self.call(Known(pieces), [knots, values], {}, node)
         if any(map(self.varies, bound.values())):
             return None  # refused for want of a rule
-        if self.varies(knots) or (varying and not is_linear_in_values(function)):
+        if self.varies(knots) or (varying and not is_linear_in_values(function, bound)):
             what = "knots" if self.varies(knots) else "values"
             self.refuse(
                 node,
@@ -99,6 +101,13 @@ class Interpolators(Laws):
         return value.id not in bound and (not own or value.id in parameters(tree.args))
 
 
+_PIECES: Final = {"PchipInterpolator": "monotone", "Akima1DInterpolator": "akima"}
+
+
+def _pieces() -> Any:
+    return importlib.import_module("srcgrad.rules.scipy.hermite_splines")
+
+
 def _helpers() -> Any:
     importlib.import_module("srcgrad.rules.scipy.interpolation")
     return importlib.import_module("srcgrad.runtime.scipy.interpolation")
@@ -118,4 +127,5 @@ def _by_name(function: Any, args: list[Value], keywords: Bound) -> Bound | None:
         bound = dict(inspect.signature(function).bind(*args, **keywords).arguments)
     except (TypeError, ValueError):
         return None
-    return bound if {"x", "y"} <= set(bound) and "kwargs" not in bound else None
+    told = list(bound)[:2] in (["x", "y"], ["xi", "yi"])
+    return bound if told and "kwargs" not in bound else None

@@ -51,7 +51,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scipy.fft": ("transform_functions",),
         "scipy.integrate": ("parabolas", "quadratures"),
-        "scipy.interpolate": ("grids",),
+        "scipy.interpolate": ("grids", "hermite_splines"),
         "scipy.linalg": ("matrix_forms",),
         "scipy.ndimage": ("image_functions", "image_statistics", "ranked_filters"),
         "scipy.optimize": ("solved_systems",),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime.scipy.interpolation import (
     axis_made,
     axis_of,
+    bspline,
+    bspline_back,
     interpolated,
     interpolation,
     summed_to_points,
@@ -62,6 +66,28 @@ class Interpolation(Function):
         return None, grad_knots, grad_values, grad_x
 
 
-for _function, _rule in ((interpolated, Interpolated), (interpolation, Interpolation)):
+@table.rule(bspline)
+class Bspline(Function):
+    """What splines with given coefficients say at points; the knots are held fixed."""
+
+    @staticmethod
+    def forward(ctx: Context, t: Any, c: Any, k: int, x: Any, nu: int = 0) -> Any:
+        ctx.t, ctx.k, ctx.nu = t, k, nu
+        ctx.save_for_backward(c, x)
+        return bspline(t, c, k, x, nu)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        c, x = ctx.saved_tensors
+        grad_c, grad_x = None, None
+        if ctx.needs_input_grad[1]:
+            grad_c = bspline_back(grad, ctx.t, np.shape(c), ctx.k, (x, ctx.nu))
+        if ctx.needs_input_grad[3]:
+            grad_x = grad * bspline(ctx.t, c, ctx.k, x, ctx.nu + 1)
+        return None, grad_c, None, grad_x
+
+
+_RULES = ((interpolated, Interpolated), (interpolation, Interpolation), (bspline, Bspline))
+for _function, _rule in _RULES:
     vars(_function)["__srcgrad_rule__"] = _rule
 RULES = table.freeze()

@@ -12,8 +12,14 @@ from scipy import interpolate
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.interpolators import is_linear_in_values
+from srcgrad.runtime.scipy.sparse import fixed_product
 
-_MADE_ON_A_LINE = (interpolate.InterpolatedUnivariateSpline,)
+_MADE_ON_A_LINE = (
+    *(interpolate.InterpolatedUnivariateSpline, interpolate.UnivariateSpline),
+    *(interpolate.LSQUnivariateSpline, interpolate.make_smoothing_spline),
+)
+_BY_METHOD = (interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)
+"""Objects whose derivatives are a method of theirs."""
 _INTERP1D = interpolate.interp1d
 
 
@@ -23,6 +29,8 @@ def interpolated(spline: Any, x: Any, nu: int = 0) -> Any:
         return type(x).__array_function__(x, interpolated, (type(x),), (spline, x, nu), {})
     if isinstance(spline, _INTERP1D):
         return spline(x) if nu == 0 else _steepness(spline, np.asarray(x), nu)
+    if nu and isinstance(spline, _BY_METHOD):
+        return spline.derivative(x, nu)
     return spline(x, nu) if nu else spline(x)
 
 
@@ -52,6 +60,28 @@ def _steepness(spline: Any, x: Any, nu: int) -> Any:
         slope = np.where(np.reshape(outside, x.shape + (1,) * (y.ndim - 1)), 0, slope)
     ends = range(x.ndim), range(spline.axis, spline.axis + x.ndim)
     return np.moveaxis(slope, *ends)
+
+
+def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0) -> Any:
+    """Return what splines with coefficients c say at points, as ``splev`` does."""
+    for item in (c, x):
+        if records(item):
+            args = (t, c, k, x, nu)
+            return type(item).__array_function__(item, bspline, (type(item),), args, {})
+    return np.asarray(interpolate.splev(x, (t, c, k), nu))[()]
+
+
+def bspline_back(grad: Any, t: Any, shape: Any, k: int, points: tuple[Any, int]) -> Any:
+    """Return the gradient of the coefficients of splines."""
+    (x, nu), count = points, len(t) - k - 1
+    flat = np.ravel(x)
+    if nu == 0:
+        basis = interpolate.BSpline.design_matrix(flat, t, k, extrapolate=True)
+        found = fixed_product(basis.T.tocsr(), np.ravel(grad))
+    else:
+        rows = [interpolate.splev(flat, (t, unit, k), nu) for unit in np.eye(count)]
+        found = np.stack(rows) @ np.ravel(grad)
+    return np.concatenate([found, np.zeros_like(found, shape=(shape[0] - count,))])
 
 
 def summed_to_points(whole: Any, x: Any, axis: int) -> Any:
@@ -115,10 +145,10 @@ def _options(make: Any) -> Any:
 
 def _check_linear(make: Any) -> None:
     name = _made_by(make).__name__
-    if not is_linear_in_values(_made_by(make)):
+    if not is_linear_in_values(_made_by(make), _options(make)):
         raise MissingRuleError(
             f"`{name}` has no derivative rule in the values between which it interpolates",
-            hint="use CubicSpline or make_interp_spline, or keep the values constant",
+            hint="use CubicSpline or make_interp_spline, or say how smooth (s=0, lam=...)",
         )
     ends = _options(make).get("bc_type")
     if not (ends is None or (isinstance(ends, str) and ends != "periodic")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, optimize, signal, spatial, special
+from scipy import fft, integrate, interpolate, linalg, ndimage, optimize, signal, spatial, special
 from scipy import stats as st
 from scipy.spatial import distance
 
@@ -172,6 +172,8 @@ def samples() -> list[OpSpec]:
 def matrices() -> list[OpSpec]:
     two = np.array([[0.4, 0.7], [0.2, 0.5], [0.9, 0.3]])
     return [
+        op(interpolate.pchip_interpolate, np.array([0.0, 0.2, 0.5, 0.8, 1.0]), A(5), A(3)),
+        op(interpolate.splev, A(3), (np.array([0.0, 0, 0.5, 1, 1]), np.array([0.5, 1.0, 0.2]), 1)),
         op(optimize.nnls, A(3, 2), A(3)),
         op(optimize.rosen, A(4)),
         op(optimize.rosen_der, A(3)),

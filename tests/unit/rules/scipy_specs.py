@@ -13,7 +13,7 @@ from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance
 
-from srcgrad.rules.scipy.interpolation import interpolated, interpolation
+from srcgrad.rules.scipy.interpolation import bspline, interpolated, interpolation
 from srcgrad.runtime.scipy.carlson import carlson
 from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
@@ -642,11 +642,16 @@ def interpolations() -> list[OpSpec]:
     ]
     specs = [op(interpolated, spline, A(2, 2), _single=False) for spline in there]
     specs += [op(interpolated, there[0], S(), 1, _single=False)]
+    ends = np.array([0.0, 0, 0, 0.5, 1, 1, 1])
+    specs += [op(bspline, ends, A(4), 2, A(3), nu, _single=False) for nu in (0, 1)]
     for make in (
         interpolate.CubicSpline,
         interpolate.interp1d,
         interpolate.InterpolatedUnivariateSpline,
         interpolate.make_interp_spline,
+        interpolate.BarycentricInterpolator,
+        partial(interpolate.UnivariateSpline, s=0),
+        partial(interpolate.make_smoothing_spline, lam=0.1),
         partial(interpolate.CubicSpline, bc_type="natural"),
         partial(interpolate.interp1d, kind="quadratic"),
     ):
