@@ -26,7 +26,7 @@ REVERSE: Final = _named(
         "scipy.special": "kelvin",
         "scipy.stats": "gmean hmean kurtosis sem skew zscore",
         "srcgrad.runtime.scipy.implicit": "root_back value_back",
-        "srcgrad.runtime.scipy.interpolation": "interpolation",
+        "srcgrad.runtime.scipy.interpolation": "bspline interpolation",
     }
 )
 """Not in reverse mode over reverse."""
@@ -54,7 +54,7 @@ FORWARD: Final = _named(
         "scipy.stats": "entropy gmean hmean kurtosis sem skew zscore",
         "scipy.stats.multivariate_normal": "pdf",
         "srcgrad.runtime.scipy.implicit": "root_back value_back",
-        "srcgrad.runtime.scipy.interpolation": "interpolated interpolation",
+        "srcgrad.runtime.scipy.interpolation": "bspline interpolated interpolation",
     }
 )
 """Not in forward mode over reverse."""
