@@ -36,6 +36,7 @@ from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import call_strictly, in_another_call
+from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.turning import meeting
 
 R = TypeVar("R")
@@ -95,6 +96,7 @@ class Tangents:
     def _run(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
+        tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function

@@ -15,6 +15,7 @@ from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.tape import Tensor, in_another_call, run_plainly, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import is_float
+from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.surgery import ignored_edits
 
 
@@ -29,6 +30,7 @@ def push_on_tape(
 
     A function that writes into its argument does so once, as without tangents.
     """
+    tangents = [laid_out(t, arguments[name]) for name, t in zip(wrt, tangents, strict=True)]
     if in_another_call():
         return _push_twice(function, signature, wrt, arguments, tangents)
     bound = inspect.BoundArguments(signature, dict(arguments))

@@ -12,6 +12,7 @@ from srcgrad.tape.apply import apply, differentiable, tensors_in
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
 from srcgrad.tape.inplace import set_item
+from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op, require_op
 from srcgrad.tape.rulenode import RuleNode
@@ -91,7 +92,7 @@ class DualLevel:
             tangents = self._by_transposing(op, values)
         for out, tangent in zip(outputs, tangents, strict=True):
             if isinstance(out, Core) and tangent is not None and out._view is None:
-                out._tangent = (self, like_output(tangent, out))
+                out._tangent = (self, ordered_as(like_output(tangent, out), out))
         edge = next((out._edge for out in outputs if isinstance(out, Core) and out._edge), None)
         if edge is not None and isinstance(edge[0], RuleNode) and STATE.grad:
             self._remember(edge[0], values, outputs)
@@ -170,6 +171,18 @@ class DualLevel:
             if isinstance(out, Core) and tangent is not None:
                 out._view = None if out._tangent is None else out._view
                 out._tangent = (self, tangent)
+
+
+def ordered_as(tangent: Any, out: Core) -> Any:
+    """Return `tangent` in the order in memory of `out`, so that views of both are alike."""
+    data = laid_out(tangent._data, out._data)
+    if data is tangent._data:
+        return tangent
+    if not requires_grad(tangent):
+        return make(data)
+    order = "C" if out._data.flags.c_contiguous else "F"
+    with _reverse_only():
+        return apply(require_op(np.copy), (tangent,), {"order": order})
 
 
 def like_output(tangent: Any, out: Core) -> Any:

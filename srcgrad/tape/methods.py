@@ -239,6 +239,10 @@ class Methods(Protocols):
         """Return the steps in memory, in elements."""
         return tuple(step // self._data.itemsize for step in self._data.strides)
 
+    def copy(self, order: str = "C") -> Any:
+        """Return the elements in memory of their own; `np.copy` has another order by default."""
+        return call_function(np.copy, (self,), {"order": order})
+
     # -- types -------------------------------------------------------------------------------------
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:

@@ -57,6 +57,8 @@ class Protocols(Operators):
         return self._data if force else self.__array__()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "at" and (type(inputs[0]) is list or type(inputs[-1]) is list):
+            inputs = tuple(map(_as_array, inputs))
         if method == "__call__":
             if not kwargs and (op := op_for(ufunc)) is not None:
                 if ufunc.nin == 2 and ufunc.nout == 1:
@@ -75,6 +77,11 @@ class Protocols(Operators):
         return call_function(function, args, kwargs)
 
 
+def _as_array(value: Any) -> Any:
+    """Return a list that NumPy would make an array of as that array."""
+    return apply(require_op(np.array), (value,)) if isinstance(value, list) else value
+
+
 def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """Call a NumPy function on tensors, by its rule if it has one.
 
@@ -90,7 +97,7 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
         raise _without_rule(function)  # it is made of tensors, which SciPy would not see
     op = op_for(function)
     if op is not None:
-        return apply(op, args, kwargs)
+        return apply(op, tuple(map(_as_array, args)) if function is np.vdot else args, kwargs)
     if constant_reason(function) is not None:
         if function is np.sign and _turns(args[0]):
             return direction(args[0])
@@ -143,9 +150,10 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
     """Call a ufunc with options, or one without a rule."""
     out, where = kwargs.pop("out", None), kwargs.pop("where", True)
     dtype = kwargs.pop("dtype", None)
-    for name, usual in (("casting", "same_kind"), ("order", "K"), ("subok", True)):
-        if kwargs.get(name) == usual:
-            del kwargs[name]
+    kwargs.pop("subok", None)  # of tensors there are no subclasses
+    order = kwargs.pop("order", "K") if kwargs.get("order") in ("C", "F", "K") else "K"
+    if kwargs.get("casting") == "same_kind" or (out is None and _casts_nothing(inputs, dtype)):
+        kwargs.pop("casting", None)
     if where is not True and out is not None:
         if dtype is not None:
             inputs = tuple(_cast(value, dtype) for value in inputs)
@@ -162,7 +170,16 @@ def _ufunc_call(ufunc: Any, inputs: Args, kwargs: dict[str, Any]) -> Any:
             f"{canonical_name(ufunc)} with `where=` but without `out=` leaves elements undefined",
             "use np.where(condition, f(x), other)",
         )
-    return result if out is None else into(result, out)
+    if out is not None:
+        return into(result, out)
+    if order == "K" or isinstance(result, tuple):
+        return result
+    return call_function(np.copy, (result,), {"order": order})
+
+
+def _casts_nothing(inputs: Args, dtype: Any) -> bool:
+    """Say whether operands may have any kind of casting, since none is needed."""
+    return dtype is None and all(np.asarray(unwrap(value)).dtype.kind == "f" for value in inputs)
 
 
 def _where_chosen(ufunc: Any, inputs: Args, kwargs: Kwargs, where: Any, out: Args) -> Any:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -20,6 +22,7 @@ from srcgrad.rules.base import Context, Elementwise, Function
 from srcgrad.transforms.rule_sources import WHOLE, NotInlinableError
 from srcgrad.transforms.templates import Inlined, Inliner
 
+_RESHAPES = (np.ravel, np.reshape, runtime.flatten)
 _CASTS = ("dtype", "out", "retstep")
 _SEED = "<grad>"  # stands for the gradient in the text of a rule; no variable is called so
 
@@ -82,6 +85,8 @@ class TangentRules:
             NoTangentError: The rule does not tell.
         """
         operands = _Operands(operation, rule)
+        if operation.primal in _RESHAPES and operands.says("order", "AK"):
+            raise NoTangentError  # that of the value, which need not be that of the tangent
         if not any(self._varies(i) for i in operands.every if operands.name(i) not in rule.inert):
             return Pushed(call(self._externals.use_runtime("zeros_like"), load(results[0])))
         if "jvp" in vars(rule) and not operands.gives(_CASTS[1:]):
@@ -337,6 +342,11 @@ class _Operands:
             and all(not self._defaults.get(name) for name in names)
             and (self._defaults.get("axis") is None)
         )
+
+    def says(self, name: str, words: str) -> bool:
+        """Say whether an option is a literal that is one of some letters, or no literal."""
+        found = self._by_name.get(name)
+        return found is not None and getattr(found, "value", "K") in tuple(words)
 
     def gives(self, names: Iterable[str]) -> bool:
         """Say whether one of the parameters is given something but None."""

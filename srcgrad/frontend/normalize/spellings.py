@@ -40,14 +40,14 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     ... for i in range(3):
     ...     a = x.flat[i]
     ... b = x.flat[1:3] * x.view()
-    ... c = rng.permutation(x)
+    ... c = rng.permutation(x) + np.hypot(x, [1, 2])
     ... return 2 * np.sqrt(x, where=m, out=np.zeros(4))
     ... ''')
     >>> print(text(Spellings(program.reader, Namer(), lambda node: True).function(body)))
     for i in range(3):
         a = x[np.unravel_index(i, x.shape)]
     b = x.ravel()[1:3].copy() * x[...]
-    c = x[rng.permutation(len(x))]
+    c = x[rng.permutation(len(x))] + np.hypot(x, np.array([1, 2]))
     sqrt = np.sqrt(x, where=m, out=np.zeros(4))
     return 2 * sqrt
     """
@@ -142,8 +142,11 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
         """Write the calls of some methods as indices."""
         self.generic_visit(node)
         func = node.func
-        if self._reader.vocabulary.rule_for(self._reader.scope.resolve(func)) is not None:
+        callee = self._reader.scope.resolve(func)
+        if self._reader.vocabulary.rule_for(callee) is not None:
             node.args = [self._raveled(item) for item in node.args]
+        operands = callee.nin if isinstance(callee, np.ufunc) else 2 if callee is np.vdot else 0
+        node.args = [*map(self._as_array, node.args[:operands]), *node.args[operands:]]
         if not isinstance(func, gast.Attribute):
             return node
         if func.attr == "view" and not node.args and not node.keywords and self._is_of_array(func):
@@ -151,6 +154,12 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
         if func.attr in ("permutation", "choice") and self._draws(node):
             return self._drawn(node)
         return node
+
+    def _as_array(self, node: Any) -> Any:
+        """Write a list that NumPy makes an array of as that array, with which rules calculate."""
+        if self._numpy is None or not isinstance(node, (gast.List, gast.Tuple)):
+            return node
+        return at(call(f"{self._numpy}.array", node), node)
 
     def _shuffled(self, statement: Any) -> Any:
         """Write ``rng.shuffle(x)`` as the store of a permutation, which draws the same."""

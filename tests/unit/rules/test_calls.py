@@ -28,7 +28,8 @@ CALLS = (
     "np.select(x > 0.5, x) ** 2",
     "np.choose([0, 1, 1], x) ** 2",
     "np.prod(np.real(math.prod(x[0]) * np.eye(2) + x[0, 0]))",
-    "math.fsum(x[0]) ** 2 + math.dist(x[0], x[1] ** 2)",
+    "math.fsum(x[0]) ** 2 + math.dist(x[0] * 2, x[1] ** 2) + math.prod(x[0] * 2)",
+    "np.arctan2(x, [x[0, 0], 2.0, 1.0]) * np.vdot(x[0], [1.0, 2.0, x[1, 1]])",
 )
 QUANTILES = (
     "interpolated_inverted_cdf hazen weibull linear median_unbiased normal_unbiased"
@@ -61,6 +62,42 @@ def test_a_call_has_one_derivative_in_both_engines_and_modes(expression: str) ->
 def test_the_level_of_a_quantile_has_a_derivative_for_every_method_that_does_not_jump() -> None:
     terms = [f"np.quantile(x[1], x[0] ** {i + 1}, method={m!r})" for i, m in enumerate(QUANTILES)]
     check(" + ".join(terms) + " + np.nanquantile(x, x[0, 0], method='hazen')")
+
+
+ORDERS = (
+    "np.ravel(x, order='K') * np.arange(6)",
+    "np.sin(x).reshape(-1, order='A') * np.arange(6)",
+    "np.sin(x, order='F', subok=False).ravel('K') * np.arange(6)",
+    "np.hypot(x, x[0], casting='unsafe') ** 2",
+)
+VIEWS = (
+    ("t = x.copy()", "u = t.reshape(-1)", "u *= 2.0"),
+    ("t = x.T * 1.0", "u = np.ravel(t)", "u *= 2.0"),
+)
+
+
+def check_directions(expression: str, *before: str) -> None:
+    draw = np.random.default_rng(1).uniform
+    for x in (np.asfortranarray(draw(0.2, 0.9, (2, 3))), draw(0.2, 0.9, (2, 6))[:, ::2]):
+        direction = draw(-1.0, 1.0, x.shape)
+        plain, taped = functions_of(expression, *before)
+        step = np.empty_like(x)
+        step[...] = 1e-6 * direction
+        slope = (plain(x.copy("K") + step) - plain(x.copy("K") - step)) / 2e-6
+        for f in (plain, taped):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sg.FallbackWarning)
+                np.testing.assert_allclose(sg.jvp(f, (x,), (direction,))[1], slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("expression", ORDERS)
+def test_tangents_are_read_in_the_order_of_their_values(expression: str) -> None:
+    check_directions(expression)
+
+
+@pytest.mark.parametrize("before", VIEWS)
+def test_views_of_tangents_are_views_where_those_of_values_are(before: tuple[str, ...]) -> None:
+    check_directions("t ** 2", *before)
 
 
 @pytest.mark.parametrize("write", WRITES)

@@ -1,0 +1,51 @@
+"""Lays tangents out in memory as their values are, so that views of both are alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def laid_out(tangent: Any, value: Any) -> Any:
+    """Return a tangent whose arrays have the order in memory of those of its value.
+
+    A reshape of a value that is a view of it is one of its tangent, then, and `ravel` with
+    ``order="K"`` reads both alike.
+
+    >>> laid_out(np.ones((2, 3)), np.zeros((3, 2)).T).strides
+    (8, 16)
+    """
+    if type(tangent) is np.ndarray and type(value) is np.ndarray:
+        return tangent if _are_alike(tangent, value) else _copied_as(tangent, value)
+    if isinstance(tangent, dict) and isinstance(value, dict):
+        pairs = {key: laid_out(item, value.get(key)) for key, item in tangent.items()}
+        return tangent if all(pairs[key] is tangent[key] for key in pairs) else pairs
+    if type(tangent) in (list, tuple) and isinstance(value, (list, tuple)):
+        return type(tangent)(laid_out(*pair) for pair in zip(tangent, value, strict=False))
+    return tangent
+
+
+def _are_alike(tangent: Any, value: Any) -> bool:
+    if tangent.flags.c_contiguous and value.flags.c_contiguous:
+        return True
+    return tangent.strides == value.strides and tangent.itemsize == value.itemsize
+
+
+def _copied_as(tangent: Any, value: Any) -> Any:
+    """Copy a tangent to memory with the steps of a value, unless elements of that share memory."""
+    steps = [step // max(value.itemsize, 1) for step in value.strides]
+    extents = [step * (count - 1) for step, count in zip(steps, value.shape, strict=True)]
+    span = 0
+    for step, extent in sorted(zip(map(abs, steps), map(abs, extents), strict=True)):
+        if extent and step <= span:
+            return tangent
+        span += extent
+    if not value.size or tangent.shape != value.shape:
+        return tangent
+    start = -sum(extent for extent in extents if extent < 0)
+    memory = np.empty(span + 1, dtype=tangent.dtype)
+    strides = [step * tangent.itemsize for step in steps]
+    copy = np.lib.stride_tricks.as_strided(memory[start:], value.shape, strides)
+    copy[...] = tangent
+    return copy
