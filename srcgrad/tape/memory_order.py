@@ -29,7 +29,7 @@ def laid_out(tangent: Any, value: Any) -> Any:
 def _are_alike(tangent: Any, value: Any) -> bool:
     if tangent.flags.c_contiguous and value.flags.c_contiguous:
         return True
-    return tangent.strides == value.strides and tangent.itemsize == value.itemsize
+    return bool(tangent.strides == value.strides and tangent.itemsize == value.itemsize)
 
 
 def _copied_as(tangent: Any, value: Any) -> Any:
