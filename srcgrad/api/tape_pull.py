@@ -10,6 +10,7 @@ from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import as_now, conform
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape import gradients_like, paired, run_plainly
+from srcgrad.tape.surgery import OwnEdits
 from srcgrad.tape.turning import meeting
 
 
@@ -27,7 +28,9 @@ def pull_on_tape(
     """
     bound = inspect.BoundArguments(signature, dict(arguments))
     before = {name: as_now(arguments[name]) for name in wrt}
-    run = run_plainly(function, bound, wrt, later=True)
+    edits = OwnEdits()
+    with edits.noted():
+        run = run_plainly(function, bound, wrt, later=True)
     refuse_objects(run.result)
     order = [name for name in run.given if name in wrt]
 
@@ -36,7 +39,7 @@ def pull_on_tape(
         found: Sequence[Any] = [None] * len(run.tracked)
         met: list[str] = []
         if outputs:
-            with meeting(met):
+            with meeting(met), edits.run():
                 found = tape_grad(
                     outputs,
                     run.tracked,

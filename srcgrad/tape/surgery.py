@@ -20,28 +20,28 @@ from srcgrad.tape.runhooks import checked
 class EditBackward(Node):
     """Hands a gradient on as a block of the user's leaves it."""
 
-    __slots__ = ("_edit",)
+    __slots__ = ("edit",)
 
     def __init__(self, before: Edge, edit: Edit) -> None:
         super().__init__()
         self._edges = (before,)
         self.needs_input_grad = (True,)
-        self._edit = edit
+        self.edit = edit
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Run the block on a copy, which it may keep."""
         given = make(np.array(grad))
-        held = getattr(self._edit, "keywords", {})
+        held = getattr(self.edit, "keywords", {})
         plain = {key: x.detach() if isinstance(x, Core) else x for key, x in held.items()}
-        return (np.array(checked(self._edit(given, **plain), given)._data),)
+        return (np.array(checked(self.edit(given, **plain), given)._data),)
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Do the same on tensors, so that what the block does is recorded."""
-        return (checked(self._edit(grad.clone()), grad),)
+        return (checked(self.edit(grad.clone()), grad),)
 
     def spend(self) -> None:
         """Leave the block out from now on."""
-        self._edit = _unedited
+        self.edit = _unedited
 
 
 def _unedited(grad: Any) -> Any:
@@ -76,6 +76,38 @@ def edited_once() -> Iterator[None]:
         for node in _IGNORING.met or ():
             node.spend()
         _IGNORING.met = before
+
+
+class OwnEdits:
+    """The blocks of one run, which are left out but where its own pullback runs."""
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[EditBackward, Edit]] = []
+
+    @contextlib.contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note the blocks that are met inside, and leave them out from then on."""
+        before, _IGNORING.met = _IGNORING.met, []
+        try:
+            yield
+        finally:
+            self._blocks += [(node, node.edit) for node in _IGNORING.met or ()]
+            _IGNORING.met = before
+            self._leave_out()
+
+    @contextlib.contextmanager
+    def run(self) -> Iterator[None]:
+        """Let the blocks run inside."""
+        for node, edit in self._blocks:
+            node.edit = edit
+        try:
+            yield
+        finally:
+            self._leave_out()
+
+    def _leave_out(self) -> None:
+        for node, _ in self._blocks:
+            node.spend()
 
 
 def attach(x: Any, edit: Callable[[], Edit]) -> None:

@@ -481,3 +481,24 @@ def test_second_derivatives_on_the_tape_are_those_of_the_edited_gradient():
         warnings.simplefilter("ignore", sg.FallbackWarning)
         for second in (sg.hessian(edited), sg.jacrev(gradient), sg.jacfwd(gradient)):
             np.testing.assert_allclose(second(x), np.transpose(expected), atol=1e-8)
+
+
+def test_a_pullback_inside_is_edited_once_by_both_engines():
+    def tripled(x):
+        y = x**2
+        with sg.grad_of(y) as grad_y:
+            grad_y *= 3.0
+        return np.sum(y * x)
+
+    def curved(x):
+        value, pull = sg.vjp(tripled, x)
+        return np.sum(pull(1.0)[0] ** 2) + value
+
+    def taped(x):
+        class _:
+            pass
+
+        return curved(x)
+
+    by_source = sg.grad(curved, fallback="error")(X)
+    np.testing.assert_allclose(sg.grad(taped, fallback="tape")(X), by_source, rtol=1e-12)
