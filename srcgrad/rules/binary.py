@@ -11,6 +11,7 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     conj,
     divide_or_zero,
+    divmod_push,
     exp2_difference,
     exp_difference,
     only_if,
@@ -201,6 +202,7 @@ class Ldexp(Function):
     """z = x * 2**y with an integer y."""
 
     linear = ("x",)
+    inert = ("y",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, y: Any) -> Any:
@@ -255,6 +257,11 @@ class Divmod(Function):
         grad_x = only_if(grad, 1, ctx.x_shape) if ctx.needs_input_grad[0] else None
         grad_y = only_if(grad, -quotient, ctx.y_shape) if ctx.needs_input_grad[1] else None
         return grad_x, grad_y
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, y_dot: Any) -> Any:
+        (quotient,) = ctx.saved_tensors
+        return divmod_push(x_dot, y_dot, quotient)
 
 
 RULES = table.freeze()

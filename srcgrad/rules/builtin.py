@@ -11,6 +11,7 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     as_shape,
     conj,
+    divmod_push,
     extreme_push,
     is_number,
     item_shapes,
@@ -121,6 +122,11 @@ class BuiltinDivmod(Function):
         grad_y = only_if(grad, -quotient, ctx.y_shape) if ctx.needs_input_grad[1] else None
         return grad_x, grad_y
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, y_dot: Any) -> Any:
+        (quotient,) = ctx.saved_tensors
+        return divmod_push(x_dot, y_dot, quotient)
+
 
 @table.rule(sum)
 class BuiltinSum(Function):
@@ -145,17 +151,17 @@ class BuiltinMax(Function):
     @staticmethod
     def forward(ctx: Context, *args: Any) -> Any:
         y = max(*args)
-        ctx.save_for_backward(*args, y)
+        ctx.save_for_backward(y, *args)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        *args, y = ctx.saved_tensors
+        y, *args = ctx.saved_tensors
         return shared_each(grad, args, y)
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:
-        *args, y = ctx.saved_tensors
+        y, *args = ctx.saved_tensors
         return extreme_push(tangents, args, y)
 
 
@@ -166,17 +172,17 @@ class BuiltinMin(Function):
     @staticmethod
     def forward(ctx: Context, *args: Any) -> Any:
         y = min(*args)
-        ctx.save_for_backward(*args, y)
+        ctx.save_for_backward(y, *args)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        *args, y = ctx.saved_tensors
+        y, *args = ctx.saved_tensors
         return shared_each(grad, args, y)
 
     @staticmethod
     def jvp(ctx: Context, *tangents: Any) -> Any:
-        *args, y = ctx.saved_tensors
+        y, *args = ctx.saved_tensors
         return extreme_push(tangents, args, y)
 
 

@@ -11,8 +11,10 @@ from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     convolve_part,
     corrcoef_back,
+    corrcoef_push,
     correlate_back,
     cov_back,
+    cov_push,
     diff_back,
     ediff1d_back,
     given,
@@ -331,6 +333,11 @@ class Cov(Function):
         grad_m, grad_y = cov_back(grad, m, y, ctx.options)
         return grad_m, grad_y
 
+    @staticmethod
+    def jvp(ctx: Context, m_dot: Any, y_dot: Any, *options: Any) -> Any:
+        m, y = ctx.saved_tensors
+        return cov_push((m_dot, y_dot), m, y, ctx.options)
+
 
 @table.rule(np.corrcoef)
 class Corrcoef(Function):
@@ -349,6 +356,11 @@ class Corrcoef(Function):
         x, y = ctx.saved_tensors
         grad_x, grad_y = corrcoef_back(grad, x, y, ctx.rowvar)
         return grad_x, grad_y
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, y_dot: Any, *options: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return corrcoef_push((x_dot, y_dot), x, y, ctx.rowvar)
 
 
 @table.rule(np.bincount)

@@ -168,5 +168,10 @@ class Frexp(Function):
         (exponent,) = ctx.saved_tensors
         return scaled_back(grad, exponent)
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (exponent,) = ctx.saved_tensors
+        return np.ldexp(x_dot, -exponent), 0.0 * exponent
+
 
 RULES = table.freeze()

@@ -13,9 +13,11 @@ from srcgrad.runtime import (
     cast_back,
     conj,
     flatten,
+    geomspace_push,
     given,
     linspace_back,
     logspace_back,
+    logspace_push,
     read_order,
     reshape_back,
     result_dtype,
@@ -316,6 +318,15 @@ class Logspace(Function):
         )
         return grad_start, grad_stop, None, None, grad_base
 
+    @staticmethod
+    def jvp(
+        ctx: Context, start_dot: Any, stop_dot: Any, num: Any, endpoint: Any, base_dot: Any, *_: Any
+    ) -> Any:
+        start, stop, base, y = ctx.saved_tensors
+        options = ctx.num, ctx.endpoint, ctx.axis
+        dots = start_dot, stop_dot, base_dot
+        return logspace_push(dots, (start, stop, base, y), options)
+
 
 @table.rule(np.geomspace)
 class Geomspace(Function):
@@ -348,6 +359,12 @@ class Geomspace(Function):
             grad * conj(y), None, ctx.shapes, ctx.num, ctx.endpoint, ctx.axis
         )
         return grad_start / conj(start), grad_stop / conj(stop)
+
+    @staticmethod
+    def jvp(ctx: Context, start_dot: Any, stop_dot: Any, *_: Any) -> Any:
+        start, stop, y = ctx.saved_tensors
+        options = ctx.num, ctx.endpoint, ctx.axis
+        return geomspace_push((start_dot, stop_dot), (start, stop, y), options)
 
 
 @table.rule(np.arange)

@@ -24,7 +24,9 @@ from srcgrad.runtime import (
     once,
     once_back,
     qr_back,
+    qr_push,
     qr_r_back,
+    qr_r_push,
     svd_back,
     svd_push,
     svdvals_back,
@@ -286,6 +288,16 @@ class Qr(Function):
             a, q, r = ctx.saved_tensors
             grad_a = qr_back(grads, a, q, r, ctx.mode)
         return grad_a
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        if ctx.mode == "r":
+            (a,) = ctx.saved_tensors
+            tangent = qr_r_push(a_dot, a)
+        else:
+            a, q, r = ctx.saved_tensors
+            tangent = qr_push(a_dot, q, r, ctx.mode)
+        return tangent
 
 
 RULES = table.freeze()

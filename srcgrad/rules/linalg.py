@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     divide_or_zero,
     given,
     lstsq_back,
+    lstsq_push,
     matrix_norm_back,
     matrix_power_back,
     matrix_power_push,
@@ -25,10 +26,13 @@ from srcgrad.runtime import (
     real_part,
     shortcut,
     slogdet_back,
+    slogdet_push,
     solve_back,
     solve_push,
     tensorinv_back,
+    tensorinv_push,
     tensorsolve_back,
+    tensorsolve_push,
     vector_norm_back,
 )
 
@@ -81,8 +85,6 @@ class Det(Function):
 class Slogdet(Function):
     """The sign of the determinant, and the logarithm of its absolute value."""
 
-    holomorphic = False
-
     @staticmethod
     def forward(ctx: Context, a: Any) -> Any:
         y = np.linalg.slogdet(a)
@@ -97,8 +99,7 @@ class Slogdet(Function):
     @staticmethod
     def jvp(ctx: Context, a_dot: Any) -> Any:
         a, sign = ctx.saved_tensors
-        slopes = slogdet_back(None, np.ones_like(sign), a, sign)
-        return np.zeros_like(sign), np.sum(slopes * a_dot, axis=(-2, -1))
+        return slogdet_push(a_dot, a, sign)
 
 
 @table.rule(np.linalg.solve)
@@ -147,6 +148,11 @@ class Lstsq(Function):
         grad_a, grad_b = lstsq_back(grad, grad_residuals, grad_s, (a, b, x))
         return grad_a, grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        a, b, x = ctx.saved_tensors
+        return lstsq_push((a_dot, b_dot), (a, b, x))
+
 
 @table.rule(np.linalg.pinv)
 class Pinv(Function):
@@ -187,6 +193,11 @@ class Tensorinv(Function):
         (y,) = ctx.saved_tensors
         return tensorinv_back(grad, y, ctx.shape)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return tensorinv_push(a_dot, y)
+
 
 @table.rule(np.linalg.tensorsolve)
 class Tensorsolve(Function):
@@ -206,6 +217,11 @@ class Tensorsolve(Function):
         a, b, y = ctx.saved_tensors
         grad_a, grad_b = tensorsolve_back(grad, a, y, np.shape(b), ctx.axes)
         return grad_a, grad_b
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        a, b, y = ctx.saved_tensors
+        return tensorsolve_push((a_dot, b_dot), (a, b, y), ctx.axes)
 
 
 @table.rule(np.linalg.matrix_power)
@@ -291,6 +307,12 @@ class MatrixNorm(Function):
         x, y = ctx.saved_tensors
         return matrix_norm_back(grad, x, y, ctx.ord, (-2, -1), ctx.keepdims)
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
+        x, y = ctx.saved_tensors
+        slopes = matrix_norm_back(np.ones_like(y), x, y, ctx.ord, (-2, -1), ctx.keepdims)
+        return np.sum(real_part(conj(slopes) * x_dot), axis=(-2, -1), keepdims=ctx.keepdims)
+
 
 @table.rule(np.linalg.cond)
 class Cond(Function):
@@ -306,6 +328,12 @@ class Cond(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (x,) = ctx.saved_tensors
         return cond_back(grad, x, ctx.p)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        slopes = cond_back(np.ones(np.shape(x)[:-2]), x, ctx.p)
+        return np.sum(real_part(conj(slopes) * x_dot), axis=(-2, -1))
 
 
 RULES = table.freeze()

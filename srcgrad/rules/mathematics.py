@@ -248,6 +248,11 @@ class MathFrexp(Function):
         (exponent,) = ctx.saved_tensors
         return math.ldexp(grad, -exponent)
 
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any) -> Any:
+        (exponent,) = ctx.saved_tensors
+        return math.ldexp(x_dot, -exponent), 0.0
+
 
 @table.rule(cmath.log)
 class ComplexLog(Function):

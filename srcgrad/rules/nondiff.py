@@ -26,10 +26,12 @@ from srcgrad.runtime import (
     nested_shapes,
     numbers,
     picked,
+    reduced_size,
     refuse_array,
     refuse_integers,
     scalar_seed,
     shadow_of,
+    shape_of,
     shortcut,
     stop_gradient,
     strided_places,
@@ -107,7 +109,7 @@ _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
     *(are_tied, is_complex, numbers),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
-    *(item_shapes, nested_shapes),
+    *(item_shapes, nested_shapes, shape_of, reduced_size),
     *(came_from, is_above, is_below, shadow_of, strided_places, within),
 )
 

@@ -9,8 +9,10 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     dist_back,
+    dist_push,
     divide_or_zero,
     divided_each,
+    hypot_push,
     is_number,
     item_shapes,
     number_sign,
@@ -72,13 +74,18 @@ class MathHypot(Function):
     @staticmethod
     def forward(ctx: Context, *coordinates: Any) -> Any:
         y = math.hypot(*coordinates)
-        ctx.save_for_backward(*coordinates, y)
+        ctx.save_for_backward(y, *coordinates)
         return y
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
-        *coordinates, y = ctx.saved_tensors
+        y, *coordinates = ctx.saved_tensors
         return divided_each(grad, coordinates, y)
+
+    @staticmethod
+    def jvp(ctx: Context, *dots: Any) -> Any:
+        y, *coordinates = ctx.saved_tensors
+        return hypot_push(dots, coordinates, y)
 
 
 @table.rule(math.dist)
@@ -96,6 +103,11 @@ class MathDist(Function):
         p, q, y = ctx.saved_tensors
         grad_p, grad_q = dist_back(grad, p, q, y)
         return grad_p, grad_q
+
+    @staticmethod
+    def jvp(ctx: Context, p_dot: Any, q_dot: Any) -> Any:
+        p, q, y = ctx.saved_tensors
+        return dist_push((p_dot, q_dot), p, q, y)
 
 
 @table.rule(math.fmod)
@@ -187,6 +199,7 @@ class MathLdexp(Function):
     """y = x * 2**i."""
 
     linear = ("x",)
+    inert = ("i",)
 
     @staticmethod
     def forward(ctx: Context, x: Any, i: int, /) -> Any:

@@ -143,21 +143,54 @@ def _pair(first: Any, second: Any, place: Any, after: Any, shape: Any) -> Any:
 
 def cov_back(grad: Any, m: Any, y: Any, options: Any) -> tuple[Any, ...]:
     """Return the gradients of the observations of ``np.cov``."""
-    rowvar, bias, ddof, fweights, aweights = options
+    rowvar = options[0]
     rows = _variables(m, rowvar)
     both = rows if y is None else np.concatenate([rows, _variables(y, rowvar)])
-    count = both.shape[1]
-    weights = np.ones_like(both, shape=(count,))
+    weights, total, degrees = _weights_of(both, options)
+    deviation = both - np.sum(both * weights, axis=1, keepdims=True) / total
+    square = np.reshape(grad, (len(both), len(both)))
+    part = (square + conj(square).T) @ deviation * weights / degrees
+    part = part - np.sum(part, axis=1, keepdims=True) * weights / total
+    return _split_variables(part, m, y, rowvar)
+
+
+def _weights_of(both: Any, options: Any) -> tuple[Any, Any, Any]:
+    """Return the weights of observations, their sum, and what sums of squares are divided by."""
+    _, bias, ddof, fweights, aweights = options
+    weights = np.ones_like(both, shape=(both.shape[1],))
     weights = weights if fweights is None else weights * fweights
     weights = weights if aweights is None else weights * aweights
     total = np.sum(weights)
     ddof = (0 if bias else 1) if ddof is None else ddof
     loss = ddof * (np.sum(weights * aweights) / total if aweights is not None else 1)
+    return weights, total, total - loss
+
+
+def cov_push(dots: tuple[Any, Any], m: Any, y: Any, options: Any) -> Any:
+    """Return the tangent of ``np.cov``; None stands for a tangent of zeros."""
+    rowvar, (m_dot, y_dot) = options[0], dots
+    both = _variables(m, rowvar)
+    both_dot = 0 * both if m_dot is None else _variables(m_dot, rowvar)
+    if y is not None:
+        rows = _variables(y, rowvar)
+        rows_dot = 0 * rows if y_dot is None else _variables(y_dot, rowvar)
+        both, both_dot = np.concatenate([both, rows]), np.concatenate([both_dot, rows_dot])
+    weights, total, degrees = _weights_of(both, options)
     deviation = both - np.sum(both * weights, axis=1, keepdims=True) / total
-    square = np.reshape(grad, (len(both), len(both)))
-    part = (square + conj(square).T) @ deviation * weights / (total - loss)
-    part = part - np.sum(part, axis=1, keepdims=True) * weights / total
-    return _split_variables(part, m, y, rowvar)
+    change = (both_dot * weights) @ conj(deviation).T / degrees
+    return np.squeeze(change + conj(change).T)
+
+
+def corrcoef_push(dots: tuple[Any, Any], x: Any, y: Any, rowvar: bool) -> Any:
+    """Return the tangent of ``np.corrcoef``; None stands for a tangent of zeros."""
+    options = (rowvar, False, None, None, None)
+    covariance = np.atleast_2d(np.cov(x, y, rowvar))
+    change = np.reshape(cov_push(dots, x, y, options), covariance.shape)
+    variances = real_part(np.diagonal(covariance))
+    growth = real_part(np.diagonal(change)) / (2 * variances)
+    sizes = np.sqrt(np.outer(variances, variances))
+    both = growth[:, None] + growth[None, :]
+    return np.squeeze((change - covariance * both) / sizes)
 
 
 def corrcoef_back(grad: Any, x: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
@@ -184,10 +217,11 @@ def _variables(m: Any, rowvar: bool) -> Any:
 def _split_variables(part: Any, m: Any, y: Any, rowvar: bool) -> tuple[Any, ...]:
     """Give both sets of observations their rows of a gradient."""
     count = 1 if np.ndim(m) < 2 else np.shape(m)[0 if rowvar else 1]
-    pieces = [(part[:count], m), (part[count:], y)]
-    return tuple(
-        None
-        if of is None
-        else np.reshape(rows if rowvar or np.ndim(of) < 2 else rows.T, np.shape(of))
-        for rows, of in pieces
-    )
+    of_m = _as_given(part[:count], m, rowvar)
+    return of_m, None if y is None else _as_given(part[count:], y, rowvar)
+
+
+def _as_given(rows: Any, of: Any, rowvar: bool) -> Any:
+    """Return rows of variables in the shape of the observations that they came from."""
+    turned = rows if rowvar or np.ndim(of) < 2 else rows.T
+    return np.reshape(turned, np.shape(of))

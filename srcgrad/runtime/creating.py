@@ -72,6 +72,32 @@ def logspace_back(grad: Any, values: Any, shapes: Any, options: Any) -> tuple[An
     return grad_start, grad_stop, grad_base
 
 
+def _spread(start: Any, stop: Any, shapes: Any, options: Any) -> Any:
+    """Return ``np.linspace(start, stop)`` in the shape that ends of these shapes give."""
+    num, endpoint, axis = options
+    like = np.zeros(np.broadcast_shapes(*shapes))
+    start = like if start is None else start + like
+    return np.linspace(start, like if stop is None else stop + like, num, endpoint, axis=axis)
+
+
+def logspace_push(dots: Any, values: Any, options: Any) -> Any:
+    """Return the tangent of ``np.logspace`` from those of its exponents and its base."""
+    (start_dot, stop_dot, base_dot), (start, stop, base, y) = dots, values
+    shapes = np.shape(start), np.shape(stop)
+    total = np.log(base) * _spread(start_dot, stop_dot, shapes, options)
+    if base_dot is not None:
+        total = total + _spread(start, stop, shapes, options) * base_dot / base
+    return y * total
+
+
+def geomspace_push(dots: Any, values: Any, options: Any) -> Any:
+    """Return the tangent of ``np.geomspace`` from those of its ends."""
+    (start_dot, stop_dot), (start, stop, y) = dots, values
+    first = None if start_dot is None else start_dot / start
+    last = None if stop_dot is None else stop_dot / stop
+    return y * _spread(first, last, (np.shape(start), np.shape(stop)), options)
+
+
 def arange_back(grad: Any, stop: Any) -> tuple[Any, Any, Any]:
     """Return the gradients of start, stop and step of ``np.arange``."""
     steps = np.sum(grad * beside(np.arange(len(grad)), grad))

@@ -184,6 +184,37 @@ def qr_back(grads: Any, a: Any, q: Any, r: Any, mode: str) -> Any:
     return np.concatenate([left, q @ grad_rest], axis=-1)
 
 
+def qr_push(a_dot: Any, q: Any, r: Any, mode: str) -> tuple[Any, Any]:
+    """Return the tangents of both factors of a QR factorisation."""
+    _refuse_qr(mode, square=np.shape(a_dot)[-2] == np.shape(a_dot)[-1])
+    rank = np.shape(q)[-1]
+    first, rest = a_dot[..., :, :rank], a_dot[..., :, rank:]
+    moved = adjoint(np.linalg.solve(adjoint(r[..., :, :rank]), adjoint(first)))
+    inner = adjoint(q) @ moved
+    lower = np.tril(inner, -1)
+    turning = lower - adjoint(lower)
+    if np.iscomplexobj(inner):  # the diagonal of `r` stays real
+        turning = turning + on_diagonal(1j * np.imag(np.diagonal(inner, axis1=-2, axis2=-1)))
+    q_dot = moved - q @ (inner - turning)
+    left = np.triu((inner - turning) @ r[..., :, :rank])
+    right = adjoint(q) @ rest - turning @ r[..., :, rank:]
+    return q_dot, np.concatenate([left, right], axis=-1)
+
+
+def qr_r_push(a_dot: Any, a: Any) -> Any:
+    """Return the tangent of the triangle of a QR factorisation."""
+    q, r = np.linalg.qr(a)
+    return qr_push(a_dot, q, r, "reduced")[1]
+
+
+def _refuse_qr(mode: str, *, square: bool) -> None:
+    if mode != "reduced" and not (mode == "complete" and square):
+        raise MissingRuleError(
+            f"np.linalg.qr in mode {mode!r} has no derivative rule",
+            hint="use the modes reduced or r",
+        )
+
+
 def _square_qr_back(grad_q: Any, grad_r: Any, q: Any, r: Any) -> Any:
     """Return the gradient of ``q @ r`` if `r` is square and not singular."""
     inner = r @ adjoint(grad_r) - adjoint(grad_q) @ q

@@ -14,8 +14,9 @@ from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.factors import once
 from srcgrad.runtime.products import adjoint
 from srcgrad.runtime.reducing import share_among_ties
-from srcgrad.runtime.singular import svdvals_back
+from srcgrad.runtime.singular import svdvals_back, svdvals_push
 from srcgrad.runtime.slopes import divide_or_zero
+from srcgrad.runtime.tangents import pinv_push
 
 
 def spread(grad: Any) -> Any:
@@ -93,16 +94,63 @@ def tensorinv_back(grad: Any, y: Any, shape: Any) -> Any:
 
 def tensorsolve_back(grad: Any, a: Any, y: Any, b_shape: Any, axes: Any) -> tuple[Any, Any]:
     """Return the gradients of both arguments of ``np.linalg.tensorsolve``."""
-    order = list(range(np.ndim(a)))
-    for axis in axes or ():
-        order.remove(axis)
-        order.append(axis)
+    order = _axes_to_solve(np.ndim(a), axes)
     moved = np.transpose(a, order)
     size = math.prod(b_shape)
     matrix = np.reshape(moved, (size, size))
     grad_b = np.linalg.solve(adjoint(matrix), np.reshape(grad, (size,)))
     grad_a = np.reshape(-np.outer(grad_b, conj(np.ravel(y))), moved.shape)
     return np.transpose(grad_a, np.argsort(order).tolist()), np.reshape(grad_b, b_shape)
+
+
+def _axes_to_solve(rank: int, axes: Any) -> list[int]:
+    """Return the order of axes in which ``np.linalg.tensorsolve`` reads the map."""
+    last = list(axes or ())
+    return [*[axis for axis in range(rank) if axis not in last], *last]
+
+
+def slogdet_push(a_dot: Any, a: Any, sign: Any) -> tuple[Any, Any]:
+    """Return the tangents of the sign and the logarithm of a determinant."""
+    change = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+    turned = 1j * np.imag(change) * sign if is_complex(sign) else 0 * sign
+    return turned, np.real(change)
+
+
+def lstsq_push(dots: tuple[Any, Any], values: tuple[Any, Any, Any]) -> tuple[Any, ...]:
+    """Return the tangents of what ``np.linalg.lstsq`` returns; the rank is held fixed."""
+    (a_dot, b_dot), (a, b, x) = dots, values
+    p = np.linalg.pinv(a)
+    rest = b - a @ x
+    rest_dot = 0 * rest if b_dot is None else b_dot
+    x_dot = 0 * x if b_dot is None else p @ b_dot
+    s_dot = np.zeros(min(np.shape(a)))
+    if a_dot is not None:
+        x_dot = x_dot + pinv_push(a_dot, a, p) @ b
+        rest_dot = rest_dot - a_dot @ x
+        s_dot = svdvals_push(a_dot, a)
+    wide = np.shape(a)[0] > np.shape(a)[1] and np.linalg.matrix_rank(a) == np.shape(a)[1]
+    of_residuals = 2 * np.sum(np.real(conj(rest) * rest_dot), axis=0)
+    residuals = np.reshape(of_residuals, (-1,)) if wide else np.zeros(0)
+    return x_dot, residuals, 0, s_dot
+
+
+def tensorinv_push(a_dot: Any, y: Any) -> Any:
+    """Return the tangent of an inverse of a map of arrays."""
+    size = math.isqrt(math.prod(np.shape(a_dot)))
+    inverse = np.reshape(y, (size, size))
+    return np.reshape(-inverse @ np.reshape(a_dot, (size, size)) @ inverse, np.shape(y))
+
+
+def tensorsolve_push(dots: tuple[Any, Any], values: tuple[Any, Any, Any], axes: Any) -> Any:
+    """Return the tangent of ``y = np.linalg.tensorsolve(a, b, axes)``."""
+    (a_dot, b_dot), (a, b, y) = dots, values
+    order, size = _axes_to_solve(np.ndim(a), axes), np.size(b)
+    right = np.zeros(size) if b_dot is None else np.ravel(b_dot)
+    if a_dot is not None:
+        change = np.reshape(np.transpose(a_dot, order), (size, size))
+        right = right - change @ np.ravel(y)
+    matrix = np.reshape(np.transpose(a, order), (size, size))
+    return np.reshape(np.linalg.solve(matrix, right), np.shape(y))
 
 
 def matrix_power_back(grad: Any, a: Any, n: int) -> Any:
@@ -128,7 +176,7 @@ def norm_back(grad: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: bool) ->
     rank = np.ndim(x)
     axes = tuple(range(rank)) if axis is None else axis
     if isinstance(axes, (tuple, list)) and len(axes) == 2:
-        return matrix_norm_back(grad, x, y, ord, tuple(i % rank for i in axes), keepdims)
+        return matrix_norm_back(grad, x, y, ord, (axes[0] % rank, axes[1] % rank), keepdims)
     return vector_norm_back(grad, x, y, ord, axis, keepdims)
 
 

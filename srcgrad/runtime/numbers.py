@@ -47,6 +47,22 @@ def _as_given(parts: tuple[Any, ...], items: Any) -> Any:
     return np.reshape(np.stack(parts), np.shape(items))
 
 
+def hypot_push(dots: Sequence[Any], coordinates: Sequence[Any], length: Any) -> Any:
+    """Return the tangent of the length of a vector; None stands for a tangent of zero."""
+    pairs = zip(dots, coordinates, strict=True)
+    moved = sum(dot * x for dot, x in pairs if dot is not None)
+    return moved / length if length else 0.0 * moved
+
+
+def dist_push(dots: tuple[Any, Any], p: Any, q: Any, distance: Any) -> Any:
+    """Return the tangent of the distance of two points; None stands for zeros."""
+    p_dot, q_dot = ([0.0] * len(p) if dot is None else dot for dot in dots)
+    pairs = list(zip(p_dot, q_dot, strict=True))
+    gaps = [a - b for a, b in zip(p, q, strict=True)]
+    moved = [(0.0 if a is None else a) - (0.0 if b is None else b) for a, b in pairs]
+    return hypot_push(moved, gaps, distance)
+
+
 def repeated(grad: Any, shapes: Sequence[Any]) -> tuple[Any, ...]:
     """Return `grad` for each item of a sum, in its shape."""
     return tuple(unbroadcast(grad, shape) for shape in shapes)

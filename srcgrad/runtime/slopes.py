@@ -124,6 +124,13 @@ def only_if(grad: Any, factor: Any, shape: Any) -> Any:
     return None if grad is None else unbroadcast(grad * factor, shape)
 
 
+def divmod_push(x_dot: Any, y_dot: Any, quotient: Any) -> tuple[Any, Any]:
+    """Return the tangents of a quotient, 0 between jumps, and of the remainder."""
+    constant = 0 * quotient
+    moved = constant if x_dot is None else x_dot + constant
+    return constant, moved if y_dot is None else moved - quotient * y_dot
+
+
 def scaled_back(grad: Any, exponent: Any) -> Any:
     """Return ``grad / 2 ** exponent``, or None if there is no `grad`."""
     return None if grad is None else np.ldexp(grad, -exponent)
@@ -134,7 +141,7 @@ def angle_slope(z: Any, deg: bool) -> Any:
     if not is_complex(z):
         return 0 * z
     unit = 180 / math.pi if deg else 1.0
-    return unit * divide_or_zero(1j * z, np.square(np.absolute(z)))
+    return unit * divide_or_zero(1j * z, np.square(np.real(z)) + np.square(np.imag(z)))
 
 
 def sinc_slope(x: Any) -> Any:

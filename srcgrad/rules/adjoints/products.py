@@ -11,6 +11,7 @@ from srcgrad.runtime import (
     einsum_back,
     einsum_back_push,
     einsum_push,
+    extreme_push,
     multi_dot_again,
     multi_dot_back,
     multi_dot_back_push,
@@ -19,6 +20,7 @@ from srcgrad.runtime import (
     product_back,
     product_back_push,
     product_push,
+    shared_each,
 )
 
 table = RuleTable("products again")
@@ -85,6 +87,24 @@ class ProductBack(Function):
     def jvp(ctx: Context, grad_dot: Any, items_dot: Any, start_dot: Any) -> Any:
         grad, items, start = ctx.saved_tensors
         return product_back_push(grad_dot, (items_dot, start_dot), grad, items, start)
+
+
+@table.rule(shared_each)
+class SharedEach(Function):
+    """Grad for the arguments that are the extreme."""
+
+    linear = ("grad",)
+    inert = ("args", "extreme")
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, args: Any, extreme: Any) -> Any:
+        ctx.save_for_backward(args, extreme)
+        return shared_each(grad, args, extreme)
+
+    @staticmethod
+    def backward(ctx: Context, *parts: Any) -> Any:
+        args, extreme = ctx.saved_tensors
+        return extreme_push(parts, args, extreme)
 
 
 RULES = table.freeze()

@@ -11,7 +11,14 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.nondiff import STEPS
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import conj, divide_or_zero, real_part
-from srcgrad.runtime.scipy.spatial import as_vector_back, cdist_back, pdist_back
+from srcgrad.runtime.scipy.spatial import (
+    as_vector_back,
+    cdist_back,
+    cdist_push,
+    distance_push,
+    pdist_back,
+    pdist_push,
+)
 
 table = RuleTable("distances")
 
@@ -19,6 +26,8 @@ table = RuleTable("distances")
 @table.rule(distance.cdist)
 class Cdist(Function):
     """The distances between two sets of points."""
+
+    holomorphic = False
 
     @staticmethod
     def forward(ctx: Context, XA: Any, XB: Any, metric: Any = "euclidean") -> Any:
@@ -33,10 +42,17 @@ class Cdist(Function):
         grad_a, grad_b = cdist_back(grad, XA, XB, y, ctx.metric)
         return grad_a, grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        XA, XB, y = ctx.saved_tensors
+        return cdist_push((a_dot, b_dot), XA, XB, y, ctx.metric)
+
 
 @table.rule(distance.pdist)
 class Pdist(Function):
     """The distances within a set of points."""
+
+    holomorphic = False
 
     @staticmethod
     def forward(ctx: Context, X: Any, metric: Any = "euclidean") -> Any:
@@ -49,6 +65,11 @@ class Pdist(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         X, y = ctx.saved_tensors
         return pdist_back(grad, X, y, ctx.metric)
+
+    @staticmethod
+    def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
+        X, y = ctx.saved_tensors
+        return pdist_push(x_dot, X, y, ctx.metric)
 
 
 @table.rule(distance.squareform)
@@ -72,6 +93,8 @@ class Squareform(Function):
 class Euclidean(Function):
     """The distance of two points; its gradient at 0 is 0."""
 
+    holomorphic = False
+
     @staticmethod
     def forward(ctx: Context, u: Any, v: Any) -> Any:
         y = distance.euclidean(u, v)
@@ -83,6 +106,11 @@ class Euclidean(Function):
         u, v, y = ctx.saved_tensors
         turned = divide_or_zero(real_part(grad), y) * (u - v)
         return turned, -turned
+
+    @staticmethod
+    def jvp(ctx: Context, u_dot: Any, v_dot: Any) -> Any:
+        u, v, y = ctx.saved_tensors
+        return distance_push((u_dot, v_dot), u, v, y)
 
 
 @table.rule(distance.sqeuclidean)

@@ -11,6 +11,7 @@ from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     cholesky_back,
+    cholesky_push,
     eig_back,
     eig_push,
     eigh_push,
@@ -32,6 +33,13 @@ from srcgrad.runtime.scipy.linalg import (
     polar_back,
     scipy_qr_back,
 )
+from srcgrad.runtime.scipy.linalg_tangents import (
+    cho_factor_push,
+    lu_factor_push,
+    lu_push,
+    polar_push,
+    scipy_qr_push,
+)
 
 table = RuleTable("factorisations")
 
@@ -52,6 +60,11 @@ class Cholesky(Function):
         (y,) = ctx.saved_tensors
         return cholesky_back(grad, y, not ctx.lower)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return cholesky_push(a_dot, y, not ctx.lower)
+
 
 @table.rule(linalg.cho_factor)
 class ChoFactor(Function):
@@ -68,6 +81,11 @@ class ChoFactor(Function):
     def backward(ctx: Context, grad: Any, grad_lower: Any) -> Any:
         (c,) = ctx.saved_tensors
         return cho_factor_back(grad, c, ctx.lower)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (c,) = ctx.saved_tensors
+        return cho_factor_push(a_dot, c, ctx.lower)
 
 
 @table.rule(linalg.lu_factor)
@@ -86,6 +104,11 @@ class LuFactor(Function):
         (lu,) = ctx.saved_tensors
         return lu_factor_back(grad, lu, ctx.piv)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (lu,) = ctx.saved_tensors
+        return lu_factor_push(a_dot, lu, ctx.piv)
+
 
 @table.rule(linalg.lu)
 class Lu(Function):
@@ -102,6 +125,11 @@ class Lu(Function):
     def backward(ctx: Context, grad_p: Any, grad_low: Any, grad_up: Any) -> Any:
         low, up = ctx.saved_tensors
         return lu_back(grad_low, grad_up, ctx.p, low, up)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        low, up = ctx.saved_tensors
+        return lu_push(a_dot, ctx.p, low, up)
 
 
 @table.rule(linalg.eigh)
@@ -346,6 +374,11 @@ class Qr(Function):
         a, q, r = ctx.saved_tensors
         return scipy_qr_back((grad_q, grad_r), a, q, r, ctx.mode)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        _, q, r = ctx.saved_tensors
+        return scipy_qr_push(a_dot, q, r, ctx.mode)
+
 
 @table.rule(linalg.polar)
 class Polar(Function):
@@ -362,6 +395,11 @@ class Polar(Function):
     def backward(ctx: Context, grad_u: Any, grad_p: Any) -> Any:
         a, u, p = ctx.saved_tensors
         return polar_back((grad_u, grad_p), a, u, p, ctx.side)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        _, u, p = ctx.saved_tensors
+        return polar_push(a_dot, u, p, ctx.side)
 
 
 RULES = table.freeze()

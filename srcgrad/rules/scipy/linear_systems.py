@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import linalg
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
     adjoint,
+    conj,
     det_back,
     divide_or_zero,
     lstsq_back,
+    lstsq_push,
     norm_back,
     pinv_back,
+    pinv_push,
     real_part,
     shortcut,
     solve_back,
+    solve_push,
 )
 from srcgrad.runtime.scipy.linalg import (
     cho_solve_back,
     linear_solve_back,
     lu_solve_back,
     solve_triangular_back,
+)
+from srcgrad.runtime.scipy.linalg_tangents import (
+    cho_solve_push,
+    linear_solve_push,
+    lu_solve_push,
+    solve_banded_push,
+    solve_triangular_push,
 )
 from srcgrad.runtime.scipy.structured import solve_banded_back
 
@@ -45,6 +57,11 @@ class Inv(Function):
         (y,) = ctx.saved_tensors
         return -adjoint(y) @ grad @ adjoint(y)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return -y @ a_dot @ y
+
 
 @table.rule(linalg.det)
 class Det(Function):
@@ -60,6 +77,11 @@ class Det(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
         return det_back(grad, a, y)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return np.sum(conj(det_back(np.ones_like(y), a, y)) * a_dot, axis=(-2, -1))
 
 
 @table.rule(linalg.pinv)
@@ -78,6 +100,11 @@ class Pinv(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
         return pinv_back(grad, a, y)
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return pinv_push(a_dot, a, y)
 
 
 @table.rule(linalg.solve)
@@ -115,6 +142,17 @@ class Solve(Function):
             )
         return grad_a, grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        a, b, y = ctx.saved_tensors
+        if shortcut(ctx.assume_a is None and not ctx.transposed):
+            y_dot = solve_push(a, a_dot, b, b_dot, y)
+        else:
+            y_dot = linear_solve_push(
+                (a_dot, b_dot), (a, b, y), ctx.lower, ctx.assume_a, ctx.transposed
+            )
+        return y_dot
+
 
 @table.rule(linalg.solve_triangular)
 class SolveTriangular(Function):
@@ -146,6 +184,12 @@ class SolveTriangular(Function):
         )
         return grad_a, grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        a, b, y = ctx.saved_tensors
+        options = ctx.trans, ctx.lower, ctx.unit_diagonal
+        return solve_triangular_push((a_dot, b_dot), (a, b, y), options)
+
 
 @table.rule(linalg.cho_solve)
 class ChoSolve(Function):
@@ -163,6 +207,11 @@ class ChoSolve(Function):
         c, b, y = ctx.saved_tensors
         grad_c, grad_b = cho_solve_back(grad, c, ctx.lower, b, y)
         return (grad_c, 0.0), grad_b
+
+    @staticmethod
+    def jvp(ctx: Context, c_dot: Any, b_dot: Any, *options: Any) -> Any:
+        c, b, y = ctx.saved_tensors
+        return cho_solve_push((c_dot, b_dot), c, ctx.lower, b, y)
 
 
 @table.rule(linalg.lu_solve)
@@ -185,6 +234,11 @@ class LuSolve(Function):
         grad_lu, grad_b = lu_solve_back(grad, lu, ctx.piv, (b, y), ctx.trans)
         return (grad_lu, 0.0), grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, lu_dot: Any, b_dot: Any, *options: Any) -> Any:
+        lu, b, y = ctx.saved_tensors
+        return lu_solve_push((lu_dot, b_dot), lu, ctx.piv, (b, y), ctx.trans)
+
 
 @table.rule(linalg.solve_banded)
 class SolveBanded(Function):
@@ -202,6 +256,11 @@ class SolveBanded(Function):
         ab, b, y = ctx.saved_tensors
         grad_ab, grad_b = solve_banded_back(grad, ctx.l_and_u, (ab, b, y))
         return None, grad_ab, grad_b
+
+    @staticmethod
+    def jvp(ctx: Context, _: Any, ab_dot: Any, b_dot: Any, *options: Any) -> Any:
+        ab, b, y = ctx.saved_tensors
+        return solve_banded_push((ab_dot, b_dot), ctx.l_and_u, (ab, b, y))
 
 
 @table.rule(linalg.lstsq)
@@ -222,10 +281,17 @@ class Lstsq(Function):
         grad_a, grad_b = lstsq_back(grad, grad_residuals, grad_s, (a, b, x))
         return grad_a, grad_b
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, *options: Any) -> Any:
+        a, b, x = ctx.saved_tensors
+        return lstsq_push((a_dot, b_dot), (a, b, x))
+
 
 @table.rule(linalg.norm)
 class Norm(Function):
     """y = the norm of a of any order, of vectors or matrices; flat at 0."""
+
+    reduces = True
 
     @staticmethod
     def forward(

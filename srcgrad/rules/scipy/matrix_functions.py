@@ -10,13 +10,21 @@ from scipy import linalg
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import adjoint, conj, rightly_solved, rightly_stepped
-from srcgrad.runtime.scipy.linalg import frechet, power_back
+from srcgrad.runtime.scipy.linalg import frechet, frechet_again, frechet_push, power_back
+from srcgrad.runtime.scipy.linalg_tangents import (
+    continuous_are_push,
+    continuous_lyapunov_push,
+    discrete_are_push,
+    discrete_lyapunov_push,
+    solve_sylvester_push,
+)
 from srcgrad.runtime.scipy.structured import (
     block_diag_back,
     circulant_back,
     continuous_are_back,
     discrete_are_back,
     hankel_back,
+    join_block_diag,
     toeplitz_back,
 )
 
@@ -38,6 +46,11 @@ class Expm(Function):
         (A,) = ctx.saved_tensors
         return frechet(linalg.expm, adjoint(A), grad)
 
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.expm, A, A_dot)
+
 
 @table.rule(linalg.logm)
 class Logm(Function):
@@ -53,6 +66,11 @@ class Logm(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (A,) = ctx.saved_tensors
         return frechet(linalg.logm, adjoint(A), grad)
+
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.logm, A, A_dot)
 
 
 @table.rule(linalg.sinm)
@@ -70,6 +88,11 @@ class Sinm(Function):
         (A,) = ctx.saved_tensors
         return frechet(linalg.sinm, adjoint(A), grad)
 
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.sinm, A, A_dot)
+
 
 @table.rule(linalg.cosm)
 class Cosm(Function):
@@ -85,6 +108,11 @@ class Cosm(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (A,) = ctx.saved_tensors
         return frechet(linalg.cosm, adjoint(A), grad)
+
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.cosm, A, A_dot)
 
 
 @table.rule(linalg.tanm)
@@ -102,6 +130,11 @@ class Tanm(Function):
         (A,) = ctx.saved_tensors
         return frechet(linalg.tanm, adjoint(A), grad)
 
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.tanm, A, A_dot)
+
 
 @table.rule(linalg.sinhm)
 class Sinhm(Function):
@@ -117,6 +150,11 @@ class Sinhm(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (A,) = ctx.saved_tensors
         return frechet(linalg.sinhm, adjoint(A), grad)
+
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.sinhm, A, A_dot)
 
 
 @table.rule(linalg.coshm)
@@ -134,6 +172,11 @@ class Coshm(Function):
         (A,) = ctx.saved_tensors
         return frechet(linalg.coshm, adjoint(A), grad)
 
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.coshm, A, A_dot)
+
 
 @table.rule(linalg.tanhm)
 class Tanhm(Function):
@@ -150,6 +193,11 @@ class Tanhm(Function):
         (A,) = ctx.saved_tensors
         return frechet(linalg.tanhm, adjoint(A), grad)
 
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        return frechet(linalg.tanhm, A, A_dot)
+
 
 @table.rule(linalg.sqrtm)
 class Sqrtm(Function):
@@ -165,6 +213,11 @@ class Sqrtm(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         (y,) = ctx.saved_tensors
         return linalg.solve_sylvester(adjoint(y), adjoint(y), grad)
+
+    @staticmethod
+    def jvp(ctx: Context, A_dot: Any) -> Any:
+        (y,) = ctx.saved_tensors
+        return linalg.solve_sylvester(y, y, A_dot)
 
 
 @table.rule(linalg.fractional_matrix_power)
@@ -201,6 +254,11 @@ class SolveSylvester(Function):
         grad_q = linalg.solve_sylvester(adjoint(a), adjoint(b), grad)
         return -grad_q @ adjoint(y), -adjoint(y) @ grad_q, grad_q
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, q_dot: Any) -> Any:
+        a, b, y = ctx.saved_tensors
+        return solve_sylvester_push((a_dot, b_dot, q_dot), a, b, rightly_solved(y, a, b))
+
 
 @table.rule(linalg.solve_continuous_lyapunov)
 class SolveContinuousLyapunov(Function):
@@ -218,6 +276,11 @@ class SolveContinuousLyapunov(Function):
         y = rightly_solved(y, a)
         grad_q = linalg.solve_continuous_lyapunov(adjoint(a), grad)
         return -(grad_q @ adjoint(y) + adjoint(grad_q) @ y), grad_q
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return continuous_lyapunov_push((a_dot, q_dot), a, rightly_solved(y, a))
 
 
 @table.rule(linalg.solve_discrete_lyapunov)
@@ -238,6 +301,12 @@ class SolveDiscreteLyapunov(Function):
         grad_q = linalg.solve_discrete_lyapunov(adjoint(a), grad, ctx.method)
         return grad_q @ a @ adjoint(y) + adjoint(grad_q) @ a @ y, grad_q
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, q_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        y = rightly_stepped(y, a, ctx.method)
+        return discrete_lyapunov_push((a_dot, q_dot), a, y, ctx.method)
+
 
 @table.rule(linalg.solve_continuous_are)
 class SolveContinuousAre(Function):
@@ -255,6 +324,11 @@ class SolveContinuousAre(Function):
         grad_a, grad_b, grad_q, grad_r = continuous_are_back(grad, (a, b, q, r), y)
         return grad_a, grad_b, grad_q, grad_r
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, q_dot: Any, r_dot: Any) -> Any:
+        a, b, q, r, y = ctx.saved_tensors
+        return continuous_are_push((a_dot, b_dot, q_dot, r_dot), (a, b, q, r), y)
+
 
 @table.rule(linalg.solve_discrete_are)
 class SolveDiscreteAre(Function):
@@ -271,6 +345,11 @@ class SolveDiscreteAre(Function):
         a, b, q, r, y = ctx.saved_tensors
         grad_a, grad_b, grad_q, grad_r = discrete_are_back(grad, (a, b, q, r), y)
         return grad_a, grad_b, grad_q, grad_r
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, b_dot: Any, q_dot: Any, r_dot: Any) -> Any:
+        a, b, q, r, y = ctx.saved_tensors
+        return discrete_are_push((a_dot, b_dot, q_dot, r_dot), (a, b, q, r), y)
 
 
 @table.rule(linalg.block_diag)
@@ -373,4 +452,48 @@ CONSTANT = {
     **dict.fromkeys((linalg.issymmetric, linalg.ishermitian), "returns truth values"),
     linalg.bandwidth: "returns sizes",
 }
+
+
+@table.rule(frechet)
+class Frechet(Function):
+    """The derivative of a function of matrices in a direction."""
+
+    inert = ("function",)
+
+    @staticmethod
+    def forward(ctx: Context, function: Any, a: Any, direction: Any) -> Any:
+        ctx.function = function
+        ctx.save_for_backward(a, direction)
+        return frechet(function, a, direction)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        a, direction = ctx.saved_tensors
+        turned = adjoint(a)
+        grad_a = frechet_again(ctx.function, turned, adjoint(direction), grad)
+        return None, grad_a, frechet(ctx.function, turned, grad)
+
+    @staticmethod
+    def jvp(ctx: Context, _: Any, a_dot: Any, direction_dot: Any) -> Any:
+        a, direction = ctx.saved_tensors
+        return frechet_push((a_dot, direction_dot), ctx.function, a, direction)
+
+
+@table.rule(block_diag_back)
+class BlockDiagBack(Function):
+    """The adjoints of blocks on a diagonal."""
+
+    linear = ("grad",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, shapes: Any) -> Any:
+        return block_diag_back(grad, shapes)
+
+    @staticmethod
+    def backward(ctx: Context, *parts: Any) -> Any:
+        return join_block_diag(parts)
+
+
 RULES = table.freeze()
+for _function in (frechet, block_diag_back):
+    vars(_function)["__srcgrad_rule__"] = RULES[_function]

@@ -35,6 +35,14 @@ class Zscore(Function):
         centred = grad - np.mean(grad, axis=ctx.axis, keepdims=True)
         return (centred - y * share) / np.std(a, axis=ctx.axis, ddof=ctx.ddof, keepdims=True)
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        count = reduced_size(np.shape(a), ctx.axis) - ctx.ddof
+        share = np.sum(a_dot * y, axis=ctx.axis, keepdims=True) / count
+        centred = a_dot - np.mean(a_dot, axis=ctx.axis, keepdims=True)
+        return (centred - y * share) / np.std(a, axis=ctx.axis, ddof=ctx.ddof, keepdims=True)
+
 
 @table.rule(stats.gmean)
 class Gmean(Function):
@@ -52,6 +60,11 @@ class Gmean(Function):
         a, y = ctx.saved_tensors
         return kept(grad * y, ctx.axis, False) / (a * reduced_size(np.shape(a), ctx.axis))
 
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return y * np.mean(a_dot / a, axis=ctx.axis)
+
 
 @table.rule(stats.hmean)
 class Hmean(Function):
@@ -68,6 +81,11 @@ class Hmean(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, y = ctx.saved_tensors
         return kept(grad * y * y, ctx.axis, False) / (a * a * reduced_size(np.shape(a), ctx.axis))
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        return y * y * np.mean(a_dot / (a * a), axis=ctx.axis)
 
 
 @table.rule(stats.sem)
@@ -87,6 +105,14 @@ class Sem(Function):
         count = reduced_size(np.shape(a), ctx.axis)
         centred = a - np.mean(a, axis=ctx.axis, keepdims=True)
         return kept(grad / y, ctx.axis, False) * centred / (count * (count - ctx.ddof))
+
+    @staticmethod
+    def jvp(ctx: Context, a_dot: Any, *options: Any) -> Any:
+        a, y = ctx.saved_tensors
+        count = reduced_size(np.shape(a), ctx.axis)
+        centred = a - np.mean(a, axis=ctx.axis, keepdims=True)
+        moved = np.sum(centred * a_dot, axis=ctx.axis)
+        return moved / (y * count * (count - ctx.ddof))
 
 
 @table.rule(stats.skew)

@@ -43,8 +43,7 @@ def linear_solve_back(
     """
     a, b, y = values
     mirrored, plain = assume_a in _MIRRORED, assume_a in ("sym", "symmetric")
-    matrix = _mirrored(a, lower, plain) if mirrored else _read(a, assume_a)
-    matrix = _transposed(matrix) if transposed else matrix
+    matrix = matrix_read(a, lower, assume_a, transposed)
     grad_b = np.linalg.solve(adjoint(matrix), columns(grad, b))
     grad_a = -grad_b @ adjoint(columns(y, b))
     grad_a = _transposed(grad_a) if transposed else grad_a
@@ -57,11 +56,19 @@ def linear_solve_back(
             grad_a = np.where(eye, np.real(grad_a), grad_a)
     else:
         grad_a = _read(grad_a, assume_a)
-    return unbroadcast(grad_a, np.shape(a)), unbroadcast(_like(grad_b, b), np.shape(b))
+    return unbroadcast(grad_a, np.shape(a)), unbroadcast(one_column(grad_b, b), np.shape(b))
 
 
-def _like(x: Any, b: Any) -> Any:
+def one_column(x: Any, b: Any) -> Any:
+    """Undo `columns`."""
     return np.squeeze(x, -1) if np.ndim(b) == 1 else x
+
+
+def matrix_read(a: Any, lower: bool, assume_a: Any, transposed: bool) -> Any:
+    """Return the matrix of the equations that ``linalg.solve(a, b)`` solves with these options."""
+    mirrored, plain = assume_a in _MIRRORED, assume_a in ("sym", "symmetric")
+    matrix = _mirrored(a, lower, plain) if mirrored else _read(a, assume_a)
+    return _transposed(matrix) if transposed else matrix
 
 
 def _mirrored(a: Any, lower: bool, plain: bool) -> Any:
@@ -88,21 +95,29 @@ def solve_triangular_back(
     matrix, back = (a, 2) if turned == 0 else (conj(a) if turned == 1 else a, 0)
     grad_b = linalg.solve_triangular(matrix, grad, back, lower, unit_diagonal)
     grad_a = -columns(grad_b, b) @ adjoint(columns(y, b))
-    if turned:
-        grad_a = _transposed(grad_a) if turned == 1 else adjoint(grad_a)
-    skip = 1 if unit_diagonal else 0
-    grad_a = np.tril(grad_a, -skip) if lower else np.triu(grad_a, skip)
+    grad_a = triangle_read(turned_by(trans, grad_a), lower, unit_diagonal)
     return unbroadcast(grad_a, np.shape(a)), unbroadcast(grad_b, np.shape(b))
+
+
+def triangle_read(a: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """Return the triangle of `a` that is read, without its diagonal if that counts as one."""
+    skip = 1 if unit_diagonal else 0
+    return np.tril(a, -skip) if lower else np.triu(a, skip)
+
+
+def turned_by(trans: Any, a: Any) -> Any:
+    """Return `a`, transposed or its adjoint as the option `trans` says."""
+    return a if trans in (0, "N") else _transposed(a) if trans in (1, "T") else adjoint(a)
 
 
 def cho_factor_back(grad: Any, c: Any, lower: bool) -> Any:
     """Return the gradient of a Cholesky factor (until SciPy 1.17 its other triangle is of `a`)."""
-    half, rest = (np.tril, np.triu(grad, 1)) if lower else (np.triu, np.tril(grad, -1))
-    grad_a = cholesky_back(half(grad), half(c), not lower)
-    return grad_a + rest if _keeps_other_triangle() else grad_a
+    half, factor = triangle_read(grad, lower, False), triangle_read(c, lower, False)
+    grad_a = cholesky_back(half, factor, not lower)
+    return grad_a + (grad - half) if keeps_other_triangle() else grad_a
 
 
-def _keeps_other_triangle() -> bool:
+def keeps_other_triangle() -> bool:
     """Say whether this SciPy leaves in the other triangle of a factor what stood there."""
     factor, _ = linalg.cho_factor(np.array([[1.0, 0.5], [0.5, 1.0]]))
     return bool(factor[1, 0] != 0.0)
@@ -117,36 +132,45 @@ def cho_solve_back(grad: Any, c: Any, lower: bool, b: Any, y: Any) -> tuple[Any,
     return grad_c, grad_b
 
 
-def _order(piv: Any) -> Any:
-    """Return which row of a matrix each row of its factors stands for."""
+def ordered_rows(piv: Any) -> Any:
+    """Return in which row of its factors each row of a matrix stands."""
     order = np.arange(len(piv))
     for i, other in enumerate(piv):
         order[[i, other]] = order[[other, i]]
-    return order
+    return np.argsort(order)
 
 
-def _parts(lu: Any) -> tuple[Any, Any]:
+def refuse_wide(lu: Any) -> None:
+    """Refuse LU factors of a matrix that is not square."""
     if np.ndim(lu) != 2 or np.shape(lu)[0] != np.shape(lu)[1]:
         raise MissingRuleError(
             "the LU factors of a matrix that is not square have no derivative rule",
             hint="use the QR factors",
         )
+
+
+vars(refuse_wide)["__srcgrad_constant__"] = True
+
+
+def parts_of_lu(lu: Any) -> tuple[Any, Any]:
+    """Return the lower triangle, with ones on its diagonal, and the upper one."""
+    refuse_wide(lu)
     return np.tril(lu, -1) + np.eye(len(lu), dtype=lu.dtype), np.triu(lu)
 
 
 def lu_factor_back(grad: Any, lu: Any, piv: Any) -> Any:
     """Return the gradient of ``lu, piv = linalg.lu_factor(a)``; the order of rows is held fixed."""
-    low, up = _parts(lu)
+    low, up = parts_of_lu(lu)
     inner = np.tril(adjoint(low) @ np.tril(grad, -1), -1) + np.triu(np.triu(grad) @ adjoint(up))
     ordered = np.linalg.solve(adjoint(low), adjoint(np.linalg.solve(up, adjoint(inner))))
-    return ordered[np.argsort(_order(piv))]
+    return ordered[ordered_rows(piv)]
 
 
 def lu_back(grad_l: Any, grad_u: Any, p: Any, low: Any, up: Any) -> Any:
     """Return the gradient of ``p, low, up = linalg.lu(a)``; the order of rows is held fixed."""
     grad_l = 0 * low if grad_l is None else grad_l
     grad_u = 0 * up if grad_u is None else grad_u
-    _parts(low @ up)
+    refuse_wide(low @ up)
     inner = np.tril(adjoint(low) @ grad_l, -1) + np.triu(grad_u @ adjoint(up))
     return p @ np.linalg.solve(adjoint(low), adjoint(np.linalg.solve(up, adjoint(inner))))
 
@@ -156,14 +180,14 @@ def lu_solve_back(
 ) -> tuple[Any, Any]:
     """Return the gradients of the factors and of b of ``y = linalg.lu_solve((lu, piv), b)``."""
     b, y = values
-    low, up = _parts(lu)
+    low, up = parts_of_lu(lu)
     if trans == 1:
         grad_b = conj(linalg.lu_solve((lu, piv), conj(grad), 0))
     else:
         grad_b = linalg.lu_solve((lu, piv), grad, 2 if trans == 0 else 0)
     full = -columns(grad_b, b) @ adjoint(columns(y, b))
     full = full if trans == 0 else _transposed(full) if trans == 1 else adjoint(full)
-    ordered = full[_order(piv)]
+    ordered = full[np.argsort(ordered_rows(piv))]
     grad_lu = np.tril(ordered @ adjoint(up), -1) + np.triu(adjoint(low) @ ordered)
     return grad_lu, grad_b
 
@@ -179,6 +203,24 @@ def frechet(function: Any, a: Any, direction: Any) -> Any:
     return function(np.concatenate([above, below], -2))[..., :n, n:]
 
 
+def frechet_again(function: Any, a: Any, first: Any, second: Any) -> Any:
+    """Return the second derivative of a function of matrices at `a` in two directions."""
+    n = np.shape(a)[-1]
+    zero = 0 * a
+    block = np.block([[a, first], [zero, a]])
+    direction = np.block([[second, zero], [zero, second]])
+    return frechet(function, block, direction)[..., :n, n:]
+
+
+def frechet_push(dots: tuple[Any, Any], function: Any, a: Any, direction: Any) -> Any:
+    """Return the tangent of ``frechet(function, a, direction)``; None stands for zeros."""
+    a_dot, direction_dot = dots
+    total: Any = 0.0
+    if a_dot is not None:
+        total = frechet_again(function, a, direction, a_dot)
+    return total if direction_dot is None else total + frechet(function, a, direction_dot)
+
+
 def power_back(grad: Any, a: Any, t: Any) -> Any:
     """Return the gradient of ``linalg.fractional_matrix_power(a, t)``."""
     return frechet(lambda block: linalg.fractional_matrix_power(block, t), adjoint(a), grad)
@@ -189,9 +231,9 @@ def general_eigh_back(
 ) -> tuple[Any, Any]:
     """Return the gradients of a and b of the eigenvalues of ``a @ v = b @ v * w``."""
     uplo = "L" if lower else "U"
-    if b is None:
-        return eigh_back(*grads, w, v, uplo, limit), None
     grad_w, grad_v = grads
+    if b is None:
+        return eigh_back(grad_w, grad_v, w, v, uplo, limit), None
     inner = 0 * v if grad_w is None else np.diag(grad_w).astype(v.dtype)
     turned = 0 * v
     if grad_v is not None:
@@ -209,7 +251,8 @@ def general_eigvalsh_back(grad: Any, a: Any, b: Any, lower: bool) -> tuple[Any, 
     if b is None:
         return eigvalsh_back(grad, a, "L" if lower else "U"), None
     w, v = linalg.eigh(a, b, lower=lower)
-    return general_eigh_back((grad, None), b, w, v, lower)
+    grad_a, grad_b = general_eigh_back((grad, None), b, w, v, lower)
+    return grad_a, grad_b
 
 
 def eigh_tridiagonal_back(
@@ -228,7 +271,9 @@ def scipy_qr_back(grads: tuple[Any, Any], a: Any, q: Any, r: Any, mode: str) -> 
 
 def polar_back(grads: tuple[Any, Any], a: Any, u: Any, p: Any, side: str) -> Any:
     """Return the gradient of ``u @ p = a``, or of ``p @ u = a`` if side is "left"."""
-    grad_u, grad_p = (0 * x if g is None else g for g, x in zip(grads, (u, p), strict=True))
+    grad_u, grad_p = grads
+    grad_u = 0 * u if grad_u is None else grad_u
+    grad_p = 0 * p if grad_p is None else grad_p
     if side == "left":
         return adjoint(
             polar_back((adjoint(grad_u), adjoint(grad_p)), adjoint(a), adjoint(u), p, "")

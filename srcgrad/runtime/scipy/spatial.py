@@ -12,20 +12,40 @@ from srcgrad.runtime import divide_or_zero
 
 def cdist_back(grad: Any, xa: Any, xb: Any, y: Any, metric: Any) -> tuple[Any, Any]:
     """Return the gradients of both sets of points; that of a distance of 0 is 0."""
-    weights, gaps = _turned(grad, xa, xb, y, metric)
+    weights, gaps = _turned(grad, np.expand_dims(xa, 1) - xb, y, metric)
     return np.einsum("ij,ijk->ik", weights, gaps), -np.einsum("ij,ijk->jk", weights, gaps)
 
 
 def pdist_back(grad: Any, x: Any, y: Any, metric: Any) -> Any:
     """Return the gradient of the points of ``pdist``."""
     square, sizes = squareform_back(grad, len(x)), squareform_back(y, len(x))
-    weights, gaps = _turned(square, x, x, sizes, metric)
+    weights, gaps = _turned(square, np.expand_dims(x, 1) - x, sizes, metric)
     return np.einsum("ij,ijk->ik", weights, gaps)
 
 
-def _turned(grad: Any, xa: Any, xb: Any, y: Any, metric: Any) -> tuple[Any, Any]:
+def cdist_push(dots: tuple[Any, Any], xa: Any, xb: Any, y: Any, metric: Any) -> Any:
+    """Return the tangent of the distances between two sets of points; None stands for zeros."""
+    a_dot, b_dot = (0 * x if dot is None else dot for dot, x in zip(dots, (xa, xb), strict=True))
+    weights, gaps = _turned(np.ones_like(y), np.expand_dims(xa, 1) - xb, y, metric)
+    return weights * np.sum(gaps * (np.expand_dims(a_dot, 1) - b_dot), axis=-1)
+
+
+def pdist_push(x_dot: Any, x: Any, y: Any, metric: Any) -> Any:
+    """Return the tangent of the distances within a set of points."""
+    first, second = np.triu_indices(len(x), 1)
+    weights, gaps = _turned(np.ones_like(y), x[first] - x[second], y, metric)
+    return weights * np.sum(gaps * (x_dot[first] - x_dot[second]), axis=-1)
+
+
+def distance_push(dots: tuple[Any, Any], u: Any, v: Any, y: Any) -> Any:
+    """Return the tangent of the distance of two points; None stands for zeros."""
+    u_dot, v_dot = dots
+    moved = (0 * u if u_dot is None else u_dot) - (0 * v if v_dot is None else v_dot)
+    return divide_or_zero(np.sum((u - v) * moved), y)
+
+
+def _turned(grad: Any, gaps: Any, y: Any, metric: Any) -> tuple[Any, Any]:
     """Return the gradient of each distance by its coordinates, as a number times a vector."""
-    gaps = np.expand_dims(xa, 1) - xb
     if metric in ("euclidean", "euclid", "eu", "e"):
         return divide_or_zero(grad, y), gaps
     if metric in ("sqeuclidean", "sqe", "sqeuclid"):

@@ -24,12 +24,20 @@ def block_diag_back(grad: Any, shapes: Any) -> tuple[Any, ...]:
     return tuple(parts)
 
 
+def join_block_diag(parts: Any) -> Any:
+    """Put blocks on a diagonal: the adjoint of `block_diag_back`."""
+    return linalg.block_diag(*parts)
+
+
 def _vectors(*values: Any) -> None:
     if any(np.ndim(value) > 1 for value in values):
         raise MissingRuleError(
             "matrices made of several vectors at once have no derivative rule",
             hint="make them one by one",
         )
+
+
+vars(_vectors)["__srcgrad_constant__"] = True
 
 
 def _sums(grad: Any, count: int, step: int) -> Any:
