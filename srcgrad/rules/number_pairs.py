@@ -18,6 +18,7 @@ from srcgrad.runtime import (
     number_sign,
     power_log_slope,
     power_slope,
+    prod_push,
     product_back,
     repeated,
 )
@@ -192,6 +193,11 @@ class MathProd(Function):
         iterable, start = ctx.saved_tensors
         grad_iterable, grad_start = product_back(grad, iterable, start)
         return grad_iterable, grad_start
+
+    @staticmethod
+    def jvp(ctx: Context, iterable_dot: Any, start_dot: Any) -> Any:
+        iterable, start = ctx.saved_tensors
+        return prod_push((iterable_dot, start_dot), iterable, start)
 
 
 @table.rule(math.ldexp)

@@ -60,7 +60,8 @@ def pushed(
     grad_dot, factor_dots = dots
     places = list(places)
     none = [None] * len(factors)
-    totals = moved_each(back, factor_dots or none, grad, factors, places)
+    ways = none if factor_dots is None else factor_dots
+    totals = moved_each(back, ways, grad, factors, places)
     if grad_dot is not None:
         parts = back(grad_dot, factors)
         totals = [totals[i] + parts[i] if i in places else None for i in range(len(factors))]
@@ -79,12 +80,12 @@ def multi_dot_back_push(
     return pushed(multi_dot_back, (grad_dot, dots), grad, arrays, range(len(arrays)))
 
 
-def einsum_push(dots: Sequence[Any], operands: Sequence[Any]) -> Any:
-    """Return the tangent of ``np.einsum(*operands)``; None stands for a tangent of zeros."""
+def einsum_push(dots: Sequence[Any], operands: Sequence[Any], moving: Sequence[bool]) -> Any:
+    """Return the tangent of ``np.einsum(*operands)`` from those of the operands that move."""
     terms = [
         np.einsum(*with_one(operands, place, dots[place]))
         for place in einsum_places(operands)
-        if dots[place] is not None
+        if moving[place]
     ]
     return sum(terms[1:], terms[0]) if terms else 0.0
 
@@ -93,10 +94,13 @@ def _every_einsum_back(grad: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
     return einsum_back(grad, operands, [True] * len(operands))
 
 
-def einsum_again(ways: Sequence[Any], grad: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the gradients of the operands of `np.einsum` in their adjoints."""
+def einsum_again(
+    ways: Sequence[Any], grad: Any, operands: Sequence[Any], wanted: Sequence[bool]
+) -> tuple[Any, ...]:
+    """Return the gradients of the operands of `np.einsum` in the adjoints of some of them."""
     places = einsum_places(operands)
-    return tuple(moved_each(_every_einsum_back, ways, grad, operands, places))
+    known = [ways[i] if wanted[i] else None for i in range(len(operands))]
+    return tuple(moved_each(_every_einsum_back, known, grad, operands, places))
 
 
 def einsum_back_push(
@@ -124,6 +128,16 @@ def product_push(dots: Sequence[Any], factors: Sequence[Any]) -> Any:
     return sum(terms)
 
 
+def prod_push(dots: tuple[Any, Any], items: Sequence[Any], start: Any) -> Any:
+    """Return the tangent of ``math.prod(items, start=start)``."""
+    return product_push(_of_each(dots, items), (*items, start))
+
+
+def _of_each(dots: tuple[Any, Any], items: Sequence[Any]) -> tuple[Any, ...]:
+    of_items, of_start = dots
+    return (*([None] * len(items) if of_items is None else of_items), of_start)
+
+
 def product_again(
     ways: Sequence[Any], grad: Any, factors: Sequence[Any]
 ) -> tuple[tuple[Any, ...], Any]:
@@ -136,9 +150,7 @@ def product_back_push(
     grad_dot: Any, dots: tuple[Any, Any], grad: Any, items: Sequence[Any], start: Any
 ) -> tuple[tuple[Any, ...], Any]:
     """Return the tangents of the adjoints of the items of a product, and of its start."""
-    of_items, of_start = dots
-    factors = (*items, start)
-    every = (*(of_items or [None] * len(items)), of_start)
+    factors, every = (*items, start), _of_each(dots, items)
     places = range(len(factors))
     *parts, last = pushed(_all_product_back, (grad_dot, every), grad, factors, places)
     return tuple(parts), last

@@ -59,7 +59,9 @@ class EinsumBack(Function):
     @staticmethod
     def backward(ctx: Context, *parts: Any) -> Any:
         grad, operands = ctx.saved_tensors
-        return einsum_push(parts, operands), einsum_again(parts, grad, operands)
+        grad_grad = einsum_push(parts, operands, ctx.wanted)
+        grad_operands = einsum_again(parts, grad, operands, ctx.wanted)
+        return grad_grad, grad_operands
 
     @staticmethod
     def jvp(ctx: Context, grad_dot: Any, operands_dot: Any, *others: Any) -> Any:

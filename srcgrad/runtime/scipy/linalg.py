@@ -74,7 +74,10 @@ def matrix_read(a: Any, lower: bool, assume_a: Any, transposed: bool) -> Any:
 def _mirrored(a: Any, lower: bool, plain: bool) -> Any:
     """Return the symmetric matrix of which one triangle is read."""
     half, rest = (np.tril(a), np.tril(a, -1)) if lower else (np.triu(a), np.triu(a, 1))
-    return half + (_transposed(rest) if plain else adjoint(rest))
+    whole = half + (_transposed(rest) if plain else adjoint(rest))
+    if plain or not np.iscomplexobj(a):
+        return whole
+    return np.where(np.eye(np.shape(a)[-1], dtype=bool), np.real(whole), whole)
 
 
 def _read(a: Any, assume_a: Any) -> Any:

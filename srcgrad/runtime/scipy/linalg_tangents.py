@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from srcgrad.runtime import adjoint, conj, qr_push
+from srcgrad.runtime import adjoint, qr_push
 from srcgrad.runtime.scipy.linalg import (
     columns,
     keeps_other_triangle,
@@ -173,7 +173,8 @@ def cho_factor_push(a_dot: Any, c: Any, lower: bool) -> tuple[Any, Any]:
     half = triangle_read(a_dot, lower, False)
     rest = a_dot - half
     low = factor if lower else adjoint(factor)
-    whole = half + adjoint(half) - np.diag(conj(np.diag(a_dot)))
+    strict = half - np.diag(np.diag(half))
+    whole = strict + adjoint(strict) + np.diag(np.real(np.diag(half)))
     inner = np.linalg.solve(low, adjoint(np.linalg.solve(low, adjoint(whole))))
     moved = low @ (np.tril(inner, -1) + np.diag(np.diag(inner)) / 2)
     kept = rest if keeps_other_triangle() else 0 * rest
