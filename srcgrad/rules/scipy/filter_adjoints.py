@@ -8,6 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from srcgrad.rules.base import Context, Function
+from srcgrad.runtime.scipy.aligned import zoom_back
 from srcgrad.runtime.scipy.filters import (
     filter_image_back,
     filter_weights_back,
@@ -31,7 +32,6 @@ from srcgrad.runtime.scipy.widths import (
     smoothed,
     smoothed_along,
 )
-from srcgrad.runtime.scipy.zooms import zoom_back
 
 
 class Filtered(Function):

@@ -9,14 +9,15 @@ from scipy import ndimage
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
+from srcgrad.rules.scipy import image_place_adjoints
 from srcgrad.runtime import conj
+from srcgrad.runtime.scipy.aligned import shift_image_back, shift_slopes
 from srcgrad.runtime.scipy.image_places import (
     affine_matrix_back,
     affine_offset_back,
     affine_places,
     affine_push,
     shift_push,
-    shifted_places,
     shifted_places_back,
 )
 from srcgrad.runtime.scipy.splines import (
@@ -32,6 +33,9 @@ from srcgrad.runtime.scipy.splines import (
     spline_values,
     spline_values_push,
 )
+
+ADJOINTS = image_place_adjoints
+"""The rules of what these call, which are read with them."""
 
 table = RuleTable("image_maps")
 
@@ -103,13 +107,11 @@ class Shift(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         input, shift = ctx.saved_tensors
-        shape = np.shape(input)
-        places = shifted_places(shift, shape)
         grad_input, grad_shift = None, None
         if ctx.needs_input_grad[0]:
-            grad_input = spline_image_back(grad, places, shape, ctx.how)
+            grad_input = shift_image_back(grad, shift, ctx.how)
         if ctx.needs_input_grad[1]:
-            grad_places = grad * conj(spline_gradient(input, places, ctx.how))
+            grad_places = grad * conj(shift_slopes(input, shift, ctx.how))
             grad_shift = shifted_places_back(grad_places, np.shape(shift))
         return grad_input, grad_shift
 
@@ -357,97 +359,7 @@ class SplineFilter1dBack(Function):
         return ndimage.spline_filter1d(grad, ctx.order, ctx.axis, mode=ctx.mode)
 
 
-class AffinePlaces(Function):
-    """Where the pixels of a transformed image lie."""
-
-    linear = ("matrix", "offset")
-
-    @staticmethod
-    def forward(ctx: Context, matrix: Any, offset: Any, shape: Any) -> Any:
-        ctx.matrix_shape = np.shape(matrix)
-        ctx.offset_shape = np.shape(offset)
-        return affine_places(matrix, offset, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        grad_matrix, grad_offset = None, None
-        if ctx.needs_input_grad[0]:
-            grad_matrix = affine_matrix_back(grad, ctx.matrix_shape)
-        if ctx.needs_input_grad[1]:
-            grad_offset = affine_offset_back(grad, ctx.matrix_shape, ctx.offset_shape)
-        return grad_matrix, grad_offset
-
-
-class AffineMatrixBack(Function):
-    """The gradient of a matrix."""
-
-    linear = ("grad",)
-
-    @staticmethod
-    def forward(ctx: Context, grad: Any, shape: Any) -> Any:
-        ctx.shape = np.shape(grad)[1:]
-        return affine_matrix_back(grad, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return affine_places(grad, 0.0, ctx.shape)
-
-
-class AffineOffsetBack(Function):
-    """The gradient of an offset."""
-
-    linear = ("grad",)
-
-    @staticmethod
-    def forward(ctx: Context, grad: Any, matrix_shape: Any, shape: Any) -> Any:
-        ctx.matrix_shape = matrix_shape
-        ctx.shape = np.shape(grad)[1:]
-        return affine_offset_back(grad, matrix_shape, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return affine_places(np.zeros(ctx.matrix_shape), grad, ctx.shape)
-
-
-class ShiftedPlaces(Function):
-    """Where the pixels of a moved image lie."""
-
-    @staticmethod
-    def forward(ctx: Context, shift: Any, shape: Any) -> Any:
-        ctx.shift_shape = np.shape(shift)
-        ctx.shape = shape
-        return shifted_places(shift, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return shifted_places_back(grad, ctx.shift_shape)
-
-    @staticmethod
-    def jvp(ctx: Context, shift_dot: Any, shape: Any) -> Any:
-        return shifted_places(shift_dot, ctx.shape) - shifted_places(0.0, ctx.shape)
-
-
-class ShiftedPlacesBack(Function):
-    """The gradient of how far an image is moved."""
-
-    linear = ("grad",)
-
-    @staticmethod
-    def forward(ctx: Context, grad: Any, shape: Any) -> Any:
-        ctx.shape = np.shape(grad)[1:]
-        return shifted_places_back(grad, shape)
-
-    @staticmethod
-    def backward(ctx: Context, grad: Any) -> Any:
-        return shifted_places(grad, ctx.shape) - shifted_places(0.0, ctx.shape)
-
-
 for _function, _rule in (
-    (affine_places, AffinePlaces),
-    (shifted_places, ShiftedPlaces),
-    (shifted_places_back, ShiftedPlacesBack),
-    (affine_matrix_back, AffineMatrixBack),
-    (affine_offset_back, AffineOffsetBack),
     (spline_filter_back, SplineFilterBack),
     (spline_filter1d_back, SplineFilter1dBack),
     (spline_gradient, SplineGradient),

@@ -10,6 +10,7 @@ from scipy import ndimage
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.rules.scipy import filter_adjoints
+from srcgrad.runtime.scipy.aligned import zoom_back
 from srcgrad.runtime.scipy.filters import (
     filter_image_back,
     filter_weights_back,
@@ -28,7 +29,6 @@ from srcgrad.runtime.scipy.widths import (
     gaussian_widths_back,
     gaussian_widths_push,
 )
-from srcgrad.runtime.scipy.zooms import zoom_back
 
 ADJOINTS = filter_adjoints
 """The rules of what these call, which are read with them."""

@@ -8,7 +8,11 @@ import numpy as np
 from scipy import special
 
 from srcgrad.runtime.dispatch import recordable
-from srcgrad.runtime.scipy.splines import spline_values_push
+from srcgrad.runtime.scipy.splines import (
+    spline_gradient_push,
+    spline_image_back_push,
+    spline_values_push,
+)
 
 
 @recordable
@@ -108,6 +112,27 @@ def shift_push(tangents: tuple[Any, Any], image: Any, shift: Any, how: Any) -> A
     if shift_dot is not None:
         moved = shifted_places(shift_dot, shape) - np.indices(shape)
     return spline_values_push((image_dot, moved), image, shifted_places(shift, shape), how)
+
+
+def shift_image_back_push(tangents: tuple[Any, Any], grad: Any, shift: Any, how: Any) -> Any:
+    """Return the tangent of ``shift_image_back``, given those of `grad` and `shift`, or None."""
+    grad_dot, shift_dot = tangents
+    shape = np.shape(grad)
+    moved = None
+    if shift_dot is not None:
+        moved = shifted_places(shift_dot, shape) - np.indices(shape)
+    places = shifted_places(shift, shape)
+    return spline_image_back_push((grad_dot, moved), grad, places, shape, (how, ()))
+
+
+def shift_slopes_push(tangents: tuple[Any, Any], image: Any, shift: Any, how: Any) -> Any:
+    """Return the tangent of ``shift_slopes``, given those of image and shift, or None."""
+    image_dot, shift_dot = tangents
+    shape = np.shape(image)
+    moved = None
+    if shift_dot is not None:
+        moved = shifted_places(shift_dot, shape) - np.indices(shape)
+    return spline_gradient_push((image_dot, moved), image, shifted_places(shift, shape), how, ())
 
 
 def affine_push(tangents: Any, values: Any, shape: Any, how: Any) -> Any:

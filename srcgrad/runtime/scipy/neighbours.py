@@ -33,6 +33,7 @@ class Axis:
     """The neighbours of points along one axis.
 
     Attributes:
+        size: How many pixels the axis has.
         inside: Which points are in the image.
         places: The pixels near each point, with a row for each of them.
         known: Which of those are in the image; None if all.
@@ -40,7 +41,7 @@ class Axis:
 
     def __init__(self, points: Any, size: int, margin: int, how: dict[str, Any]) -> None:
         """Find the pixels of an axis of a size, with a margin, near points without it."""
-        self._order, mode = how["order"], how["mode"]
+        self._order, self.size, mode = how["order"], size, how["mode"]
         x = points + margin
         self.inside, last = np.ones(np.shape(x), dtype=bool), size - 1
         if mode == "constant":

@@ -68,7 +68,7 @@ def margin_of(how: dict[str, Any]) -> int:
     return MARGIN if filters and how["mode"] in _MARGINS else 0
 
 
-def _filtered(image: Any, how: dict[str, Any]) -> tuple[Any, int]:
+def coefficients(image: Any, how: dict[str, Any]) -> tuple[Any, int]:
     """Return the coefficients of an image and how many pixels were put around it."""
     order, mode = how["order"], how["mode"]
     if not how["prefilter"] or order < 2:
@@ -118,8 +118,8 @@ def spline_values(
 
 def _slopes(image: Any, coordinates: Any, how: dict[str, Any], ways: Any) -> list[Any]:
     """Return derivatives of an image between its pixels, by the axes that each way lists."""
-    _check(image)
-    pixels, margin = _filtered(image, how)
+    floats_only(image)
+    pixels, margin = coefficients(image, how)
     values = np.ravel(pixels)
     near = Neighbours(np.shape(pixels), coordinates, how, margin)
     totals = [0.0] * len(ways)
@@ -133,7 +133,12 @@ def _slopes(image: Any, coordinates: Any, how: dict[str, Any], ways: Any) -> lis
     return [np.reshape(item, shape) for item in found]
 
 
-def _check(image: Any) -> None:
+def floats_only(image: Any) -> None:
+    """Refuse images of whole numbers.
+
+    Raises:
+        NotDifferentiableError: The image has whole numbers.
+    """
     if np.asarray(image).dtype.kind not in "fc":
         raise NotDifferentiableError(
             "what is interpolated between whole numbers is rounded to whole numbers",
