@@ -7,7 +7,7 @@ those onto the pixels that they repeat.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,46 +43,69 @@ def per_axis(value: Any, rank: int) -> list[Any]:
 # --- beyond the ends ------------------------------------------------------------------------------
 
 
-def fold(whole: Any, before: int, size: int, axis: int, mode: str) -> Any:
-    """Return the pixels of an axis with what belongs to those before and behind added to them."""
-    lines = np.moveaxis(whole, axis, 0)
-    inner = lines[before : before + size]
+def fold(inner: Any, before: Any, behind: Any, axis: int, mode: str) -> None:
+    """Add what belongs to pixels before and behind an image to the pixels that they repeat."""
+    lines, size = np.moveaxis(inner, axis, 0), np.shape(inner)[axis]
+    before, behind = np.moveaxis(before, axis, 0), np.moveaxis(behind, axis, 0)
     if size and mode == "nearest":
-        inner = inner.copy(order="K")
-        inner[0] += np.sum(lines[:before], axis=0)
-        inner[-1] += np.sum(lines[before + size :], axis=0)
+        lines[0] += np.sum(before, axis=0)
+        lines[-1] += np.sum(behind, axis=0)
     elif size and mode in _TURNS:
-        inner = inner.copy(order="K")
         period = max(size - 1, 1) if mode == "mirror" else size
-        for start, stop, count in _repeats(before, size, len(lines), period):
-            part = lines[before + start : before + stop]
-            first, last = start - count * period, stop - count * period
-            if _TURNS[mode] and count % 2:
-                first, last, part = size - last, size - first, part[::-1]
-            inner[first:last] += part
-    return np.moveaxis(inner, 0, axis)
+        for outer, at in ((before, -len(before)), (behind, size)):
+            for start, stop, count in _repeats(at, at + len(outer), period):
+                part = outer[start - at : stop - at]
+                first, last = start - count * period, stop - count * period
+                if _TURNS[mode] and count % 2:
+                    first, last, part = size - last, size - first, part[::-1]
+                lines[first:last] += part
 
 
-def _repeats(before: int, size: int, total: int, period: int) -> Iterator[tuple[int, int, int]]:
-    """Yield pieces outside an image, counted from its first pixel, and the repeat they lie in."""
-    for start, stop in ((-before, 0), (size, total - before)):
-        for count in range(start // period, -(-stop // period)):
-            yield max(start, count * period), min(stop, (count + 1) * period), count
+def _repeats(start: int, stop: int, period: int) -> Iterator[tuple[int, int, int]]:
+    """Yield pieces of a range, each within one repeat of an image, and the number of that."""
+    for count in range(start // period, -(-stop // period)):
+        yield max(start, count * period), min(stop, (count + 1) * period), count
 
 
-def _zeros_around(grad: Any, axis: int, before: int, behind: int) -> Any:
+def _lines(grad: Any, axis: int, start: int, stop: int) -> Any:
+    """Return some lines of an array, between zeros where there are none."""
+    size = np.shape(grad)[axis]
+    index: list[Any] = [slice(None)] * np.ndim(grad)
+    index[axis] = slice(max(start, 0), min(stop, size))
+    if start >= 0 and stop <= size:
+        return grad[tuple(index)]
     width = [(0, 0)] * np.ndim(grad)
-    width[axis] = before, behind
-    return np.pad(grad, width)
+    width[axis] = max(-start, 0), max(stop - size, 0)
+    return np.pad(grad[tuple(index)], width)
+
+
+def _line_back(
+    spread: Callable[[Any, int], Any], grad: Any, axis: int, ends: tuple[int, int, str]
+) -> Any:
+    """Return the adjoint of a filter along an axis that reads some pixels before and behind.
+
+    `spread` sums lines, between zeros, under the weights, the first of which lies some places
+    behind each pixel.
+    """
+    (before, behind, mode), size = ends, np.shape(grad)[axis]
+    inner = spread(grad, before)
+    if mode not in ("constant", "grid-constant"):
+        first, last = _lines(grad, axis, 0, before), _lines(grad, axis, size - behind, size)
+        head = spread(first, 0) if before else first
+        tail = spread(last, before + behind) if behind else last
+        fold(inner, head, tail, axis, mode)
+    return inner
 
 
 def line_filter_back(grad: Any, weights: Any, axis: int, mode: str, origin: int = 0) -> Any:
     """Return the gradient of the image of ``ndimage.correlate1d``."""
-    count = len(weights)
-    before = count // 2
-    wide = _zeros_around(grad, axis, before, count - 1 - before)
-    spread = ndimage.convolve1d(wide, weights, axis, mode="constant")
-    return fold(spread, before + origin, np.shape(grad)[axis], axis, mode)
+    count, middle = len(weights), len(weights) // 2
+
+    def spread(lines: Any, late: int) -> Any:
+        return ndimage.convolve1d(lines, weights, axis, mode="constant", origin=late - middle)
+
+    ends = middle + origin, count - 1 - middle - origin, mode
+    return _line_back(spread, grad, axis, ends)
 
 
 # --- weights of the caller ------------------------------------------------------------------------
@@ -104,8 +127,12 @@ def filter_image_back(grad: Any, weights: Any, kind: str, how: dict[str, Any]) -
     correlated, origins = _as_correlation(weights, kind, per_axis(origin, rank))
     spread = _spread(grad, conj(correlated))
     modes = per_axis(how["mode"], rank)
-    for axis, (size, late) in enumerate(zip(np.shape(weights), origins, strict=True)):
-        spread = fold(spread, size // 2 + late, np.shape(grad)[axis], axis, modes[axis])
+    for axis, (count, late) in enumerate(zip(np.shape(weights), origins, strict=True)):
+        before, size = count // 2 + late, np.shape(grad)[axis]
+        pieces = (0, before), (before, before + size), (before + size, size + count - 1)
+        head, inner, tail = (_lines(spread, axis, *piece) for piece in pieces)
+        spread = inner.copy(order="K")
+        fold(spread, head, tail, axis, modes[axis])
     return spread
 
 
@@ -236,10 +263,15 @@ def uniform_filter_back(grad: Any, size: Any, mode: Any, origin: Any) -> Any:
 @recordable
 def uniform_filter1d_back(grad: Any, size: int, axis: int, mode: str, origin: int) -> Any:
     """Return the gradient of the image of ``ndimage.uniform_filter1d``."""
-    before = size // 2
-    wide = _zeros_around(grad, axis, size - 1 - before, before)
-    spread = ndimage.uniform_filter1d(wide, size, axis, mode="constant")
-    return fold(spread, before + origin, np.shape(grad)[axis], axis, mode)
+    middle = size // 2
+
+    def spread(lines: Any, late: int) -> Any:
+        return ndimage.uniform_filter1d(
+            lines, size, axis, mode="constant", origin=size - 1 - middle - late
+        )
+
+    ends = middle + origin, size - 1 - middle - origin, mode
+    return _line_back(spread, grad, axis, ends)
 
 
 @recordable
