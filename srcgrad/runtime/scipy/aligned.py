@@ -88,5 +88,6 @@ def _matrices(near: Axis, *ways: int) -> list[Any]:
 
 def _along(matrix: Any, image: Any, axis: int) -> Any:
     lines = np.moveaxis(image, axis, 0)
-    product = matrix @ np.reshape(lines, (len(lines), -1))
-    return np.moveaxis(np.reshape(product, (-1, *np.shape(lines)[1:])), 0, axis)
+    rest = np.shape(lines)[1:]
+    product = matrix @ np.reshape(lines, (len(lines), int(np.prod(rest))))
+    return np.moveaxis(np.reshape(product, (len(product), *rest)), 0, axis)
