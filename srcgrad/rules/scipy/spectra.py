@@ -26,8 +26,8 @@ table = EquivalentTable()
 def transforms(x: Any, plan: Any, detrend: Any) -> Any:
     """Return the transforms of the segments of a signal along its last axis."""
     window, step, size, onesided = plan
-    cut = np.lib.stride_tricks.sliding_window_view(x, len(window), axis=-1)
-    parts = cut[..., ::step, :]
+    starts = np.arange(0, np.shape(x)[-1] - len(window) + 1, step)
+    parts = x[..., starts[:, None] + np.arange(len(window))]
     if detrend:
         parts = signal.detrend(parts, -1, detrend)
     parts = parts * window
