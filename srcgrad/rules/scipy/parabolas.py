@@ -40,8 +40,34 @@ def between_samples(y: Any, x: Any, dx: Any, axis: int) -> Any:
 
 @table.of(integrate.simpson)
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
-    """Return the integral of samples along an axis."""
-    return np.sum(between_samples(y, x, dx, axis), axis=-1)
+    """Return the integral of samples along an axis: by a parabola for each pair of intervals.
+
+    An interval that is left over at the end takes the parabola through the last three samples.
+    """
+    rows = np.moveaxis(y, axis, -1)
+    count = rows.shape[-1]
+    if count < 3:
+        return np.sum(between_samples(y, x, dx, axis), axis=-1)
+    paired = count - 1 + count % 2
+    if x is None:
+        first, second, own, other = dx, dx, dx, dx
+    else:
+        gaps = np.diff(x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
+        first, second = gaps[..., 0 : paired - 1 : 2], gaps[..., 1 : paired - 1 : 2]
+        own, other = gaps[..., -1], gaps[..., -2]
+    both = first + second
+    left, right = 2 - second / first, 2 - first / second
+    middle = both**2 / (first * second)
+    parts = left * rows[..., 0 : paired - 2 : 2] + right * rows[..., 2:paired:2]
+    parts = both / 6 * (parts + middle * rows[..., 1 : paired - 1 : 2])
+    total = np.sum(parts, axis=-1)
+    if paired == count:
+        return total
+    both = own + other
+    of_near = (2 * own**2 + 3 * own * other) / (6 * both)
+    of_middle = (own**2 + 3 * own * other) / (6 * other)
+    of_far = own**3 / (6 * other * both)
+    return total + of_near * rows[..., -1] + of_middle * rows[..., -2] - of_far * rows[..., -3]
 
 
 @table.of(integrate.cumulative_simpson)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import signal
 
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
+from srcgrad.runtime import conj
 from srcgrad.runtime.scipy.linear_maps import (
     convolve_back,
     correlate_back,
@@ -147,8 +149,11 @@ class Lfilter(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         b, a, x, y = ctx.saved_tensors
-        grad_b, grad_a, grad_x = lfilter_back(grad, (b, a, x, y), ctx.axis)
-        return grad_b, grad_a, grad_x
+        if ctx.needs_input_grad[0] or ctx.needs_input_grad[1]:
+            grad_b, grad_a, grad_x = lfilter_back(grad, (b, a, x, y), ctx.axis)
+            return grad_b, grad_a, grad_x
+        back = signal.lfilter(conj(b), conj(a), np.flip(grad, ctx.axis), ctx.axis)
+        return None, None, np.flip(back, ctx.axis)
 
 
 @table.rule(signal.sosfilt)
@@ -166,8 +171,11 @@ class Sosfilt(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         sos, x = ctx.saved_tensors
-        grad_sos, grad_x = sosfilt_back(grad, sos, x, ctx.axis)
-        return grad_sos, grad_x
+        if ctx.needs_input_grad[0]:
+            grad_sos, grad_x = sosfilt_back(grad, sos, x, ctx.axis)
+            return grad_sos, grad_x
+        back = signal.sosfilt(conj(sos), np.flip(grad, ctx.axis), ctx.axis)
+        return None, np.flip(back, ctx.axis)
 
 
 @table.rule(signal.detrend)
