@@ -19,7 +19,7 @@ from srcgrad.rules.reasons import refusal_of
 from srcgrad.transforms.folding import literal
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.parts_read import parts_read
-from srcgrad.transforms.rule_sources import WHOLE, NotInlinableError, bind, rule_source
+from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source, whole_parameters
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
 from srcgrad.transforms.templates import Inlined
@@ -189,7 +189,7 @@ class RuleSteps:
         rule = self._sweep.program.reader.vocabulary.rule_for(operation.primal)
         if operation.kind != "primitive" or rule is None:
             return False
-        return self._parameter(statement, place) in (*rule.inert, *WHOLE)
+        return self._parameter(statement, place) in (*rule.inert, *whole_parameters(rule))
 
     def _parameter(self, statement: Any, place: int) -> str:
         """Return the name of a parameter of the rule of a primitive; nothing if it has none."""

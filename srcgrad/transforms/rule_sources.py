@@ -24,11 +24,20 @@ class NotInlinableError(Exception):
     """A rule whose body cannot be put in place: it must be called."""
 
 
-WHOLE: Final = (
+_WHOLE: Final = (
     *("axis", "axes", "axis1", "axis2", "source", "destination", "shape", "newshape"),
     *("repeats", "reps", "shift", "keepdims"),
 )
-"""Parameters that are whole numbers in every function: they have no tangents."""
+
+
+def whole_parameters(rule: type[Function]) -> tuple[str, ...]:
+    """Return names of parameters that are whole numbers, without derivatives, in every function.
+
+    One that acts on each element has none: the `shape` of `rng.gamma` is that of its distribution.
+    """
+    return () if rule.elementwise else _WHOLE
+
+
 _TRIED_OUT: Final = (
     gast.ListComp,
     gast.GeneratorExp,

@@ -19,7 +19,7 @@ from srcgrad.ir.build import assign, call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.rules.base import Context, Elementwise, Function
-from srcgrad.transforms.rule_sources import WHOLE, NotInlinableError
+from srcgrad.transforms.rule_sources import NotInlinableError, whole_parameters
 from srcgrad.transforms.templates import Inlined, Inliner
 
 _RESHAPES = (np.ravel, np.reshape, runtime.flatten)
@@ -104,7 +104,7 @@ class TangentRules:
             for item in operands.every
             if self._varies(item)
             and item not in together
-            and operands.name(item) not in (*rule.inert, *WHOLE)
+            and operands.name(item) not in (*rule.inert, *whole_parameters(rule))
         ]
         step = _Step(value, operation, rule, operands, results)
         parts += [self._alone(step, item, pushed) for item in rest]

@@ -120,6 +120,7 @@ def test_the_tape_writes_where_numpy_does(write: str) -> None:
         "np.std(x, dtype='f8')",
         "x.view('f8') ** 2",
         "np.fmax.reduce(x, axis=None)",
+        "np.random.default_rng(1).gamma(abs(x), 2.0)",
     ],
 )
 def test_what_a_rule_cannot_follow_is_refused(expression: str) -> None:
