@@ -151,9 +151,10 @@ class Lfilter(Function):
         b, a, x, y = ctx.saved_tensors
         if ctx.needs_input_grad[0] or ctx.needs_input_grad[1]:
             grad_b, grad_a, grad_x = lfilter_back(grad, (b, a, x, y), ctx.axis)
-            return grad_b, grad_a, grad_x
-        back = signal.lfilter(conj(b), conj(a), np.flip(grad, ctx.axis), ctx.axis)
-        return None, None, np.flip(back, ctx.axis)
+        else:
+            back = signal.lfilter(conj(b), conj(a), np.flip(grad, ctx.axis), ctx.axis)
+            grad_b, grad_a, grad_x = None, None, np.flip(back, ctx.axis)
+        return grad_b, grad_a, grad_x
 
 
 @table.rule(signal.sosfilt)
@@ -173,9 +174,10 @@ class Sosfilt(Function):
         sos, x = ctx.saved_tensors
         if ctx.needs_input_grad[0]:
             grad_sos, grad_x = sosfilt_back(grad, sos, x, ctx.axis)
-            return grad_sos, grad_x
-        back = signal.sosfilt(conj(sos), np.flip(grad, ctx.axis), ctx.axis)
-        return None, np.flip(back, ctx.axis)
+        else:
+            back = signal.sosfilt(conj(sos), np.flip(grad, ctx.axis), ctx.axis)
+            grad_sos, grad_x = None, np.flip(back, ctx.axis)
+        return grad_sos, grad_x
 
 
 @table.rule(signal.detrend)

@@ -13,6 +13,7 @@ from srcgrad.runtime.scipy.spectra import (
     both_sides,
     frequencies,
     median_bias,
+    of_one_length,
     own_frequencies,
     power_scale,
     resampling_weights,
@@ -92,6 +93,13 @@ def periodogram(
     return frequencies(size, fs, onesided), np.moveaxis(power, -1, axis)
 
 
+@written_out
+def lengthened(x: Any, length: int) -> Any:
+    """Return a signal with zeros behind it."""
+    behind = np.zeros_like(x, shape=(*np.shape(x)[:-1], length - np.shape(x)[-1]))
+    return np.concatenate([x, behind], axis=-1)
+
+
 @table.of(signal.csd)
 def csd(
     x: Any,
@@ -107,13 +115,15 @@ def csd(
     axis: int = -1,
     average: str = "mean",
 ) -> Any:
-    """Return frequencies and what two signals of one length share at each."""
+    """Return frequencies and what two signals share at each."""
     cut = window, nperseg, noverlap, nfft
     kind = np.result_type(x, y)
-    plan = segments(np.shape(x)[axis], kind, cut, (detrend, return_onesided))
+    rows, others = np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1)
+    length = max(np.shape(rows)[-1], np.shape(others)[-1])
+    plan = segments(length, kind, cut, (detrend, return_onesided))
     win, _, size, onesided = plan
-    first = transforms(np.moveaxis(x, axis, -1), plan, detrend)
-    second = transforms(np.moveaxis(y, axis, -1), plan, detrend)
+    first = transforms(lengthened(rows, length), plan, detrend)
+    second = transforms(lengthened(others, length), plan, detrend)
     weights = both_sides(win, size, onesided) * power_scale(win, fs, scaling)
     shared = averaged(np.conj(first) * second * weights, average)
     return frequencies(size, fs, onesided), np.moveaxis(shared, -1, axis)
@@ -133,6 +143,7 @@ def coherence(
 ) -> Any:
     """Return frequencies and the share of two signals that is the same at each."""
     cut = window, nperseg, noverlap, nfft
+    of_one_length("coherence", np.shape(x)[axis], np.shape(y)[axis])
     plan = segments(np.shape(x)[axis], np.result_type(x, y), cut, (detrend, True))
     _, _, size, onesided = plan
     first = transforms(np.moveaxis(x, axis, -1), plan, detrend)

@@ -41,6 +41,19 @@ def segments(length: int, kind: Any, cut: tuple[Any, ...], options: tuple[Any, .
     return values.astype(real), step, transform, onesided and kind.kind != "c"
 
 
+def of_one_length(name: str, first: int, second: int) -> None:
+    """Refuse two signals of different lengths.
+
+    Raises:
+        MissingRuleError: They are.
+    """
+    if first != second:
+        raise MissingRuleError(
+            f"signal.{name} of signals of different lengths has no derivative rule",
+            hint="cut the longer one, or put zeros behind the shorter one",
+        )
+
+
 def power_scale(window: Any, fs: Any, scaling: str) -> Any:
     """Return what squares of transforms are multiplied with."""
     scale = 1 / (fs * np.sum(window**2)) if scaling != "spectrum" else 1 / np.sum(window) ** 2
