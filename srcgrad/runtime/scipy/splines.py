@@ -20,6 +20,9 @@ MARGIN = 12
 SHORT = 64
 """Shorter lines are filtered by a matrix: SciPy's filter is symmetric only far from their ends."""
 
+BLOCK = 16384
+"""As many points are worked on at once: what is known of them stays in the processor's caches."""
+
 _MARGINS = {"nearest": "edge", "grid-constant": "constant"}
 _EVEN = ("reflect", "grid-mirror", "nearest", "grid-wrap")
 """Modes whose filter is its own adjoint; the filter of the others is, with half weight at ends."""
@@ -116,21 +119,32 @@ def spline_values(
     return _slopes(image, coordinates, how, [along])[0]
 
 
-def _slopes(image: Any, coordinates: Any, how: dict[str, Any], ways: Any) -> list[Any]:
+def _slopes(image: Any, coordinates: Any, how: dict[str, Any], ways: Any) -> Any:
     """Return derivatives of an image between its pixels, by the axes that each way lists."""
     floats_only(image)
     pixels, margin = coefficients(image, how)
-    values = np.ravel(pixels)
-    near = Neighbours(np.shape(pixels), coordinates, how, margin)
+    points = np.reshape(coordinates, (np.ndim(pixels), -1))
+    found = np.empty((len(ways), np.shape(points)[1]), dtype=np.asarray(image).dtype)
+    for piece in _blocks(np.shape(points)[1]):
+        near = Neighbours(np.shape(pixels), points[:, piece], how, margin)
+        for place, total in zip(found, _read(np.ravel(pixels), near, how, ways), strict=True):
+            place[piece] = np.where(near.inside, total, 0.0)
+    return np.reshape(found, (len(ways), *np.shape(coordinates)[1:]))
+
+
+def _blocks(count: int) -> list[slice]:
+    """Return the parts of a range of points that are worked on one after the other."""
+    return [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
+
+
+def _read(values: Any, near: Neighbours, how: dict[str, Any], ways: Any) -> list[Any]:
     totals = [0.0] * len(ways)
     for places, weights, known in near.lines(*ways):
         value = values[places]
         value = value if known is None else np.where(known, value, how["cval"])
         for i, (line, pixel) in enumerate(weights):
             totals[i] = totals[i] + line * np.einsum("kn,kn->n", pixel, value)
-    kind, shape = np.asarray(image).dtype, np.shape(coordinates)[1:]
-    found = [np.where(near.inside, total, 0.0).astype(kind) for total in totals]
-    return [np.reshape(item, shape) for item in found]
+    return totals
 
 
 def floats_only(image: Any) -> None:
@@ -157,22 +171,16 @@ def spline_image_back(
     """Return the gradient of `image` in ``spline_values(image, coordinates, how, along)``."""
     margin = margin_of(how)
     sizes = tuple(size + 2 * margin for size in shape)
-    near = Neighbours(sizes, coordinates, how, margin)
-    shares = np.where(near.inside, np.ravel(grad), 0)
-    total = np.zeros(int(np.prod(sizes)), dtype=np.result_type(shares, float))
-    for places, ((line, pixel),), known in near.lines(along):
-        each = pixel * (line * shares)
-        _add(total, np.ravel(places), np.ravel(each if known is None else np.where(known, each, 0)))
+    points, values = np.reshape(coordinates, (len(shape), -1)), np.ravel(grad)
+    total = np.zeros(int(np.prod(sizes)), dtype=np.result_type(grad, float))
+    for piece in _blocks(len(values)):
+        near = Neighbours(sizes, points[:, piece], how, margin)
+        shares = np.where(near.inside, values[piece], 0)
+        for places, ((line, pixel),), known in near.lines(along):
+            each = pixel * (line * shares)
+            each = each if known is None else np.where(known, each, 0)
+            np.add.at(total, np.ravel(places), np.ravel(each))
     return filter_back(np.reshape(total, sizes), shape, how).astype(dtype_of(grad))
-
-
-def _add(total: Any, places: Any, each: Any) -> None:
-    """Add numbers to those at some places, which may come more than once."""
-    if np.iscomplexobj(each):
-        _add(total.real, places, each.real)
-        _add(total.imag, places, each.imag)
-    else:
-        total += np.bincount(places, each, minlength=len(total))
 
 
 @recordable
@@ -181,7 +189,7 @@ def spline_gradient(
 ) -> Any:
     """Return the derivatives of ``spline_values`` by each coordinate, one after the other."""
     ways = [(*along, i) for i in range(np.shape(coordinates)[0])]
-    return np.stack(_slopes(image, coordinates, how, ways))
+    return _slopes(image, coordinates, how, ways)
 
 
 def around_zero(how: dict[str, Any]) -> dict[str, Any]:
