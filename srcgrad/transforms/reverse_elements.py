@@ -31,6 +31,12 @@ def _is_whole(index: Any) -> bool:
     return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
+def _adds_axes(index: Any) -> bool:
+    """Say whether an index only puts in axes, as ``[..., None]`` does, or takes all."""
+    items = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(isinstance(i, gast.Constant) and i.value in (None, Ellipsis) for i in items)
+
+
 class ElementSteps:
     """The steps of statements that reach into memory."""
 
@@ -55,8 +61,23 @@ class ElementSteps:
         whole = uniform is None or uniform.vector != ()
         grad = load(self._sweep.adjoints.release(target)) if whole else uniform.args[0]
         done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
+        if _adds_axes(statement.value.slice) and not self._has_axes(source):
+            # a number of NumPy's has elements, too, but its adjoint is a float
+            given = self._reshaped(grad, source)
+            return [*moved, *done, *self._sweep.adjoints.accumulate(source.id, given, statement)]
         done += self._sweep.adjoints.need(source.id, statement)
         return [*moved, *done, self.add_at(source.id, statement.value, grad, statement)]
+
+    def _has_axes(self, value: Any) -> bool:
+        """Say whether a value is surely an array with axes."""
+        return bool(self._sweep.facts.dimensions.of(value))
+
+    def _reshaped(self, grad: Any, source: Any) -> Any:
+        """Return the adjoint of a value from that of the same with axes of length 1."""
+        if self._sweep.facts.shapes.is_number(source):
+            return call(self._sweep.externals.use_runtime("unbroadcast"), grad, clone(source))
+        self._sweep.externals.use_numpy()
+        return call("np.reshape", grad, call("np.shape", clone(source)))
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)

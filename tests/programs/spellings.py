@@ -85,3 +85,10 @@ def joined_with_constants_between_brackets(x):
 @program("v")
 def operators_by_their_names(x):
     return np.sum(x.__neg__().__abs__().__truediv__(x + 2.0))
+
+
+@program(("v", 4))
+def elements_that_are_indexed(x):
+    row = x[0][..., None]
+    total = np.sum(x)
+    return np.sum(row * x[1:]) + total[()] * x[2] + np.sum(total[None] * row)
