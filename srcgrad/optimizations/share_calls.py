@@ -25,7 +25,7 @@ def our_names(function: FunctionType) -> frozenset[str]:
     """Return the names of NumPy and of slopes that mean nothing else where a function stands.
 
     >>> sorted(name for name in our_names(lambda x: x) if len(name) < 7)
-    ['beside', 'np', 'shares', 'within']
+    ['np', 'shares', 'within']
     """
     scope, enclosed = function.__globals__, function.__code__.co_freevars
     return frozenset(

@@ -332,7 +332,7 @@ class Cond(Function):
     @staticmethod
     def jvp(ctx: Context, x_dot: Any, *options: Any) -> Any:
         (x,) = ctx.saved_tensors
-        slopes = cond_back(np.ones(np.shape(x)[:-2]), x, ctx.p)
+        slopes = cond_back(np.ones_like(x, shape=np.shape(x)[:-2]), x, ctx.p)
         return np.sum(real_part(conj(slopes) * x_dot), axis=(-2, -1))
 
 

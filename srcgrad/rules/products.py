@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    adjoint,
     conj,
     cross_left,
     cross_right,
@@ -240,7 +241,7 @@ class Matvec(Function):
         x1, x2 = ctx.saved_tensors
         grad_x1 = outer_back(grad, conj(x2), np.shape(x1)) if ctx.needs_input_grad[0] else None
         grad_x2 = (
-            unbroadcast(conj(np.vecmat(grad, x1)), np.shape(x2))
+            unbroadcast(np.matmul(adjoint(x1), np.expand_dims(grad, -1))[..., 0], np.shape(x2))
             if ctx.needs_input_grad[1]
             else None
         )
@@ -262,7 +263,7 @@ class Vecmat(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         x1, x2 = ctx.saved_tensors
         grad_x1 = (
-            unbroadcast(np.matvec(x2, conj(grad)), np.shape(x1))
+            unbroadcast(np.matmul(x2, np.expand_dims(conj(grad), -1))[..., 0], np.shape(x1))
             if ctx.needs_input_grad[0]
             else None
         )

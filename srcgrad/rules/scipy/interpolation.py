@@ -81,13 +81,38 @@ class Bspline(Function):
         c, x = ctx.saved_tensors
         grad_c, grad_x = None, None
         if ctx.needs_input_grad[1]:
-            grad_c = bspline_back(grad, ctx.t, np.shape(c), ctx.k, (x, ctx.nu))
+            grad_c = bspline_back(grad, ctx.t, np.shape(c), ctx.k, x, ctx.nu)
         if ctx.needs_input_grad[3]:
             grad_x = grad * bspline(ctx.t, c, ctx.k, x, ctx.nu + 1)
         return None, grad_c, None, grad_x
 
 
-_RULES = ((interpolated, Interpolated), (interpolation, Interpolation), (bspline, Bspline))
+class BsplineBack(Function):
+    """The gradient of the coefficients of splines."""
+
+    linear = ("grad",)
+
+    @staticmethod
+    def forward(ctx: Context, grad: Any, t: Any, shape: Any, k: int, x: Any, nu: int) -> Any:
+        ctx.t, ctx.k, ctx.nu = t, k, nu
+        ctx.save_for_backward(grad, x)
+        return bspline_back(grad, t, shape, k, x, nu)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        given, x = ctx.saved_tensors
+        grad_given, grad_x = None, None
+        if ctx.needs_input_grad[0]:
+            grad_given = bspline(ctx.t, grad, ctx.k, x, ctx.nu)
+        if ctx.needs_input_grad[4]:
+            grad_x = given * bspline(ctx.t, grad, ctx.k, x, ctx.nu + 1)
+        return grad_given, None, None, None, grad_x, None
+
+
+_RULES = (
+    *((interpolated, Interpolated), (interpolation, Interpolation)),
+    *((bspline, Bspline), (bspline_back, BsplineBack)),
+)
 for _function, _rule in _RULES:
     vars(_function)["__srcgrad_rule__"] = _rule
 RULES = table.freeze()

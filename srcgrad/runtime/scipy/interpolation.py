@@ -10,7 +10,7 @@ import numpy as np
 from scipy import interpolate
 
 from srcgrad.errors import MissingRuleError
-from srcgrad.runtime.dispatch import records
+from srcgrad.runtime.dispatch import recordable, records
 from srcgrad.runtime.interpolators import is_linear_in_values
 from srcgrad.runtime.scipy.sparse import fixed_product
 
@@ -68,12 +68,17 @@ def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0) -> Any:
         if records(item):
             args = (t, c, k, x, nu)
             return type(item).__array_function__(item, bspline, (type(item),), args, {})
+    if nu > k:
+        return np.zeros(np.shape(x))[()]
     return np.asarray(interpolate.splev(x, (t, c, k), nu))[()]
 
 
-def bspline_back(grad: Any, t: Any, shape: Any, k: int, points: tuple[Any, int]) -> Any:
+@recordable
+def bspline_back(grad: Any, t: Any, shape: Any, k: int, x: Any, nu: int) -> Any:
     """Return the gradient of the coefficients of splines."""
-    (x, nu), count = points, len(t) - k - 1
+    count = len(t) - k - 1
+    if nu > k:
+        return np.zeros(shape)
     flat = np.ravel(x)
     if nu == 0:
         basis = interpolate.BSpline.design_matrix(flat, t, k, extrapolate=True)
