@@ -18,57 +18,63 @@ Formula = Callable[..., Any]
 
 
 @written_out
+def positive(parameter: Any) -> Any:
+    """Return a parameter where there is a law with it, and NaN elsewhere, as SciPy does."""
+    return np.where(parameter > 0, parameter, np.nan)[()]
+
+
+@written_out
 def mean_of(mean: Formula, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the mean of a law without a shape."""
-    return loc + scale * mean()
+    return loc + positive(scale) * mean()
 
 
 @written_out
 def variance_of(variance: Formula, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the variance of a law without a shape."""
-    return 0 * loc + scale * scale * variance()
+    return 0 * loc + positive(scale) ** 2 * variance()
 
 
 @written_out
 def deviation_of(variance: Formula, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the deviation of a law without a shape."""
-    return 0 * loc + scale * np.sqrt(variance())
+    return 0 * loc + positive(scale) * np.sqrt(variance())
 
 
 @written_out
 def mean_of_shape(mean: Formula, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the mean of a law with a shape."""
-    return loc + scale * mean(a)
+    return loc + positive(scale) * mean(positive(a))
 
 
 @written_out
 def variance_of_shape(variance: Formula, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the variance of a law with a shape."""
-    return 0 * loc + scale * scale * variance(a)
+    return 0 * loc + positive(scale) ** 2 * variance(positive(a))
 
 
 @written_out
 def deviation_of_shape(variance: Formula, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the deviation of a law with a shape."""
-    return 0 * loc + scale * np.sqrt(variance(a))
+    return 0 * loc + positive(scale) * np.sqrt(variance(positive(a)))
 
 
 @written_out
 def mean_of_shapes(mean: Formula, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the mean of a law with two shapes."""
-    return loc + scale * mean(a, b)
+    return loc + positive(scale) * mean(positive(a), positive(b))
 
 
 @written_out
 def variance_of_shapes(variance: Formula, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the variance of a law with two shapes."""
-    return 0 * loc + scale * scale * variance(a, b)
+    return 0 * loc + positive(scale) ** 2 * variance(positive(a), positive(b))
 
 
 @written_out
 def deviation_of_shapes(variance: Formula, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the deviation of a law with two shapes."""
-    return 0 * loc + scale * np.sqrt(variance(a, b))
+    return 0 * loc + positive(scale) * np.sqrt(variance(positive(a), positive(b)))
 
 
 _FORMS = (
@@ -171,34 +177,36 @@ moments(stats.beta, beta_mean, beta_variance)
 @table.of(stats.norm.entropy)
 def norm_entropy(loc: Any = 0, scale: Any = 1) -> Any:
     """Return the entropy."""
-    return 0 * loc + np.log(scale) + 0.5 * math.log(2 * math.pi * math.e)
+    return 0 * loc + np.log(positive(scale)) + 0.5 * math.log(2 * math.pi * math.e)
 
 
 @table.of(stats.expon.entropy)
 def expon_entropy(loc: Any = 0, scale: Any = 1) -> Any:
     """Return the entropy."""
-    return 0 * loc + np.log(scale) + 1
+    return 0 * loc + np.log(positive(scale)) + 1
 
 
 @table.of(stats.uniform.entropy)
 def uniform_entropy(loc: Any = 0, scale: Any = 1) -> Any:
     """Return the entropy."""
-    return 0 * loc + np.log(scale)
+    return 0 * loc + np.log(positive(scale))
 
 
 @table.of(stats.gamma.entropy)
 def gamma_entropy(a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the entropy."""
+    a = positive(a)
     inside = a + special.gammaln(a) + (1 - a) * special.digamma(a)
-    return 0 * loc + inside + np.log(scale)
+    return 0 * loc + inside + np.log(positive(scale))
 
 
 @table.of(stats.beta.entropy)
 def beta_entropy(a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Return the entropy."""
+    a, b = positive(a), positive(b)
     both = (a + b - 2) * special.digamma(a + b)
     each = (a - 1) * special.digamma(a) + (b - 1) * special.digamma(b)
-    return 0 * loc + special.betaln(a, b) - each + both + np.log(scale)
+    return 0 * loc + special.betaln(a, b) - each + both + np.log(positive(scale))
 
 
 # --- medians and intervals, of laws with quantiles ------------------------------------------------
@@ -235,18 +243,19 @@ def norm_fit(data: Any) -> Any:
 @table.of(stats.poisson.var)
 def poisson_mean(mu: Any) -> Any:
     """Return the mean, which is the variance."""
-    return 1.0 * mu
+    return np.where(mu >= 0, mu, np.nan)[()]
 
 
 @table.of(stats.binom.mean)
 def binom_mean(n: Any, p: Any) -> Any:
     """Return the mean."""
-    return n * p
+    return n * np.where(np.logical_and(p >= 0, p <= 1), p, np.nan)[()]
 
 
 @table.of(stats.binom.var)
 def binom_variance(n: Any, p: Any) -> Any:
     """Return the variance."""
+    p = np.where(np.logical_and(p >= 0, p <= 1), p, np.nan)[()]
     return n * p * (1 - p)
 
 

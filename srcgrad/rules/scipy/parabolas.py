@@ -14,11 +14,23 @@ table = EquivalentTable()
 
 
 @written_out
+def shares(own: Any, other: Any) -> tuple[Any, Any, Any]:
+    """Return how much of three samples the integral over one interval of their parabola takes.
+
+    They are the one at the end of the interval, the one in the middle, and the far one, which is
+    subtracted (Cartwright 2017, equation 8).
+    """
+    both = own + other
+    near = (2 * own**2 + 3 * own * other) / (6 * both)
+    return near, (own**2 + 3 * own * other) / (6 * other), own**3 / (6 * other * both)
+
+
+@written_out
 def between_samples(y: Any, x: Any, dx: Any, axis: int) -> Any:
     """Return the integral between each two neighbours, along the last axis.
 
-    It is that of the parabola through both and one more (Cartwright 2017, equation 8): the next one
-    for each first of a pair of intervals, else the one before.
+    It is that of the parabola through both and one more: the next one for each first of a pair of
+    intervals, else the one before.
     """
     rows = np.moveaxis(y, axis, -1)
     count = rows.shape[-1]
@@ -30,11 +42,7 @@ def between_samples(y: Any, x: Any, dx: Any, axis: int) -> Any:
     if count < 3:
         return gaps / 2 * (rows[..., 1:] + rows[..., :-1])
     outer, near, middle, far = near_and_far(count)
-    own, other = gaps, gaps[..., outer]
-    both = own + other
-    of_near = (2 * own**2 + 3 * own * other) / (6 * both)
-    of_middle = (own**2 + 3 * own * other) / (6 * other)
-    of_far = own**3 / (6 * other * both)
+    of_near, of_middle, of_far = shares(gaps, gaps[..., outer])
     return of_near * rows[..., near] + of_middle * rows[..., middle] - of_far * rows[..., far]
 
 
@@ -63,10 +71,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     total = np.sum(parts, axis=-1)
     if paired == count:
         return total
-    both = own + other
-    of_near = (2 * own**2 + 3 * own * other) / (6 * both)
-    of_middle = (own**2 + 3 * own * other) / (6 * other)
-    of_far = own**3 / (6 * other * both)
+    of_near, of_middle, of_far = shares(own, other)
     return total + of_near * rows[..., -1] + of_middle * rows[..., -2] - of_far * rows[..., -3]
 
 

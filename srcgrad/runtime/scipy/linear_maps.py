@@ -10,23 +10,11 @@ from scipy import signal
 from srcgrad.runtime import conj
 
 
-def along_back(grad: Any, shape: Any, axis: int, matrix: Any) -> Any:
-    """Return the adjoint of a map along an axis, given what it makes of each unit vector.
-
-    A map to one number has a vector for its matrix.
-    """
-    if np.ndim(matrix) == 1:
-        full = np.expand_dims(grad, axis) * np.ones(shape, dtype=bool)
-        weights = conj(matrix).astype(_kind(grad, matrix))
-        return full * np.moveaxis(np.broadcast_to(weights, _last(shape, axis)), -1, axis)
+def along_back(grad: Any, axis: int, matrix: Any) -> Any:
+    """Return the adjoint of a map along an axis, given what it makes of each unit vector."""
     moved = np.moveaxis(grad, axis, -1)
     turned = moved @ conj(matrix).astype(_kind(grad, matrix)).T
     return np.moveaxis(turned, -1, axis)
-
-
-def _last(shape: Any, axis: int) -> tuple[int, ...]:
-    place = axis % len(shape)
-    return (*shape[:place], *shape[place + 1 :], shape[place])
 
 
 def _kind(grad: Any, matrix: Any) -> Any:
@@ -40,11 +28,6 @@ def _kind(grad: Any, matrix: Any) -> Any:
 def dtype_of(grad: Any) -> Any:
     """Return the dtype of a gradient, which may be a tensor."""
     return grad.dtype if hasattr(grad, "dtype") else np.asarray(grad).dtype
-
-
-def units(shape: Any, axis: int) -> Any:
-    """Return the unit vectors along an axis, as rows."""
-    return np.eye(shape[axis])
 
 
 # --- convolution ----------------------------------------------------------------------------------

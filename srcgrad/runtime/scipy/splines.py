@@ -46,7 +46,7 @@ def spline_filter1d_back(grad: Any, order: int, axis: int, mode: str) -> Any:
     if order < 2 or size == 1:
         return grad
     if size < SHORT:
-        return along_back(grad, np.shape(grad), axis, _short_filter(size, order, mode))
+        return along_back(grad, axis, _short_filter(size, order, mode))
     weights = 1.0 if mode in _EVEN else _halves(np.shape(grad), axis)
     wide = np.complex128 if np.iscomplexobj(grad) else np.float64
     filtered = ndimage.spline_filter1d(grad / weights, order, axis, output=wide, mode=mode)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import srcgrad as sg
 from srcgrad.rules.equivalents.registry import Equivalent
@@ -143,3 +144,23 @@ def test_an_equivalent_gives_what_the_function_gives() -> None:
         )
         for mine, other in pairs:
             np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-12, err_msg=spec.label)
+
+
+@pytest.mark.parametrize("moment", [stats.norm.mean, stats.norm.std, stats.norm.entropy])
+@pytest.mark.parametrize("scale", [-1.0, 0.0, 2.0])
+def test_moments_of_no_law_are_not_numbers(moment: Any, scale: float) -> None:
+    def f(x: float) -> Any:
+        return moment(x, scale * x)
+
+    with np.errstate(invalid="ignore", divide="ignore"):  # SciPy's own logarithm warns
+        value, _ = sg.value_and_grad(f)(0.7)
+        np.testing.assert_allclose(value, f(0.7))
+
+
+def test_counts_without_a_law_have_no_mean() -> None:
+    def f(mean: float, share: float) -> Any:
+        return stats.poisson.mean(mean), stats.binom.mean(5, share), stats.binom.var(5, share)
+
+    for mean, share in ((0.7, 0.3), (-0.7, 1.3)):
+        values, _ = sg.vjp(f, mean, share)
+        np.testing.assert_allclose(values, f(mean, share))
