@@ -4,7 +4,12 @@
 # make docs       the documentation as a site, in build/docs/index.html
 # make pages      write those parts of docs that are made from the code and the tests
 # make pictures   the pictures of the gallery, by running the examples
-# make fuzz       10,000 random programs through both engines (a quarter of an hour)
+# make fuzz       20,000 random programs in every mode, or as many as SECONDS=600 allow
+# make wild       the functions of packages by others, called as their docstrings call them
+# make mutants    1,500 broken derivatives, and how many the checker rejects (some minutes)
+# make mutants-code  300 mutants of our own code, and which the near tests do not find (COUNT=, SEED=)
+# make soak       ten minutes of threads, processes and errors: nothing may grow (SECONDS=)
+# make interpreters  the near tests with every Python and NumPy at hand
 # make bench      run and compile times, as ratios
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
 
@@ -14,10 +19,12 @@ else
 VENV := .venv
 endif
 BIN := $(VENV)/bin
+WILD := fluids colour-science
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint docs pages pictures fuzz bench peers clean
+.PHONY: help demo examples test lint docs pages pictures fuzz wild mutants mutants-code soak interpreters \
+	bench peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -48,8 +55,25 @@ pictures: examples
 	@$(BIN)/python tools/pictures.py
 
 fuzz: $(VENV)/.tests
-	@SRCGRAD_RANDOM_PROGRAMS=2500 $(BIN)/python -m pytest -q tests/properties/test_random_programs.py \
-		-k "right_gradient"
+	@$(BIN)/python -m tests.fuzz $(if $(SECONDS),--seconds $(SECONDS)) --seed $(or $(SEED),0)
+
+wild:
+	@$(MAKE) --no-print-directory VENV=.venv-wild .venv-wild/.examples
+	@echo "installing packages by others into .venv-wild: $(WILD)"
+	@.venv-wild/bin/python -m pip install --quiet --disable-pip-version-check $(WILD)
+	@.venv-wild/bin/python -W ignore tools/wild.py fluids colour
+
+mutants: $(VENV)/.tests
+	@$(BIN)/python -W ignore -m tools.mutants
+
+mutants-code: $(VENV)/.tests
+	@$(BIN)/python -W ignore -m tools.mutation --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED))
+
+soak: $(VENV)/.tests
+	@$(BIN)/python tools/soak.py --seconds $(or $(SECONDS),600)
+
+interpreters: $(VENV)/.tests
+	@$(BIN)/python tools/interpreters.py
 
 bench: $(VENV)/.examples
 	@$(BIN)/python -m bench

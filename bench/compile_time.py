@@ -37,6 +37,22 @@ def statements(count: int, number: int) -> str:
     return "\n".join(["def long(x):", *lines, f"    return np.sum(t{count - 2})"]) + "\n"
 
 
+def chain(count: int, number: int) -> str:
+    """Return functions that call each other in a chain."""
+    first = f"def long(x):\n    return f{count - 1}(x) * {number}.0\n"
+    body = "    y = np.sin(x) * {i}.0\n    z = {call}y * x)\n    return z + y\n"
+    calls = ["np.sum(", *(f"f{i - 1}(" for i in range(1, count))]
+    parts = [f"def f{i}(x):\n" + body.format(i=i, call=call) for i, call in enumerate(calls)]
+    return "\n\n".join([*parts, first])
+
+
+def choices(count: int, number: int) -> str:
+    """Return a function with so many `elif`."""
+    tests = [f"    elif k == {i}:\n        y = x * {i}.5\n" for i in range(count)]
+    head = f"def long(x, k):\n    if k == -1:\n        y = x * {number}.0\n"
+    return head + "".join(tests) + "    else:\n        y = x\n    return y * y\n"
+
+
 def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
     """Return the seconds that it takes to differentiate a function nobody has seen before."""
     path = folder / f"{name}_{number}.py"
@@ -70,6 +86,13 @@ def main() -> None:
             times[label] = statistics.median(samples)
             best = in_words(min(samples))
             print(f"  {label:28}{in_words(times[label]):>12}{best:>12}", flush=True)
+        for label, text in {
+            "a chain of 100 functions": chain(100, 1),
+            "100 elif": choices(100, 1),
+            "300 elif": choices(300, 2),
+        }.items():
+            seconds = compiled_in(text, "long", len(text), Path(folder))
+            print(f"  {label:28}{in_words(seconds):>12}", flush=True)
     few, many = times["100 statements"], times["1,000 statements"]
     print(
         f"  growth: time goes with length to the power {math.log10(many / few):.2f}\n", flush=True

@@ -39,6 +39,7 @@ from srcgrad.errors import (
     NonFiniteError,
     NonScalarOutputError,
     NotDifferentiableError,
+    NotProvenError,
     NumericWarning,
     SourceNotFoundError,
     SrcgradError,
@@ -46,8 +47,10 @@ from srcgrad.errors import (
     ToolNotFoundError,
     UnsupportedError,
     UnsupportedSyntaxError,
+    VerificationError,
+    VerificationWarning,
 )
-from srcgrad.insight.switch import debug_nans
+from srcgrad.insight.switch import debug_nans, verifying
 from srcgrad.runtime import stop_gradient
 from srcgrad.runtime.containers import register_container
 from srcgrad.runtime.long_loops import checkpointed
@@ -96,6 +99,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "NonFiniteError",
     "NonScalarOutputError",
     "NotDifferentiableError",
+    "NotProvenError",
     "NumericWarning",
     "Objective",
     "Pullback",
@@ -107,6 +111,8 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "ToolNotFoundError",
     "UnsupportedError",
     "UnsupportedSyntaxError",
+    "VerificationError",
+    "VerificationWarning",
     "arange",
     "as_tensor",
     "autograd",
@@ -151,6 +157,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "tensor",
     "utils",
     "value_and_grad",
+    "verifying",
     "vjp",
     "zeros",
     "zeros_like",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from srcgrad.spans import Span
+from srcgrad.spans import Span, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Diagnostic:
         lines += [f"  {line}" for line in self.details]
         if self.hint:
             lines.append(f"hint: {self.hint}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 class SrcgradError(Exception):
@@ -93,6 +93,12 @@ class MissingRuleError(UnsupportedError):
     code = "SG110"
 
 
+class NotProvenError(UnsupportedError):
+    """The checker of derivatives found that a generated one is not that of its function."""
+
+    code = "SG180"
+
+
 class NotDifferentiableError(SrcgradError, TypeError):
     """A derivative that does not exist, such as that of an integer or of a generator."""
 
@@ -129,6 +135,24 @@ class NonFiniteError(SrcgradError, FloatingPointError):
     code = "SG150"
 
 
+class VerificationError(SrcgradError, ArithmeticError):
+    """A derivative by generated text that neither the other engine nor differences confirm.
+
+    Attributes:
+        by_text: The derivative along the direction of the check, by the generated text.
+        by_tape: The same by the other engine; None if that refuses the function.
+        by_differences: The same by differences; NaN if they do not tell.
+        argument: What they disagree in, such as ``params['w']``; None if in no argument alone.
+    """
+
+    code = "SG155"
+
+    by_text: float
+    by_tape: float | None
+    by_differences: float
+    argument: str | None
+
+
 class ExportError(SrcgradError, ValueError):
     """A derivative that cannot be written as a module that stands alone."""
 
@@ -149,6 +173,10 @@ class InternalError(SrcgradError, AssertionError):
 
 class FallbackWarning(UserWarning):
     """The compiler refused a function and the tape differentiates it instead."""
+
+
+class VerificationWarning(UserWarning):
+    """A derivative that was to be verified could not be compared with anything."""
 
 
 class NumericWarning(UserWarning):

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+import re
+import sysconfig
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_INSTALLED: Final = frozenset(["site-packages", "dist-packages"])
+_NOT_THE_USERS: Final = (
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
+    *(str(Path(__file__).parent), "<frozen ", "srcgrad-generated/"),
+)
+
+
+def is_of_library(file: str) -> bool:
+    """Say whether a file is of an installed package, of Python, or of this package."""
+    return file.startswith(_NOT_THE_USERS) or not _INSTALLED.isdisjoint(Path(file).parts)
+
+
+def printable(text: str) -> str:
+    r"""Return a text that a terminal shows and does not obey, of the same length.
+
+    >>> printable("x = 1  # \x1b[31mred") == "x = 1  # \N{REPLACEMENT CHARACTER}[31mred"
+    True
+    """
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +45,7 @@ class Span:
     text: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column + 1}"
+        return printable(f"{self.file}:{self.line}:{self.column + 1}").replace("\n", " ")
 
     def snippet(self) -> str:
         """Return the source line with carets under the stretch, or an empty string.
@@ -32,7 +57,12 @@ class Span:
         if not self.text:
             return ""
         gutter = str(self.line)
-        text = self.text.rstrip().expandtabs(1)
+        text = printable(self.text.rstrip().expandtabs(1))
         end = self.end_column if self.end_column is not None else len(text)
         width = max(1, min(end, len(text)) - self.column)
         return f"{gutter} | {text}\n{' ' * len(gutter)} | {' ' * self.column}{'^' * width}"
+
+
+def within(span: Span) -> str:
+    """Return what a message at the user's line says of the place in a library."""
+    return f"inside, in a library: {span}"

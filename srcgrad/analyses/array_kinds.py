@@ -47,6 +47,8 @@ class ArrayKinds:
 
     def is_immutable(self, left: Any, target: Any) -> bool:
         """Say whether ``left += v`` surely binds a new number (for a 0-d array it does not)."""
+        if self._shapes.fact(left) == "int":
+            return True
         may_be_array = left.id in self._without_axes or left.id in self._from_parameters
         return self._shapes.is_number(target) and not may_be_array
 

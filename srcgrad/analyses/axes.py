@@ -46,6 +46,15 @@ _ARRAY_MAKERS: Final = frozenset(
 )
 """Functions that return arrays, not numbers."""
 
+_OF_THE_SAME_AXES: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "copy real transpose array asarray asanyarray ascontiguousarray asfortranarray "
+        "zeros_like ones_like empty_like full_like"
+    ).split()
+)
+"""Functions whose result has the axes of the first operand."""
+
 _SURELY: Final = ""
 
 
@@ -115,7 +124,9 @@ class Axes:
     def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
-            return self._of_entries(operation.args[0].id, more, seen)
+            whole = operation.args[0].id
+            entries = self._of_entries(whole, more, seen)
+            return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
             return None
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
@@ -148,9 +159,7 @@ class Axes:
         """What is computed entry by entry has the axes of the operand with most."""
         primal = operation.primal
         plain = isinstance(primal, np.ufunc) and primal.signature is None
-        first = (
-            operation.args[:1] if name in ("numpy.copy", "numpy.real", "numpy.transpose") else ()
-        )
+        first = operation.args[:1] if name in _OF_THE_SAME_AXES else ()
         operands = operation.args if plain or name == "numpy.where" else first
         found = [self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)]
         known = [item for item in found if item is not None]

@@ -95,7 +95,7 @@ class CallWrites:
         given = [*call.args, *[item.value for item in call.keywords]]
         passed = {name for item in given for name in names_read(item)}
         if elsewhere or (names and any(map(self._is_varied, passed))):
-            what = "memory that it is not given" if elsewhere else "its arguments"
+            what = self._program.reader.vocabulary.how_written(callee) or "its arguments"
             self._report(
                 statement,
                 f"the call of `{callee.__qualname__}`, which writes into {what}",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import names_bound, statements, walk
 
 
 class Integers:
@@ -32,20 +33,47 @@ class Integers:
         for statement in program.body:  # what a range surely runs to is an integer
             if isinstance(statement, gast.For) and self._is_range(statement.iter):
                 self.names.update(_whole(statement.iter.args, program.parameters))
-        assigned: dict[str, list[Any]] = {}
         self._bound = bound_names(program.body) | set(program.parameters)
+        assigned = self._assigned(program)
+        given = frozenset(self.names)
+        self.names.update(assigned)  # a counter is an integer if it was one before its step
+        while wrong := {
+            name
+            for name, values in assigned.items()
+            if name in self.names - given and not all(map(self.of, values))
+        }:
+            self.names -= wrong
+
+    def _assigned(self, program: Program) -> dict[str, list[Any]]:
+        """Return what each name is bound to; None is what is not understood."""
+        unknown = set(program.parameters) - self.names
+        assigned: dict[str, list[Any]] = {name: [None] for name in unknown}
         for statement in statements(program.body):
-            if isinstance(statement, gast.For) and isinstance(statement.target, gast.Name):
-                if self._is_range(statement.iter):
+            if isinstance(statement, gast.For):
+                counts = self._is_range(statement.iter)
+                if counts and isinstance(statement.target, gast.Name):
                     self.names.add(statement.target.id)
-            elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-                assigned.setdefault(statement.targets[0].id, []).append(statement.value)
-        size = -1
-        while len(self.names) != size:
-            size = len(self.names)
-            for name, values in assigned.items():
-                if all(self.of(value) for value in values):
-                    self.names.add(name)
+                elif not counts:
+                    for name in names_bound(statement.target):
+                        assigned.setdefault(name, []).append(None)
+            for target in statement.targets if isinstance(statement, gast.Assign) else ():
+                whole = isinstance(target, gast.Name)
+                value = statement.value if whole else self._entry_unpacked(target, statement.value)
+                for name in names_bound(target):
+                    assigned.setdefault(name, []).append(value)
+        return assigned
+
+    def _entry_unpacked(self, target: Any, value: Any) -> Any:
+        """Return an integer in the place of each name in ``n, d = x.shape``; else None."""
+        plain = isinstance(target, (gast.Tuple, gast.List)) and all(
+            isinstance(item, gast.Name) for item in target.elts
+        )
+        return gast.Constant(0, None) if plain and self._is_shape(value) else None
+
+    def _is_shape(self, node: Any) -> bool:
+        if isinstance(node, gast.Call):
+            return self._scope.resolve(node.func) is np.shape
+        return isinstance(node, gast.Attribute) and node.attr == "shape"
 
     def _is_outer_integer(self, name: str) -> bool:
         """Say whether a name that the function does not bind is that of an integer."""
@@ -65,10 +93,7 @@ class Integers:
             )
             return arithmetic and self.of(node.left) and self.of(node.right)
         if isinstance(node, gast.Subscript):
-            value = node.value
-            return (
-                isinstance(value, gast.Attribute) and value.attr == "shape" and self.of(node.slice)
-            )
+            return self._is_shape(node.value) and self.of(node.slice)
         if isinstance(node, gast.Call):
             return self._scope.resolve(node.func) in (len, int)
         return isinstance(node, gast.Attribute) and node.attr in ("ndim", "size")

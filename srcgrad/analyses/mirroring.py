@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Final
 
 import gast
@@ -40,17 +41,21 @@ class Mirroring:
         varied: The names that depend on an input.
         active: Those of them that an output depends on.
         written: The names that may be bound to memory that is written after it was made.
+        outside: The names of what lives outside the function into which varied values are written.
     """
 
     varied: frozenset[str]
     active: frozenset[str]
     written: frozenset[str]
+    outside: frozenset[str] = frozenset()
 
 
-def mirroring(program: Program, outputs: tuple[str, ...]) -> Mirroring:
+def mirroring(
+    program: Program, outputs: tuple[str, ...], integers: Collection[str] = ()
+) -> Mirroring:
     """Return the names of a program that have tangents, for derivatives of `outputs`.
 
-    Where something is written, whatever may be the same memory varies together.
+    Where something is written, whatever may be the same memory varies together, but for `integers`.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -64,12 +69,13 @@ def mirroring(program: Program, outputs: tuple[str, ...]) -> Mirroring:
     >>> sorted(found.active), sorted(found.written)
     (['out', 'v', 'x', 'y'], ['v', 'y'])
     """
-    return _Analysis(program).run(outputs)
+    return _Analysis(program, integers).run(outputs)
 
 
 class _Analysis:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, integers: Collection[str]) -> None:
         self._program = program
+        self._integers = set(integers).difference(program.parameters)
         self._forward: dict[str, set[str]] = defaultdict(set)
         self._backward: dict[str, set[str]] = defaultdict(set)
         self._same: dict[str, set[str]] = defaultdict(set)
@@ -78,16 +84,39 @@ class _Analysis:
     def run(self, outputs: tuple[str, ...]) -> Mirroring:
         for statement in statements(self._program.body):
             self._visit(statement)
+        self._keep_entries()
         written = _reach(self._roots, self._same)
         for name in written:
             for other in self._same[name]:
                 self._edge(name, other)
                 self._edge(other, name)
         local = bound_names(self._program.body) | set(self._program.parameters)
-        local -= self._counters()
-        varied = _reach(self._program.inputs, self._forward) & local
+        local -= self._counters() | self._integers
+        reached = _reach(self._program.inputs, self._forward)
+        varied = reached & local
         useful = _reach(outputs, self._backward)
-        return Mirroring(frozenset(varied), frozenset(varied & useful), frozenset(written))
+        outside = frozenset(filter(self._is_outside, (reached - local) & written))
+        return Mirroring(frozenset(varied), frozenset(varied & useful), frozenset(written), outside)
+
+    def _keep_entries(self) -> None:
+        """What is put into a dict or list by key lies in its memory from then on."""
+        displays = (gast.Dict, gast.List)
+        assigned = [s for s in statements(self._program.body) if isinstance(s, gast.Assign)]
+        made = [s for s in assigned if isinstance(s.value, displays)]
+        kept = {name for s in made for target in s.targets for name in names_bound(target)}
+        for statement in filter(is_store, assigned):
+            target = store_target(statement)
+            root = root_name(target)
+            by_word = isinstance(getattr(getattr(target, "slice", None), "value", None), str)
+            if root is not None and (root in kept or by_word):
+                for source in direct_names(statement.value):
+                    self._same[source].add(root)
+                    self._same[root].add(source)
+
+    def _is_outside(self, name: str) -> bool:
+        value = self._program.reader.scope.lookup(name)
+        is_datum = value is not MISSING and not callable(value)
+        return is_datum and not isinstance(value, ModuleType)
 
     def _counters(self) -> set[str]:
         """Return the names that loops over ranges bind: integers have no tangents."""

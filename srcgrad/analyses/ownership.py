@@ -30,6 +30,7 @@ class Origins:
     `is_adjoint` says which names are adjoints of this pass, `is_known` which functions return new
     memory or that of the adjoints they are given, `separates` names those that return several
     adjoints, each in new memory, and `owned` are adjoints in memory of their own from the start.
+    Those that are `given` lie in the memory of others.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> body = parse('''
@@ -40,6 +41,11 @@ class Origins:
     >>> origins = Origins(body, lambda name: name.startswith("grad_"), lambda name: False)
     >>> [origins.of(line.targets[0]) for line in body]
     [{'grad_y'}, {'grad_y'}, {'others'}]
+    >>> both = parse("grad_a = unbroadcast(grad_out, a); grad_b = unbroadcast(grad_out, b)")
+    >>> known = "grad_a", "grad_b"
+    >>> origins = Origins(both, known.__contains__, lambda name: True, given=["grad_out"])
+    >>> origins.of(both[0].targets[0])
+    {'others'}
     """
 
     def __init__(
@@ -49,7 +55,9 @@ class Origins:
         is_known: Callable[[str], bool],
         separates: Collection[str] = (),
         owned: Collection[str] = (),
+        given: Collection[str] = (),
     ) -> None:
+        self._given = frozenset(given)
         self._is_adjoint = is_adjoint
         self._is_known = is_known
         self._made: dict[str, list[Any]] = defaultdict(list, {name: [_NEW] for name in owned})
@@ -106,7 +114,7 @@ class Origins:
     def _of_arguments(self, node: Any, seen: frozenset[str]) -> set[str]:
         found: set[str] = set()
         for item in node.args:
-            if any(self._is_adjoint(name) for name in names_read(item)):
+            if any(self._is_adjoint(name) or name in self._given for name in names_read(item)):
                 found |= self.of(item, seen)
         return found
 

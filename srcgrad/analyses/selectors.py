@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.ir.build import call, clone, load
 from srcgrad.ir.operations import Operation
@@ -21,6 +22,7 @@ those of its last step alone: the last is infinite where values of it are all ri
 """
 
 EVERYWHERE: Final = None
+_MOST_PARTS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Mask:
         least: The kind of value from which on it matters.
         branch: The condition is one of Python's, which chose between two blocks.
         basic: The elements are those that slices and numbers read.
+        parts: Of how many conditions it is made.
     """
 
     condition: Any
@@ -40,6 +43,7 @@ class Mask:
     least: int = CURVED
     branch: bool = False
     basic: bool = False
+    parts: int = 1
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mask) and self.key == other.key
@@ -72,11 +76,14 @@ class Mask:
 
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the elements that are in both masks."""
+    """Return the elements that are in both masks; of very many, those that are in the last."""
     if first is EVERYWHERE or second is EVERYWHERE or first == second:
         return second if first is EVERYWHERE else first
+    parts = first.parts + second.parts
+    if parts > _MOST_PARTS:
+        return second
     condition = call("np.logical_and", first.truth(), second.truth())
-    return Mask(condition, True, min(first.least, second.least))
+    return Mask(condition, True, min(first.least, second.least), parts=parts)
 
 
 def selects(operation: Operation, program: Program) -> bool:
@@ -150,6 +157,8 @@ def _reduced(operation: Operation) -> list[tuple[str, Mask | None]]:
 def largest(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
     """The largest or smallest elements, of all or along an axis, which are bound to `target`."""
     name = getattr(operation.primal, "__name__", "")
+    if operation.primal in (np.fmax, np.fmin):
+        return _extreme_number(operation, target)
     if name.removeprefix("nan").removeprefix("a") not in ("max", "min"):
         return []
     base, *rest = operation.args
@@ -164,6 +173,15 @@ def largest(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
         found = call("np.expand_dims", found, clone(options["axis"]))
     chosen = gast.Compare(base, [gast.Eq()], [found])
     return [(item, Mask(chosen, True, STEEP_ITSELF)) for item in _named(base)]
+
+
+def _extreme_number(operation: Operation, target: str) -> list[tuple[str, Mask | None]]:
+    """The operands of `fmax` or `fmin` that it gave: the larger ones, or those beside a NaN."""
+    return [
+        (name, Mask(gast.Compare(load(name), [gast.Eq()], [load(target)]), True, STEEP))
+        for operand in operation.args
+        for name in _named(operand)
+    ]
 
 
 def is_negative(node: Any) -> bool:
@@ -214,7 +232,7 @@ def _chosen(operation: Operation) -> list[tuple[str, Mask | None]]:
         return []
     found: list[tuple[str, Mask | None]] = []
     for place, choice in enumerate(choices.elts):
-        here = gast.Compare(number, [gast.Eq()], [gast.Constant(place, None)])
+        here = call("np.equal", number, gast.Constant(place, None))  # it may be a list
         found.extend((name, Mask(here)) for name in _named(choice))
     return found
 
@@ -241,8 +259,7 @@ SELECTORS: Final = {
     "numpy.where": _where,
     "numpy.maximum": lambda operation: _extreme(operation, gast.GtE),
     "numpy.minimum": lambda operation: _extreme(operation, gast.LtE),
-    "numpy.fmax": lambda operation: _extreme(operation, gast.GtE),
-    "numpy.fmin": lambda operation: _extreme(operation, gast.LtE),
+    **dict.fromkeys(["numpy.fmax", "numpy.fmin"], _reduced),
     "numpy.clip": _clip,
     "numpy.select": _select,
     "numpy.triu": _triangle,

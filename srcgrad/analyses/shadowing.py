@@ -142,6 +142,8 @@ class Shadowing:
                 sources = self._sources(statement, mirror)
                 mirror.links += [(name, source) for source in sources]
                 wanted |= sources
+                if sources:  # what is unpacked has shadows for all of its names, or for none
+                    wanted.update(_targets(statement))
             if self._is_display(name, set()):
                 wanted |= self._read_from(name)
         self._find_numbers(mirror)

@@ -7,6 +7,7 @@ a name ("the shape of what this name is bound to now") or what a slice leaves of
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -18,7 +19,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, statements, walk
 
 Shape = frozenset[Hashable]
 SCALAR: Final[Shape] = frozenset()
@@ -34,6 +35,7 @@ _BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 OF_SEQUENCES: Final = frozenset({"math.fsum", "math.prod", "math.dist", "math.sumprod"})
 """Functions of Python's math module that make one number of sequences."""
 
+_OF_ARRAYS: Final = frozenset("shape ndim T size dtype sum mean dot max min reshape ravel".split())
 _NUMBERS: Final = (float, int, abs, len, complex, bool)
 _ORDER: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
 _CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
@@ -197,7 +199,8 @@ class Shapes:
                 for target in statement.targets:
                     for name in names_bound(target):
                         whole = isinstance(target, gast.Name)
-                        shape = self._of_value(name, statement) if whole else None
+                        part = SCALAR if name in self._integers.names else None
+                        shape = self._of_value(name, statement) if whole else part
                         self._note(name, shape, varying, conflicts)
         return conflicts | self._mistaken(varying)
 
@@ -296,7 +299,25 @@ class Shapes:
             return None
         if all(step == 0 for step in steps):
             return base
+        if steps == ["drop"] and not base.isdisjoint(self._mixed):
+            # entries of a list or tuple have shapes of their own
+            steps = [index.value if isinstance(index, gast.Constant) else None]
+            return None if steps == [None] else frozenset({("entry", base, *steps)})
         return frozenset({("slice", base, tuple(steps))})
+
+    @functools.cached_property
+    def _mixed(self) -> frozenset[str]:
+        """The parameters that may hold entries of several shapes, for all that is known."""
+        given = self._program.given
+        found = {n for n in self._program.parameters if given.get(n) is None}
+        even = {
+            part.id
+            for statement in statements(self._program.body)
+            for node in walk(statement)
+            for part in _of_equal_entries(node)
+            if isinstance(part, gast.Name)
+        }
+        return frozenset(name for name in found - even if name not in self._ranks)
 
     def _part(self, part: Any) -> int | str | None:
         """Return how much a slice cuts off an axis, ``drop`` for an integer, None if unknown."""
@@ -308,6 +329,24 @@ class Shapes:
         if lower is None or upper is None or lower < 0 or (part.upper is not None and upper >= 0):
             return None
         return lower - upper
+
+
+def _of_equal_entries(node: Any) -> list[Any]:
+    """Return the operands of a node that are arrays, or lists that NumPy makes arrays of."""
+    if isinstance(node, gast.BinOp):
+        sides = [node.left, node.right]
+        joins = isinstance(node.op, gast.Add) or (  # of lists
+            isinstance(node.op, gast.Mult)
+            and any(type(getattr(side, "value", None)) is int for side in sides)
+        )
+        return [] if joins else sides
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        return list(node.args) if getattr(node.func.value, "id", "") == "np" else []
+    if isinstance(node, gast.Attribute):
+        return [node.value] if node.attr in _OF_ARRAYS else []
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Tuple):
+        return [node.value]
+    return []
 
 
 def _number(node: Any) -> int | None:

@@ -29,6 +29,10 @@ class Sharing:
     >>> sharing = Sharing(body, lambda value: True)
     >>> sharing.may_share("a", "c"), sharing.may_share("a", "d"), sharing.may_share("d", "e")
     (True, False, False)
+
+    >>> body = gast.parse("entries.append(a)\nb = entries[0]").body
+    >>> Sharing(body, lambda value: True).may_share("a", "b")
+    True
     """
 
     def __init__(self, body: list[Any], is_pure: Callable[[Any], bool]) -> None:
@@ -39,7 +43,7 @@ class Sharing:
             value = statement.value if isinstance(statement, gast.Assign) else value
             change = change_of(statement)
             if change is not None and change.value is not None:
-                self._keep_shadows(change)
+                self._keep(change)
             if value is None:
                 continue
             sources = self._sources(value)
@@ -49,11 +53,11 @@ class Sharing:
                     for source in sources:
                         self._parent[self._root(name)] = self._root(source)
 
-    def _keep_shadows(self, change: Change) -> None:
-        """Join a list with the adjoints that a record puts into it, which may be views."""
-        for name in names_read(change.value):
-            if name.startswith("grad_"):
-                self._parent[self._root(change.name)] = self._root(name)
+    def _keep(self, change: Change) -> None:
+        """Join a list with what is put into it, and with adjoints of which views are."""
+        adjoints = [name for name in names_read(change.value) if name.startswith("grad_")]
+        for name in [*adjoints, *self._sources(change.value)]:
+            self._parent[self._root(change.name)] = self._root(name)
 
     def may_share(self, first: str, second: str) -> bool:
         """Say whether two names may be bound to the same memory."""

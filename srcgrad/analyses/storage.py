@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -19,9 +19,11 @@ from srcgrad.analyses.call_writes import CallWrites, draws_anew
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list, repeated_entries
+from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing_classes import SharingClasses
@@ -32,6 +34,8 @@ from srcgrad.ir.operations import Operation, may_return_operand, operands_viewed
 from srcgrad.ir.program import Program, bound_names, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+
+_ARRAYS: Final = ("array", "vector", "matrix")
 
 
 @dataclass(slots=True)
@@ -55,6 +59,7 @@ class Storage:
         written: The names by which memory is written.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
+        outside: The names from outside by which numbers without derivatives are written.
         reshaped: The names that may be bound to lists and dicts that are changed in place.
         own: The changes and stores of lists and dicts that the program has made, by identity.
     """
@@ -71,6 +76,7 @@ class Storage:
     order: dict[int, int] = field(default_factory=dict)
     loops: list[tuple[int, int, set[str]]] = field(default_factory=list)
     mirror: Shadowed = field(default_factory=Shadowed)
+    outside: set[str] = field(default_factory=set)
 
     def written_after(self, name: str, statement: Any) -> bool:
         """Say whether the memory of `name` may be written after `statement` has run."""
@@ -125,6 +131,7 @@ class _Analysis:
         self._views: set[str] = set()
         self._repeated: set[str] = set()
         self._kinds = ArrayKinds(program, shapes)
+        self._outside = OutsideNumbers(program, integers)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
@@ -249,9 +256,9 @@ class _Analysis:
             of_shape = isinstance(value.value, gast.Attribute) and (
                 self._program.reader.constant_attribute(value.value)
             )
-            if of_shape or self._shapes.element_is_number(value) or self._kinds.selects(value):
-                return []
-            return names_read(value.value)
+            number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
+            alone = of_shape or number or self._kinds.selects(value)
+            return [] if alone else names_read(value.value)
         if operation.kind == "primitive":
             name = vocabulary.canonical_name(operation.primal)
             views = name in vocabulary.views or may_return_operand(name, operation)
@@ -279,6 +286,13 @@ class _Analysis:
     @functools.cached_property
     def _varied(self) -> frozenset[str]:
         return varied_names(self._program)
+
+    @functools.cached_property
+    def _held(self) -> HeldEntries:
+        def shared(statement: Any) -> list[str]:
+            return self._shared_operands(statement.value, self._program.operation(statement))
+
+        return HeldEntries(self._program, shared, self._shapes.is_number)
 
     # -- judgement
 
@@ -407,13 +421,17 @@ class _Analysis:
         self, statement: Any, name: str, element: bool, members: set[str], live: frozenset[str]
     ) -> list[Problem]:
         owners = self._foreign(members)
-        element = element or any(self._program.given.get(item) == "array" for item in owners)
+        if members == {name} and self._outside.holds(name) and name not in self._varied:
+            self._result.outside.add(name)  # no derivative, and nothing else shares the memory
+            return []
+        element = element or any(self._program.given.get(item) in _ARRAYS for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
             what = f"this writes into memory that the caller may reach as `{owner}`"
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
             return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
-        if is_store(statement) and not self._repeated.isdisjoint(members):
+        updates = id(statement) in self._changes.own and self._held.may_repeat(members)
+        if is_store(statement) and (updates or not self._repeated.isdisjoint(members)):
             hint = "make each entry: `[np.zeros(3) for _ in range(n)]`"
             return [Problem(statement, "this writes into what a list may hold several times", hint)]
         result = set() if element else set(_targets(statement))

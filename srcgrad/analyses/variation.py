@@ -9,7 +9,15 @@ import gast
 
 from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.operations import Reader, may_return_operand
-from srcgrad.ir.walk import names_bound, names_read, nodes_in, root_name, statements, walk
+from srcgrad.ir.walk import (
+    names_bound,
+    names_read,
+    nodes_in,
+    places_in,
+    root_name,
+    statements,
+    walk,
+)
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
@@ -68,7 +76,9 @@ class Variation:
         while written and len(written) != before:
             before = len(written)
             for statement in statements(body):
-                if not written.isdisjoint(n for t in _bound(statement) for n in names_bound(t)):
+                names = {n for t in _bound(statement) for n in names_bound(t)}
+                if not written.isdisjoint(names):
+                    written |= names if len(_bound(statement)) > 1 else set()  # ``a = b = ...``
                     loops = isinstance(statement, gast.For)
                     written |= self._reached(statement.iter if loops else statement.value)
         self.names |= written
@@ -139,7 +149,7 @@ class Variation:
 
     def _mark(self, target: Any) -> None:
         self.names.update(names_bound(target))
-        for item in target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]:
+        for item in places_in(target):
             root = root_name(item)
             if root is not None:
                 self.names.add(root)
@@ -186,7 +196,7 @@ class Variation:
 def _bound(statement: Any) -> list[Any]:
     if isinstance(statement, gast.For):
         return [statement.target]
-    return getattr(statement, "targets", [])
+    return statement.targets if isinstance(statement, gast.Assign) else []
 
 
 def _holder(node: Any) -> str | None:
@@ -204,7 +214,8 @@ def _written(statement: Any) -> list[Any]:
     if isinstance(statement, gast.AugAssign):
         return [statement.target]
     targets = getattr(statement, "targets", [])
-    return [item for item in targets if isinstance(item, (gast.Subscript, gast.Attribute))]
+    places = [place for target in targets for place in places_in(target)]
+    return [item for item in places if isinstance(item, (gast.Subscript, gast.Attribute))]
 
 
 def _header(statement: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.stacking import count_of, rows_in, seed_of, seeds_at_once, stack_of
@@ -27,6 +28,7 @@ def by_columns(
     *,
     single: bool,
     has_aux: bool,
+    policy: Policy = USUAL,
 ) -> tuple[Any, Any]:
     """Return the Jacobian, column by column in forward mode, and the auxiliary result.
 
@@ -34,7 +36,7 @@ def by_columns(
     """
     found = []
     for name in names:
-        value, columns = pushed(f, (name,), arguments, None, has_aux=has_aux)
+        value, columns = pushed(f, (name,), arguments, None, has_aux=has_aux, policy=policy)
         found.append(columns)
     head, aux = split(value, has_aux=has_aux)
     places = count()
@@ -55,9 +57,10 @@ def by_rows(
     *,
     single: bool,
     has_aux: bool,
+    policy: Policy = USUAL,
 ) -> tuple[Any, Any]:
     """Return the same, row by row in reverse mode."""
-    value, rows = pulled(f, tuple(names), arguments, None, has_aux=has_aux)
+    value, rows = pulled(f, tuple(names), arguments, None, has_aux=has_aux, policy=policy)
     head, aux = split(value, has_aux=has_aux)
     end = 0
 
@@ -84,13 +87,14 @@ def pushed(
     seeds: Any,
     *,
     has_aux: bool,
+    policy: Policy = USUAL,
 ) -> tuple[Any, list[Any]]:
     """Return the value, and the tangents of each float leaf of it along each of the seeds.
 
     `seeds` is a matrix with one seed in each row, over all numbers of the arguments `names`; None
     for the identity.
     """
-    push = tangents_of(f, names)
+    push = tangents_of(f, names, policy)
     blocks: list[list[Any]] = []
     value: Any = None
     given = [arguments[name] for name in names]
@@ -150,13 +154,14 @@ def pulled(
     seeds: Any,
     *,
     has_aux: bool,
+    policy: Policy = USUAL,
 ) -> tuple[Any, list[list[Any]]]:
     """Return the value, and for each argument the adjoints of its float leaves, for each seed.
 
     `seeds` is a matrix with one seed in each row, over all numbers of the result; None for the
     identity.
     """
-    halves = adjoints_of(f, names)
+    halves = adjoints_of(f, names, policy)
     try:
         value, pull = halves.rows(arguments)
         _refuse_complex(value, has_aux=has_aux)

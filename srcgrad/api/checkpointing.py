@@ -40,10 +40,10 @@ class Checkpointed(Generic[P, R_co]):
         self.__srcgrad_repeated__ = repeated(primal)
 
     @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function; on tensors, keep none of what it saves."""
         records = is_grad_enabled() and STATE.dual_level is None and self._reads(args, kwargs)
         if not records or not self._may_repeat:

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, overload
 
+import numpy as np
+
+from srcgrad.api import known_texts
 from srcgrad.api.checking import runs
+from srcgrad.api.claims import Subject, is_due, verify_adjoints
+from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.looks import P, Q, R_co, look_like
-from srcgrad.api.on_tensors import tensors_of
+from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
+from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import HalvesPlan, load_halves
-from srcgrad.api.refusal import warn_of
+from srcgrad.api.policy import USUAL, Backend, Fall, Fallback, Policy, policy_of
+from srcgrad.api.proofs import proven
 from srcgrad.api.selection import select
+from srcgrad.api.snapshots import with_data_as_now
 from srcgrad.api.tied_plans import watched
-from srcgrad.api.values import is_float
+from srcgrad.api.values import conform, is_float
 from srcgrad.autograd.function import once_differentiable
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.tape import Function, Tensor, enable_grad, is_grad_enabled, tensor
+from srcgrad.insight.switch import ANYTHING
+from srcgrad.tape import (
+    Function,
+    Tensor,
+    enable_grad,
+    in_another_call,
+    is_grad_enabled,
+    tensor,
+    unwrapped,
+)
 from srcgrad.tape import grad as tape_grad
 
 
@@ -28,7 +46,7 @@ class Compiled(Generic[P, R_co]):
         primal: The user's function.
     """
 
-    def __init__(self, primal: Callable[P, R_co]) -> None:
+    def __init__(self, primal: Callable[P, R_co], policy: Policy = USUAL) -> None:
         if not isinstance(primal, FunctionType):
             raise ArgumentError(
                 f"srcgrad.compile needs a Python function, not {type(primal).__name__}",
@@ -37,18 +55,24 @@ class Compiled(Generic[P, R_co]):
         self.primal: FunctionType = primal
         self.__srcgrad_same__ = primal
         self._plans: dict[tuple[str, ...], HalvesPlan | None] = {}
-        self._warned = False
+        self._policy = policy
+        self._fall = Fall(policy, primal)
         look_like(self, primal)
 
+    def __reduce__(self) -> Any:
+        return reduced(self, _plans={})
+
     @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function; on tensors, through its generated forward and backward halves."""
         values = (*args, *kwargs.values())
-        if not is_grad_enabled() or not any(_wants_gradient(item) for item in values):
+        if is_plain_call(values) or in_another_call() or not (found := tensors_of(values)):
             return self.primal(*args, **kwargs)
+        if not is_grad_enabled() or not any(map(_wants_gradient, values)):
+            return called_with(self.primal, found, args, kwargs)
         signature = select(self.primal, None, list(self._parameters()[:1])).signature
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -56,8 +80,18 @@ class Compiled(Generic[P, R_co]):
         others = [item for name, item in bound.arguments.items() if name not in names]
         plan = self._plan(names)
         if plan is None or plan.records or any(map(_wants_gradient, tensors_of(others))):
-            return self.primal(*args, **kwargs)
+            return called_with(self.primal, found, args, kwargs)
         given = [bound.arguments[n] for n in self._parameters()]
+
+        def verify(plan: HalvesPlan) -> None:
+            arrays = {n: unwrapped(item) for n, item in zip(self._parameters(), given, strict=True)}
+            run = functools.partial(_run, plan, names)
+            verify_adjoints(Subject(self.primal, names), plan, run, arrays)
+
+        if ANYTHING.on and is_due(plan, self._policy):
+            verify(plan)
+        if proven(plan, verify, self._fall.back) is None:
+            return called_with(self.primal, found, args, kwargs)
         return _Generated.apply(self.primal, plan, names, *given)
 
     def _parameters(self) -> tuple[str, ...]:
@@ -70,11 +104,11 @@ class Compiled(Generic[P, R_co]):
         if plan is not None and plan.is_current(self.primal):
             return plan
         try:
-            plan = load_halves(compile_halves(Request(self.primal, names)), self.primal)
+            self._policy.refuse_text(self.primal)
+            generated = known_texts.compiled(compile_halves, Request(self.primal, names))
+            plan = load_halves(generated, self.primal)
         except UnsupportedError as refusal:
-            if not self._warned:
-                self._warned = True
-                warn_of(refusal, self.primal)
+            self._fall.back(refusal)
             plan = None
         self._plans[names] = plan
         return plan
@@ -93,6 +127,21 @@ class Compiled(Generic[P, R_co]):
         return f"<srcgrad.compile of {self.primal.__qualname__}>"
 
 
+def _run(plan: HalvesPlan, names: tuple[str, ...], arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the value by the generated halves, and its pullback."""
+    inputs = [arguments[name] for name in plan.parameters if name in names]
+    value, kept = plan.forward(*arguments.values())
+
+    def pull(adjoint: Any) -> tuple[Any, ...]:
+        given = list(adjoint) if plan.gives_tuple else [adjoint]
+        with np.errstate(all="ignore"):  # no warnings that the function would not give
+            result = plan.backward(plan.again(kept), *given)
+        found = result if len(inputs) > 1 else (result,)
+        return tuple(map(conform, found, inputs))
+
+    return value, pull
+
+
 class _Generated(Function):
     """One node whose backward is a generated adjoint."""
 
@@ -106,11 +155,11 @@ class _Generated(Function):
     ) -> Any:
         ctx.primal, ctx.values = primal, [v if not isinstance(v, Tensor) else None for v in values]
         ctx.save_for_backward(*[value for value in values if isinstance(value, Tensor)])
-        arrays = [
-            value.detach().numpy() if isinstance(value, Tensor) else value for value in values
-        ]
-        out, ctx.kept = runs(plan, plan.forward)(*arrays)
-        ctx.plan, ctx.wanted = plan, [name in names for name in plan.parameters]
+        arrays = [unwrapped(value) if isinstance(value, Tensor) else value for value in values]
+        out, kept = runs(plan, plan.forward)(*arrays)
+        outside = [item.current() for item in plan.generated.data.values()]
+        ctx.kept = apart(kept, held_by([*ctx.values, *outside]))
+        ctx.plan, ctx.wanted = with_data_as_now(plan), [name in names for name in plan.parameters]
         return tuple(map(_as_tensor, out)) if type(out) is tuple else _as_tensor(out)
 
     @staticmethod
@@ -152,12 +201,25 @@ def _wants_gradient(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def compile(f: Callable[P, R_co]) -> Compiled[P, R_co]:  # noqa: A001 - the name that users know
+def compile(  # noqa: A001 - the name that users know
+    f: Callable[P, R_co],
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
+) -> Compiled[P, R_co]:
     """Return `f` with a generated adjoint: on arrays it is `f`, on tensors it records one node.
 
-    A function that is not differentiated by source runs on the tape as it is, with one warning.
+    A function that is not differentiated by source runs on the tape with one warning, as under
+    `grad`: a tensor is to it the NumPy array or number that it stands for.
+
+    Args:
+        f: A Python function.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Raises:
         ArgumentError: `f` is not a plain Python function.
     """
-    return Compiled(f)
+    return Compiled(f, policy_of(fallback, backend, verify))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
-from srcgrad.api.gradient import Fallback, Gradient
-from srcgrad.errors import ArgumentError
+from srcgrad.api.call_forms import by_form
+from srcgrad.api.gradient import Gradient
+from srcgrad.api.policy import Backend, Fallback, policy_of
+from srcgrad.insight.switch import ANYTHING
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
 Aux = TypeVar("Aux")
 Function = Callable[..., Any]
-Backend = Literal["auto", "numpy"]
 
 
 class Grad(Protocol):
@@ -46,6 +47,7 @@ def grad(
     backend: Backend = ...,
     fallback: Fallback = ...,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> Gradient[P, tuple[Any, Aux]]: ...
 @overload
 def grad(
@@ -57,6 +59,7 @@ def grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> Gradient[P, Any]: ...
 @overload
 def grad(  # type: ignore[overload-overlap] # True is a bool too
@@ -68,6 +71,7 @@ def grad(  # type: ignore[overload-overlap] # True is a bool too
     backend: Backend = ...,
     fallback: Fallback = ...,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> GradAndAux: ...
 @overload
 def grad(
@@ -79,16 +83,19 @@ def grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> Grad: ...
+@by_form
 def grad(  # noqa: PLR0913 - each is an option of its own
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    backend: str = "auto",
+    backend: Backend = "auto",
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
+    verify: bool = False,
 ) -> Any:
     """Return the gradient of a function that returns one real number.
 
@@ -101,11 +108,13 @@ def grad(  # noqa: PLR0913 - each is an option of its own
             given.
         argnames: The same by name.
         has_aux: `f` returns a pair of the number and something to hand on; so does the gradient.
-        backend: Where the text runs: "auto" and "numpy" so far.
+        backend: What runs: "auto" and "numpy" the generated text, "tape" the tape, without text.
         fallback: What to do with a function that source transformation refuses: "warn" and run it
             on the tape, do so silently ("tape"), or raise ("error").
         debug_nans: Stop at the first NaN or infinity, in a value or an adjoint, and say where it
             comes from; many times slower.
+        verify: Compare each generated text, at its first call, with the other engine and with
+            differences; see `verifying`.
 
     Returns:
         A callable; its result has the structure, shapes and types of the arguments differentiated.
@@ -114,14 +123,14 @@ def grad(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: The arguments make no sense together.
         UnsupportedError: At the first call, with ``fallback="error"``.
         NonFiniteError: At a call, with ``debug_nans=True``.
+        VerificationError: At a call, with ``verify=True``: the gradient is wrong.
     """
-    _check_backend(backend)
+    policy = policy_of(fallback, backend, verify)
 
     def made(function: Function) -> Gradient[..., Any]:
-        gradient: Gradient[..., Any] = Gradient(
-            function, argnums, argnames, has_aux, fallback, False
-        )
+        gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, False)
         gradient.checks = debug_nans
+        ANYTHING.on |= debug_nans
         return gradient
 
     return made if f is None else made(f)
@@ -137,6 +146,7 @@ def value_and_grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> Gradient[P, tuple[Value, Any]]: ...
 @overload
 def value_and_grad(
@@ -148,35 +158,30 @@ def value_and_grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    verify: bool = ...,
 ) -> ValueAndGrad: ...
+@by_form
 def value_and_grad(  # noqa: PLR0913 - see `grad`
     f: Function | None = None,
     argnums: int | Sequence[int] | None = None,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    backend: str = "auto",
+    backend: Backend = "auto",
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
+    verify: bool = False,
 ) -> Any:
     """Return a callable for the pair of a function's value and its gradient; see `grad`.
 
     With `has_aux` the value is the pair that `f` returned.
     """
-    _check_backend(backend)
+    policy = policy_of(fallback, backend, verify)
 
     def made(function: Function) -> Gradient[..., Any]:
-        gradient: Gradient[..., Any] = Gradient(
-            function, argnums, argnames, has_aux, fallback, True
-        )
+        gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, True)
         gradient.checks = debug_nans
+        ANYTHING.on |= debug_nans
         return gradient
 
     return made if f is None else made(f)
-
-
-def _check_backend(backend: str) -> None:
-    if backend not in ("auto", "numpy"):
-        raise ArgumentError(
-            f"backend={backend!r} is not there yet", hint="use 'numpy', or leave it out"
-        )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 from srcgrad.api.tied_plans import directions_of
 from srcgrad.api.values import conform
+from srcgrad.errors import UnsupportedError
 from srcgrad.runtime import scalar_seed
-from srcgrad.tape import Tensor, gradients_like, run_plainly, unwrapped
-from srcgrad.tape import grad as tape_grad
+from srcgrad.runtime.own_arithmetic import OTHER_ENGINES
+from srcgrad.tape import Tensor, exact_grad, gradients_like, run_plainly, unwrapped
 from srcgrad.tape.surgery import edited_once
 from srcgrad.tape.turning import meeting
 
@@ -33,7 +35,11 @@ def run_on_tape(
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     given = dict(bound.arguments)
-    run = run_plainly(function, bound, wrt)
+    try:
+        run = run_plainly(function, bound, wrt)
+    except TypeError as error:
+        refuse_other_engine(error)
+        raise
     output = run.result[0] if aux else run.result
     scalar_seed(unwrapped(output))
     met: list[str] = []
@@ -49,8 +55,29 @@ def run_on_tape(
     return run.value, found
 
 
+def refuse_other_engine(error: TypeError) -> None:
+    """Raise a refusal if a library with an engine of its own was given values of ours.
+
+    Raises:
+        UnsupportedError: It was.
+    """
+    frame = error.__traceback__
+    while frame is not None:
+        code, own = frame.tb_frame.f_code, frame.tb_frame.f_globals
+        read = {**own, **frame.tb_frame.f_locals}
+        values = [read.get(name) for name in (*code.co_names, *code.co_freevars)]
+        spaces = [own, *(vars(value) for value in values if isinstance(value, ModuleType))]
+        found = {str(space.get("__name__")).partition(".")[0] for space in spaces} & OTHER_ENGINES
+        if found:
+            library = found.pop().removesuffix("lib")
+            raise UnsupportedError(
+                f"{library} does not take what is differentiated here: {error}",
+                hint=f"write the function with NumPy, or differentiate it by {library}",
+            ) from error
+        frame = frame.tb_next
+
+
 def _gradients(output: Any, tracked: list[Any], nested: bool) -> Sequence[Any]:
     if not isinstance(output, Tensor) or not output.requires_grad:
         return [None] * len(tracked)
-    gradients: Sequence[Any] = tape_grad(output, tracked, create_graph=nested, allow_unused=True)
-    return gradients
+    return exact_grad(output, tracked, create_graph=nested)

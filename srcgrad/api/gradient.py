@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-import threading
+import functools
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from types import FunctionType, MappingProxyType, MethodType
-from typing import Any, Concatenate, Literal, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Concatenate, overload
 
 from srcgrad.api.checking import checked, checked_on_tape, without_value
+from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
+from srcgrad.api.form import Form
 from srcgrad.api.gradient_reading import GradientReading
+from srcgrad.api.labels import Known, how_labelled, relabelled
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, load_plan
-from srcgrad.api.refusal import describe, lists_joined, twice_complex, update_of_array, warn_of
+from srcgrad.api.policy import Fall, Policy
+from srcgrad.api.proofs import prove, proven, settle_if_it_keeps_data
+from srcgrad.api.refusal import (
+    describe,
+    lists_joined,
+    twice_complex,
+    update_of_array,
+)
 from srcgrad.api.refused import Refusals
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
-from srcgrad.api.sharing import refuse_shared
+from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
 from srcgrad.api.telling import told
-from srcgrad.api.traps import has_nan
-from srcgrad.api.values import as_now, check_input, conform, fits, is_complex, is_writable_array
+from srcgrad.api.traps import instead_of
+from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
@@ -35,14 +46,14 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.frontend.expand.operators import Taken
-from srcgrad.insight.switch import CHECKS
+from srcgrad.insight.switch import ANYTHING, CHECKS
+from srcgrad.ir.depth import deeply
+from srcgrad.locks import Lock
+from srcgrad.runtime.labelled import has_labels, without_labels
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import call_strictly, in_another_call
 
-_ARRAY = np.ndarray
-_LISTS, _NUMBERS = (list, tuple), (float, int)
-
-Fallback = Literal["warn", "tape", "error"]
+_LISTS = (list, tuple)
 
 
 class Gradient(GradientReading[P, R_co]):
@@ -61,7 +72,7 @@ class Gradient(GradientReading[P, R_co]):
         argnums: int | Sequence[int] | None,
         argnames: str | Sequence[str] | None,
         has_aux: bool,
-        fallback: Fallback,
+        policy: Policy,
         value: bool,
     ) -> None:
         if not callable(primal):
@@ -69,15 +80,11 @@ class Gradient(GradientReading[P, R_co]):
                 f"srcgrad.grad needs a function, not {type(primal).__name__}",
                 hint="write @srcgrad.grad over a def, or srcgrad.grad(f)",
             )
-        if fallback not in ("warn", "tape", "error"):
-            raise ArgumentError(
-                f"fallback={fallback!r} is not one of 'warn', 'tape' and 'error'",
-                hint="leave it out for 'warn'",
-            )
         self.primal = primal
-        self._options = (argnums, argnames, has_aux, fallback, value)
+        self._options = (argnums, argnames, has_aux, policy, value)
         self._has_aux = has_aux
-        self._fallback = fallback
+        self._policy = policy
+        self._fall = Fall(policy, primal)
         self._value = value
         self._inner: Any = primal if hasattr(primal, "__srcgrad_taken__") else None
         function = innermost(primal)
@@ -89,19 +96,21 @@ class Gradient(GradientReading[P, R_co]):
         )
         positions = self._selection.positions()
         self._positions = tuple(p for p in positions if p is not None)
-        self._simple = len(self._positions) == len(positions) and not has_aux
-        self._only = self._positions[0] if len(positions) == 1 and self._simple else None
+        self._form = Form(self._selection.names, self._selection.single, value, has_aux)
         self._plan: Plan | None = None
-        self._shown: Plan | None = None
-        self._twins: dict[str, Plan] = {}
+        self._read: Plan | None = None  # the text that was asked for before any call
+        self._ran = Ran(functools.partial(_looks_closer, policy))
+        self._way = _long_way(weakref.ref(self), primal, self._options)
+        self._entries = Entries(self._way)
+        self._twins: dict[tuple[str, Any], Plan] = {}
         self._plain: dict[bool, Plan] = {}
         self._last: dict[str, Any] = {}
         if self._is_method:
             self._last = {next(iter(self._selection.signature.parameters)): self._owner}
         self._siblings: dict[type, Plan] = {}
-        self._warned = False
         self._refusals = Refusals()
-        self._lock = threading.RLock()
+        self._labels: Known | None = None
+        self._lock = Lock()
         look_like(self, self._function, self._is_method, self._selection.signature)
 
     def __srcgrad_taken__(self) -> Taken:
@@ -111,14 +120,23 @@ class Gradient(GradientReading[P, R_co]):
 
     # -- calling
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """Return the gradient (or the value and the gradient) at the given arguments."""
+    if TYPE_CHECKING:
+
+        def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R_co:
+            """Return the gradient (or the value and the gradient) at the given arguments."""
+
+    else:
+        __call__ = Way(attrgetter("_way"), doc="Return the gradient at the given arguments.")
+
+    def call_the_long_way(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call, and decide everything anew."""
+        self._ran.what = None
         if kwargs or not is_plain_call(args):
             other = self._call_otherwise(args, kwargs)
             if other is not None:
                 return other[0]
         if self._is_method:
-            args = (self._owner, *args)  # type: ignore[assignment] # by the function's own
+            args = (self._owner, *args)  # by the function's own
         if in_another_call() or (self._is_method and tensors_of(self._owner)):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
@@ -134,89 +152,105 @@ class Gradient(GradientReading[P, R_co]):
             plan = plan if plan.fits(args, kwargs) else self._wider(plan, args, kwargs)
             if plan is None:
                 return self._run_on_tape(args, kwargs)
-            self._shown = plan
-        only = self._only
-        plain = plan.is_plain and not kwargs and not (self.checks or CHECKS.nans)
-        if only is None or only >= len(args) or not plain:
-            return self._call_any(plan, args, kwargs)
-        return self._call_one(plan, args, args[only])
+        self._ran.what = plan
+        return self._call_any(plan, args, kwargs)
 
     def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return a list of the result, if tensors or containers by their parts are given."""
         given = (*args, *kwargs.values())
         if not in_another_call() and (found := tensors_of(given)):
             return [called_with(self, found, args, kwargs)]
+        if has_labels(given):
+            return self._by_labels(args, kwargs)
         return [self._by_parts(args, kwargs)] if goes_by_parts(self.primal, given) else None
+
+    def _by_labels(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+        """Return a list of the result by numbers without labels, which the gradients get back.
+
+        None if labels have to stay; the text is compared with differences then.
+        """
+        whole = (self._owner, *args) if self._is_method else args
+        subject, before = Subject(self.primal, self._selection.names, self._has_aux), self._labels
+        self._labels = now = how_labelled(subject, self._selection.bound(whole, kwargs), before)
+        if now.by_column is None:
+            self._policy = self._policy.with_verify()
+            self._ran.looks_closer = functools.partial(_looks_closer, self._policy)
+            if now is not before and self._plan is not None:
+                self._plan.verified = False
+            return None
+        plain = [without_labels(item, by_column=now.by_column) for item in (args, kwargs)]
+        head, grads = self._form.apart(self(*plain[0], **plain[1]))
+        values = self._values(whole, kwargs)
+        answer = relabelled(grads, values, single=self._selection.single)
+        return [self._form.answered(head, answer)]
 
     def _by_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the gradient by the parts of containers that cannot be read by field."""
         function: Any = of_parts(self.primal)
         self._refuse(function.__srcgrad_refusal__)
-        argnums, argnames, has_aux, _, value = self._options
-        twin: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, "tape", value)
+        argnums, argnames, has_aux, policy, value = self._options
+        policy = policy.with_fallback("tape")
+        twin: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, value)
         twin.checks = self.checks
         return put_together(twin._run_on_tape(tuple(map(parts_of, args)), parts_of(kwargs)))
 
-    def _call_one(self, plan: Plan, args: tuple[Any, ...], x: Any) -> Any:
-        """The short way, of one argument by position."""
-        kind = type(x)
-        if kind is not float and not (kind is _ARRAY and x.dtype.kind == "f"):
-            check_input(x, self._selection.names[0])
-        for item in args:
-            if type(item) not in _NUMBERS and (type(item) in _LISTS or is_complex(item)):
-                return self._call_any(plan, args, {})
-        try:
-            result = plan.function(*args)
-        except Exception as error:
-            annotate(error)
-            raise
-        grad = result[1] if self._value else result
-        if plan.traps and has_nan(grad):
-            return self._call_any(plan, args, {})
-        if not fits(grad, x):
-            grad = conform(grad, x)
-        if not self._selection.single:
-            grad = (grad,)
-        return (result[0], grad) if self._value else grad
-
     def _call_any(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The long way, of keywords, defaults, several arguments, auxiliary results and so on."""
+        """Call the text of a plan, or of a twin of it that is for such arguments."""
         values = self._values(args, kwargs)
         for name, value in zip(self._selection.names, values, strict=True):
             check_input(value, name)
-        fitting = self._fitting(plan, args, kwargs)
+        fitting = self._proven(self._fitting(plan, args, kwargs), args, kwargs)
         if fitting is None:
             return self._run_on_tape(args, kwargs)
         plan = fitting
         if plan.written:
             refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
+        if ANYTHING.on and is_due(plan, self._policy):
+            self._verify(plan, args, kwargs)
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
         try:
             result = run(*args, **plan.named(kwargs))
+        except ZeroDivisionError as error:
+            return self._after(error, plan, args, kwargs)
         except Exception as error:
             annotate(error)
             raise
-        head, grads = self._split(result)
-        return self._join(head, grads if len(values) > 1 else (grads,), values)
+        answer = self._form.whole(result, values)
+        if not (self.checks or self._is_method) and serves(plan):
+            self._enter(plan, args, kwargs)
+        return answer
+
+    def _enter(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Make an entry for calls like this one, if it is not the first."""
+        kept = self._entries
+        outlines = kept.wanted(plan, self._selection.bound(args, kwargs).values())
+        if outlines is None:
+            return
+        now, taken = None, self._inner
+        if taken is not None:
+            keep_complex = plan.options.get("keep_complex", False)
+            now = functools.partial(taken.differentiable, keep_complex=keep_complex)
+        user = self._subject(plan.options)
+        kept.add(Served(plan, user, now, self._form, self._ran), outlines)
+        self._way = kept.chained(first=self._plan)
+
+    def _after(self, error: ZeroDivisionError, plan: Plan, args: Any, kwargs: Any) -> Any:
+        """Take the tape, which divides as NumPy does, if the function runs twice as once."""
+        return instead_of(error, lambda: self._run_on_tape(args, kwargs), now=not plan.written)
+
+    def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Compare a new text with the other engine and with differences."""
+        verify_gradient(
+            self,
+            plan,
+            lambda *args, **kwargs: told(self, plan, args, kwargs)(*args, **plan.named(kwargs)),
+            self._selection.bound(args, kwargs),
+        )
 
     def _checked(self, plan: Plan) -> Callable[..., Any]:
         """Return what looks at every value, those that only the function's own value needs too."""
         whole = checked(self._make_plan(**{**plan.options, "value": True}))
         return whole if self._value else without_value(whole, has_aux=self._has_aux)
-
-    def _split(self, result: Any) -> tuple[Any, Any]:
-        if self._value:
-            return result[0], result[1]
-        if self._has_aux:
-            return result[1], result[0]
-        return None, result
-
-    def _join(self, head: Any, grads: Sequence[Any], values: Sequence[Any]) -> Any:
-        done = tuple(conform(g, v) for g, v in zip(grads, values, strict=True))
-        answer = done[0] if self._selection.single else done
-        if self._value:
-            return head, answer
-        return (answer, head) if self._has_aux else answer
 
     def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         by_position = not kwargs and len(self._positions) == len(self._selection.names)
@@ -233,16 +267,15 @@ class Gradient(GradientReading[P, R_co]):
             self._refuse(lists_joined(self._function))
             return None
         widens = not plan.generated.keep_complex and is_complex((args, kwargs))
-        if plan.scalars and (arrays := plan.arrays(self._selection.bound(args, kwargs))):
+        bound = self._selection.bound(args, kwargs) if plan.scalars else {}
+        if plan.scalars and (arrays := plan.arrays(bound)):
             problem = update_of_array(min(plan.generated.scalars), self._function)
-            if widens or not all(
-                is_writable_array(self._selection.bound(args, kwargs)[n]) for n in arrays
-            ):
+            if widens or not all(is_writable_array(bound[name]) for name in arrays):
                 self._refuse(problem)
                 return None
-            twin = self._twin(",".join(sorted(arrays)), arrays=arrays, problem=problem)
-            if twin is None or (not twin.scalars and twin.fits(args, kwargs)):
-                self._shown = twin or self._shown
+            twin = self._twin("arrays", arrays=named_arrays(arrays), problem=problem)
+            if twin is None or (not twin.arrays(bound) and twin.fits(args, kwargs)):
+                self._ran.what = twin or self._ran.what
                 return twin
             self._refuse(problem)
             return None
@@ -250,28 +283,34 @@ class Gradient(GradientReading[P, R_co]):
             self._refuse(twice_complex(self.primal))
             return None
         if widens:
-            complex_twin = self._twin("complex", keep_complex=True, assume=False)
-            self._shown = complex_twin or self._shown
+            complex_twin = self._plainer("complex", plan, args, kwargs, keep_complex=True)
+            self._ran.what = complex_twin or self._ran.what
             return complex_twin
         return plan
 
     def _wider(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
         """Return the plan for arguments that do not fit one."""
         wider = plan.wider
-        if wider is not None and wider.is_current(self._subject()) and wider.fits(args, kwargs):
-            return wider
-        keep = plan.generated.keep_complex
-        return self._twin("general", keep_complex=keep, assume=False)
+        if wider is None or not wider.is_current(self._subject()) or not wider.fits(args, kwargs):
+            keep = plan.generated.keep_complex
+            wider = self._plainer("wide", plan, args, kwargs, keep_complex=keep)
+        return self._proven(wider, args, kwargs)
+
+    def _plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan | None:
+        """Return a twin that takes for granted only what is an array, if any is written into."""
+        bound = self._selection.bound(*call) if plan.generated.written else {}
+        return self._twin(kind, assume=False, arrays=kinds_of_arrays(bound), **options)
 
     def _twin(
         self, kind: str, *, problem: MutationError | None = None, **options: Any
     ) -> Plan | None:
         """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
-        twin = self._twins.get(kind)
+        key = (kind, options.get("arrays", frozenset()))
+        twin = self._twins.get(key)
         if twin is None or not twin.is_current(self._subject(options)):
             with self._lock:
                 try:
-                    twin = self._twins[kind] = self._make_plan(**options)
+                    twin = self._twins[key] = self._make_plan(**options)
                 except UnsupportedError as refusal:
                     self._refuse(problem or refusal)
                     return None
@@ -281,19 +320,45 @@ class Gradient(GradientReading[P, R_co]):
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
-        with self._lock:
-            try:
-                self._last = dict(known)
-                plan = self._made_for(self._make_plan(), args, kwargs)
-                self._plan = self._siblings[type(self._owner)] = plan
-                if self._plan.generated.taped:
-                    self._refuse(MissingRuleError(diagnostics=self._plan.generated.taped))
-            except UnsupportedError as refusal:
-                self._refuse(refusal)
-                return None
-            return self._plan
+        try:
+            plan: Plan | None = self._compiled(known, args, kwargs)
+        except MutationError as problem:  # what is written into may have to be an array
+            arrays = kinds_of_arrays(self._selection.bound(args, kwargs))
+            plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
+        except UnsupportedError as refusal:
+            self._refuse(refusal)
+            return None
+        if plan is not None and plan.generated.taped:
+            self._refuse(MissingRuleError(diagnostics=plan.generated.taped))
+        return plan
 
-    def _made_for(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+    @deeply
+    def _compiled(
+        self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Plan:
+        """Compile for the program as it is now, and remember the plan."""
+        with self._lock:
+            self._last = dict(known)
+            read = None if known else self._read
+            if read is None or read.given or not read.is_current(self._subject()):
+                read = None
+            plan = self._made_for(args, kwargs, read)
+            self._plan = self._siblings[type(self._owner)] = plan
+            return plan
+
+    def _proven(self, plan: Plan | None, args: Any, kwargs: Any) -> Plan | None:
+        """Return a plan, or None if its text must not run and the tape takes over."""
+        return proven(plan, lambda plan: self._verify(plan, args, kwargs), self._refuse)
+
+    def _made_for(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], read: Plan | None = None
+    ) -> Plan:
+        """Return a plan that may run with these arguments; `read` is the text for all of them."""
+        plan = self._closest(read or self._make_plan(), args, kwargs)
+        prove(plan, lambda plan: self._verify(plan, args, kwargs))
+        return plan
+
+    def _closest(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
         """Return a plan made for the shapes of these arguments, if that makes its text plainer."""
         if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
             return plan
@@ -303,19 +368,19 @@ class Gradient(GradientReading[P, R_co]):
             return plan  # the wider text serves; a call that does not bind says so itself
         if not closer.fits(args, kwargs):
             return plan
+        settle_if_it_keeps_data(plan)
         closer.wider = plan
         return closer
 
     def _refuse(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on."""
-        if self._fallback == "error":
-            raise refusal
-        if self._fallback == "warn" and not self._warned:
-            self._warned = True
-            warn_of(refusal, self.primal)
+        self._fall.back(refusal)
+        self._ran.what = refusal
 
+    @deeply
     def _make_plan(self, stages: Stages | None = None, **options: Any) -> Plan:
         """Compile the function; the options are those of a `Request`."""
+        self._policy.refuse_text(self.primal)
         function = self._subject(options)
         if not isinstance(function, FunctionType):
             raise SourceNotFoundError(
@@ -357,94 +422,9 @@ class Gradient(GradientReading[P, R_co]):
         )
         if self._has_aux and not self._value:
             head = head[1]
-        return self._join(head, grads, values)
-
-    def conformed(
-        self, result: Any, arguments: Mapping[str, Any], *, generated: bool = True
-    ) -> Any:
-        """Return what the generated function, or the tape, returned as a call gives it."""
-        values = [arguments[name] for name in self._selection.names]
-        head, grads = self._split(result)
-        in_tuple = len(values) > 1 if generated else not self._selection.single
-        return self._join(head, grads if in_tuple else (grads,), values)
-
-    def raw_adjoint(self, adjoint: Any) -> Any:
-        """Return an adjoint of what a call gives as one of what the generated function returns."""
-        head, answer = self._split(adjoint)
-        alone = len(self._selection.names) == 1 and not self._selection.single
-        grads = answer[0] if alone else answer
-        if self._value:
-            return head, grads
-        return (grads, head) if self._has_aux else grads
-
-    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
-        """Return the generated function, in a text that takes nothing for granted.
-
-        `keep_complex` asks for a text that is right for complex numbers too.
-
-        Raises:
-            UnsupportedError: The function is not differentiated by source; the error says where.
-        """
-        kept = self._plain.get(keep_complex)
-        if kept is not None and kept.is_current(self._subject(kept.options)):
-            return kept.function
-        wanted = keep_complex or self._ready().generated.keep_complex
-        kind = "complex plain" if wanted else "plain"
-        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
-        if plan is None or plan.scalars:
-            raise MutationError(
-                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
-                hint="work on copies of the arguments that the function updates in place",
-            )
-        self._plain[keep_complex] = plan
-        return plan.function
+        return self._form.joined(head, grads, values)
 
     # -- reading
-
-    def _ready(self) -> Plan:
-        plan = self._plan
-        if plan is None or not plan.is_current(self._subject()):
-            with self._lock:
-                self._plan = plan = self._make_plan()
-        return plan
-
-    def _text(self) -> Plan:
-        ready, shown = self._ready(), self._shown
-        shows = shown is not None and shown.is_current(self._subject(shown.options))
-        return shown if shown is not None and shows else ready
-
-    @property
-    def source(self) -> str:
-        """The text of the generated module; of several, the one that the last call used.
-
-        Raises:
-            UnsupportedError: The function is not differentiated by source; the error says where.
-        """
-        return self._text().generated.source
-
-    @property
-    def generated(self) -> Callable[..., Any]:
-        """The generated function itself, without checks of its arguments."""
-        return self._text().function
-
-    def _strict(self) -> Gradient[P, R_co]:
-        """Return the same gradient, with errors for warnings and with plans of its own."""
-        argnums, argnames, has_aux, _, value = self._options
-        twin: Gradient[P, R_co] = Gradient(self.primal, argnums, argnames, has_aux, "error", value)
-        twin._last = dict(self._last)
-        return twin
-
-    def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
-        """Return the plan that a call would run; a bound `self` is among the arguments.
-
-        Raises:
-            UnsupportedError: The function is not differentiated by source for these arguments.
-        """
-        self._last = static_arguments(self._function, args, kwargs)
-        plan = self._plan = self._made_for(self._make_plan(), args, kwargs)
-        if plan.holds is not None and not plan.fits(args, kwargs):
-            plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
-        return self._fitting(plan, args, kwargs) or plan
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Gradient[P, R_co]: ...
@@ -460,3 +440,20 @@ class Gradient(GradientReading[P, R_co]):
         bound._siblings = self._siblings
         bound._plan = self._siblings.get(type(instance))
         return bound
+
+
+def _looks_closer(policy: Policy, plan: Plan) -> bool:
+    """Say whether a call does more than to run the text."""
+    return CHECKS.nans or is_due(plan, policy)
+
+
+def _long_way(ref: Any, primal: Any, options: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return what calls a gradient the long way, which may be kept longer than the gradient is."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        gradient = ref()
+        if gradient is None:
+            gradient = Gradient(primal, *options)
+        return gradient.call_the_long_way(args, kwargs)
+
+    return call

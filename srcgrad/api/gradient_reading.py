@@ -2,47 +2,126 @@
 
 from __future__ import annotations
 
-import sys
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from inspect import BoundArguments, Parameter
+from inspect import BoundArguments, Parameter, getattr_static
+from types import MethodType
 from typing import Any, Generic
 
+from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
+from srcgrad.api.form import Form
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.looks import P, R_co
+from srcgrad.api.pickling import stands_under_its_name
 from srcgrad.api.plan import Plan
 from srcgrad.api.reading import Asked, Reading
-from srcgrad.api.refusal import describe
+from srcgrad.api.refusal import describe, ran_on_tape
+from srcgrad.api.selection import Selection, static_arguments
 from srcgrad.api.structures import copied
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.insight.explanation import Subject
+from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
 
 
 class GradientReading(Reading, Generic[P, R_co]):
     """What a gradient says of itself, given how it is compiled."""
 
-    _function: Callable[..., Any]
+    primal: Any
+    _function: Any
     _owner: Any
     _options: tuple[Any, ...]
     _is_method: bool
     _value: bool
     _last: dict[str, Any]
     _make_plan: Callable[..., Plan]
+    _selection: Selection
+    _form: Form
+    _plan: Plan | None
+    _read: Plan | None
+    _plain: dict[bool, Plan]
+    _ran: Ran
+    _lock: Lock
+    _subject: Callable[..., Any]
+    _made_for: Callable[..., Plan]
+    _fitting: Callable[..., Plan | None]
+    _twin: Callable[..., Plan | None]
 
-    @abstractmethod
-    def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
-        """Return the plan that a call would run."""
+    def _ready(self) -> Plan:
+        """Return the plan of the last call, or before any call one that serves all arguments."""
+        for plan in (self._plan, self._read):
+            if plan is not None and plan.is_current(self._subject()):
+                return plan
+        with self._lock:
+            self._read = plan = self._make_plan()
+        return plan
 
-    @abstractmethod
+    def _text(self) -> Plan:
+        ready, shown = self._ready(), self._ran.what
+        if isinstance(shown, UnsupportedError):
+            raise ran_on_tape(self.primal, shown) from shown
+        shows = shown is not None and shown.is_current(self._subject(shown.options))
+        return shown if shown is not None and shows else ready
+
+    @property
+    def source(self) -> str:
+        """The text of the generated module; of several, the one that the last call used.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+                Or the last call ran on the tape, so that no text is what ran.
+        """
+        return self._text().generated.source
+
+    @property
+    def generated(self) -> Callable[..., Any]:
+        """The generated function itself, without checks of its arguments."""
+        return self._text().function
+
+    def conformed(
+        self, result: Any, arguments: Mapping[str, Any], *, generated: bool = True
+    ) -> Any:
+        """Return what the generated function, or the tape, returned as a call gives it."""
+        values = [arguments[name] for name in self._selection.names]
+        head, grads = self._form.apart(result)
+        in_tuple = len(values) > 1 if generated else not self._selection.single
+        return self._form.joined(head, grads if in_tuple else (grads,), values)
+
+    def raw_adjoint(self, adjoint: Any) -> Any:
+        """Return an adjoint of what a call gives as one of what the generated function returns."""
+        return self._form.as_returned(adjoint)
+
     def _strict(self) -> Any:
         """Return the same gradient, with errors for warnings and with plans of its own."""
+        argnums, argnames, has_aux, policy, value = self._options
+        kind: Any = type(self)
+        policy = policy.with_fallback("error")
+        twin = kind(self.primal, argnums, argnames, has_aux, policy, value)
+        twin._last = dict(self._last)  # noqa: SLF001 - it is of the same class
+        return twin
 
-    @abstractmethod
-    def conformed(self, result: Any, arguments: Any) -> Any:
-        """Return what the generated function returned in the structure that a call gives."""
+    def differentiable(self, *, keep_complex: bool = False) -> Callable[..., Any]:
+        """Return the generated function, in a text that takes nothing for granted.
+
+        `keep_complex` asks for a text that is right for complex numbers too.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        kept = self._plain.get(keep_complex)
+        if kept is not None and kept.is_current(self._subject(kept.options)):
+            return kept.function
+        wanted = keep_complex or self._ready().generated.keep_complex
+        kind = "complex plain" if wanted else "plain"
+        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
+        if plan is None or plan.scalars:
+            raise MutationError(
+                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
+                hint="work on copies of the arguments that the function updates in place",
+            )
+        self._plain[keep_complex] = plan
+        return plan.function
 
     @property
     def gives_value(self) -> bool:
@@ -94,6 +173,18 @@ class GradientReading(Reading, Generic[P, R_co]):
         plan, known = self._strict().plan_and_known(call)
         return Exported(plan, given={name: known[name] for name in plan.given if name in known})
 
+    def plan_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+        """Return the plan that a call would run; a bound `self` is among the arguments.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source for these arguments.
+        """
+        self._last = static_arguments(self._function, args, kwargs)
+        plan = self._plan = self._made_for(args, kwargs)
+        if plan.holds is not None and not plan.fits(args, kwargs):
+            plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
+        return self._fitting(plan, args, kwargs) or plan
+
     def plan_and_known(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
         """Return the plan of one call or of all, which is then that of this gradient."""
         if call is not None:
@@ -113,11 +204,23 @@ class GradientReading(Reading, Generic[P, R_co]):
         return f"<srcgrad.{kind} of {describe(self.primal)}>"
 
     def __reduce__(self) -> Any:
-        """Pickle by name if the gradient stands under the function's own name, else by parts."""
-        module = sys.modules.get(getattr(self.primal, "__module__", ""), None)
-        found: Any = module
-        for part in describe(self.primal).split("."):
-            found = getattr(found, part, None)
-        if found is self:
+        """Pickle by name if the gradient stands under the function's own name, else by parts.
+
+        A bound method is pickled by its name in its object, under which a decorated one is found as
+        the gradient.
+        """
+        if isinstance(self.primal, MethodType) and not isinstance(self.primal.__self__, type):
+            owner, name = self.primal.__self__, self.primal.__name__
+            if isinstance(getattr_static(type(owner), name, None), GradientReading):
+                return _of_method, (type(self), owner, name, self._options)
+        if stands_under_its_name(self):
             return describe(self.primal)
         return type(self), (self.primal, *self._options)
+
+
+def _of_method(kind: Any, owner: Any, name: str, options: tuple[Any, ...]) -> Any:
+    """Return the derivative of a method that is decorated to be a derivative itself."""
+    function = getattr_static(type(owner), name)
+    while isinstance(function, GradientReading):
+        function = function.primal
+    return kind(MethodType(function, owner), *options)

@@ -14,6 +14,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.leafwise import Structured, holds_tensors, recorded
 from srcgrad.api.looks import P, R_co, look_like
 from srcgrad.api.plan import Plan
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.pushforward import Tangents
 from srcgrad.api.solution import Solution
 from srcgrad.api.structures import leaves_as_in, mapped
@@ -34,6 +35,7 @@ class Implicit(Generic[P, R_co]):
         solver: The user's solver.
         residual: What is zero at a solution: called with the solution, then the solver's arguments.
         fixed: The residual is that function less the solution itself.
+        policy: How the residual is differentiated.
     """
 
     def __init__(
@@ -43,9 +45,11 @@ class Implicit(Generic[P, R_co]):
         linear_solver: LinearSolver | None,
         *,
         fixed: bool = False,
+        policy: Policy = USUAL,
     ) -> None:
         self.solver: Callable[..., Any] = solver
         self.fixed = fixed
+        self.policy = policy
         self.residual = residual
         self.linear_solver = linear_solver
         self.__srcgrad_rule__ = _rule_of(self)
@@ -53,10 +57,10 @@ class Implicit(Generic[P, R_co]):
         look_like(self, solver)
 
     @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the solution; on tensors it is recorded as one step."""
         arguments = tuple(bind(self.solver, args, kwargs).values())
         if not holds_tensors(arguments):
@@ -149,7 +153,7 @@ class Implicit(Generic[P, R_co]):
         """
         known = self._pushes.get(names)
         if known is None or not known.is_current(to_differentiate(self.residual)):
-            known = self._pushes[names] = Tangents(self.residual, names).general_plan()
+            known = self._pushes[names] = Tangents(self.residual, names, self.policy).general_plan()
         return cast("FunctionType", known.function)
 
     def __repr__(self) -> str:
@@ -163,7 +167,14 @@ class Solving(Protocol):
         """Return `solver` with the derivative of what it solves."""
 
 
-def root(residual: Residual, *, linear_solver: LinearSolver | None = None) -> Solving:
+def root(
+    residual: Residual,
+    *,
+    linear_solver: LinearSolver | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
+) -> Solving:
     """Return a decorator for solvers of ``residual(x, *args) = 0``, called as ``solver(*args)``.
 
     Args:
@@ -171,6 +182,9 @@ def root(residual: Residual, *, linear_solver: LinearSolver | None = None) -> So
             the solver, of the solution's shape.
         linear_solver: How to solve the linear system of the derivative, given the product with its
             matrix and the right side; by default the matrix is built and solved for.
+        backend: What differentiates the residual: generated text, or the tape; see `grad`.
+        fallback: What to do with a residual that source transformation refuses; see `grad`.
+        verify: Compare each text of the residual with the other engine and with differences.
 
     >>> @root(lambda x, a: x * x - a)
     ... def square_root(a):
@@ -178,34 +192,51 @@ def root(residual: Residual, *, linear_solver: LinearSolver | None = None) -> So
     >>> square_root(4.0)
     2.0
     """
+    policy = policy_of(fallback, backend, verify)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
-        return Implicit(solver, residual, linear_solver)
+        return Implicit(solver, residual, linear_solver, policy=policy)
 
     return made
 
 
-def fixed_point(step: Callable[..., Any], *, linear_solver: LinearSolver | None = None) -> Solving:
+def fixed_point(
+    step: Callable[..., Any],
+    *,
+    linear_solver: LinearSolver | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
+) -> Solving:
     """Return a decorator for solvers that iterate ``x = step(x, *args)`` to its fixed point.
 
     See `root` for the arguments.
     """
+    policy = policy_of(fallback, backend, verify)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
-        return Implicit(solver, step, linear_solver, fixed=True)
+        return Implicit(solver, step, linear_solver, fixed=True, policy=policy)
 
     return made
 
 
-def argmin(objective: Callable[..., Any], *, linear_solver: LinearSolver | None = None) -> Solving:
+def argmin(
+    objective: Callable[..., Any],
+    *,
+    linear_solver: LinearSolver | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
+) -> Solving:
     """Return a decorator for solvers that minimise ``objective(x, *args)`` over x.
 
     What is zero at the minimum is the generated gradient by x.
     """
-    gradient: Gradient[..., Any] = Gradient(objective, 0, None, False, "warn", False)
+    policy = policy_of(fallback, backend, verify)
+    gradient: Gradient[..., Any] = Gradient(objective, 0, None, False, policy, False)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
-        return Implicit(solver, gradient, linear_solver)
+        return Implicit(solver, gradient, linear_solver, policy=policy)
 
     return made
 

@@ -44,13 +44,14 @@ def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
     findings = generated.findings or Findings(())
     lines = generated.source.count("\n")
     taped, conditions = generated.taped, generated.conditions
+    doubts = "" if generated.proof is None else generated.proof.reason
     if call is None:
-        return Explanation(subject, "source", taped, conditions, lines, findings)
+        return Explanation(subject, "source", taped, conditions, lines, findings, not_proven=doubts)
     meter = Meter(findings, frozenset(generated.layout))
     with observed_loops() as loops:
         run_watched(plan, call, meter)
     found = findings, dict(meter.found), meter.total, tuple(loops)
-    return Explanation(subject, "source", taped, conditions, lines, *found)
+    return Explanation(subject, "source", taped, conditions, lines, *found, not_proven=doubts)
 
 
 def run_watched(plan: Plan, call: Call, watcher: Watcher) -> Any:

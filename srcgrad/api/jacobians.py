@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.api.assembling import by_columns, by_rows
 from srcgrad.api.binding import bound
+from srcgrad.api.call_forms import by_form, named
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
@@ -17,7 +18,9 @@ from srcgrad.api.looks import P, Q, look_like
 from srcgrad.api.made import Made
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import takes_tensors
+from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import Plan
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import jvp, tangents_of
 from srcgrad.api.refusal import describe
@@ -53,7 +56,7 @@ class Jacobian(Made, Generic[P]):
         mode: "forward" (a column for each input), "reverse" (a row for each output), or "auto".
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is of, and how it is taken
         self,
         primal: Callable[P, object],
         argnums: Numbers,
@@ -62,6 +65,7 @@ class Jacobian(Made, Generic[P]):
         *,
         has_aux: bool,
         sparsity: Any = None,
+        policy: Policy = USUAL,
     ) -> None:
         if not callable(primal):
             raise ArgumentError(
@@ -72,6 +76,7 @@ class Jacobian(Made, Generic[P]):
         self.mode = mode
         self._options = argnums, argnames, has_aux
         self._sparsity = sparsity
+        self._policy = policy
         self._text: tuple[Plan, FunctionType] | None = None
         self._has_aux = has_aux
         function = plain(primal)
@@ -82,8 +87,13 @@ class Jacobian(Made, Generic[P]):
         self._last: Mode = "forward" if mode == "auto" else mode
         self._sparse = None
         if sparsity is not None:
-            self._sparse = SparseMatrix(primal, self._selection, sparsity, has_aux=has_aux)
+            self._sparse = SparseMatrix(
+                primal, self._selection, sparsity, has_aux=has_aux, policy=policy
+            )
         look_like(self, function, len(owner(primal)), self._selection.signature)
+
+    def __reduce__(self) -> Any:
+        return reduced(self, _text=None, _results={}, _calls={})
 
     def __srcgrad_taken__(self) -> Taken:
         """Say to the compiler what this is, where a program that is differentiated calls it."""
@@ -92,7 +102,7 @@ class Jacobian(Made, Generic[P]):
         return Taken("jacobian", self.primal, *self._options)
 
     @takes_tensors
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the derivative of each number of the result by each number of the arguments.
 
         For a result of shape r and an argument of shape s, it has the shape r + s. A result that is
@@ -123,12 +133,12 @@ class Jacobian(Made, Generic[P]):
         mode = self._last = self._chosen(arguments)
         make = by_rows if mode == "reverse" else by_columns
         options = {"single": self._selection.single, "has_aux": self._has_aux}
-        found, aux = make(self.primal, self.names, arguments, **options)
+        found, aux = make(self.primal, self.names, arguments, policy=self._policy, **options)
         if self._has_aux:
             return found, aux
         if kinds is not None and is_bound_in_order(args, arguments):
             reverse = mode == "reverse"
-            short = short_way(self.primal, self.names, arguments, found, reverse=reverse)
+            short = short_way(self._maker(mode), arguments, found, reverse=reverse)
             if short is not None:
                 remember(self._calls, kinds, short)
         return found
@@ -154,7 +164,7 @@ class Jacobian(Made, Generic[P]):
                     hint="take the Jacobian by each argument",
                 )
             (name,) = self._selection.names
-            plan = tangents_of(self.primal, (name,)).general_plan()
+            plan = tangents_of(self.primal, (name,), self._policy).general_plan()
             push: Any = plan.function
             self._text = plan, columns_function(push, function, name)
         return self._text[1]
@@ -178,15 +188,16 @@ class Jacobian(Made, Generic[P]):
     @property
     def source(self) -> str:
         """The text of the generated module, of the mode that the last call used, if it chooses."""
-        if self._last == "reverse":
-            return adjoints_of(self.primal, self.names).stacked_source
-        return tangents_of(self.primal, self.names[:1]).stacked_source
+        text: str = self._maker(self._last).stacked_source
+        return text
 
     def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
         """Return what makes the text that gives a column or a row of the Jacobian."""
-        if self._mode(arguments) == "reverse":
-            return adjoints_of(self.primal, self.names)
-        return tangents_of(self.primal, self.names[:1])
+        return self._maker(self._mode(arguments))
+
+    def _maker(self, mode: Mode) -> Any:
+        make: Any = adjoints_of if mode == "reverse" else tangents_of
+        return make(self.primal, self.names if mode == "reverse" else self.names[:1], self._policy)
 
     def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
         """Return as what it is exported.
@@ -227,7 +238,8 @@ class Jacobian(Made, Generic[P]):
             )
         several_at_once = self.mode == "auto" and len(self.names) > 1
         mode: Mode = "reverse" if several_at_once else self.mode
-        return Jacobian(self.primal, argnums, argnames, mode, has_aux=has_aux)
+        options: dict[str, Any] = {"has_aux": has_aux, "policy": self._policy}
+        return Jacobian(self.primal, argnums, argnames, mode, **options)
 
     @property
     def kind(self) -> str:
@@ -270,7 +282,7 @@ class Jacobian(Made, Generic[P]):
     def of(self, primal: Callable[..., Any]) -> Jacobian[...]:
         """Return the Jacobian of another function, with the same options."""
         argnums, argnames, has_aux = self._options
-        options = {"has_aux": has_aux, "sparsity": self._sparsity}
+        options = {"has_aux": has_aux, "sparsity": self._sparsity, "policy": self._policy}
         return Jacobian(primal, argnums, argnames, self.mode, **options)
 
     @overload
@@ -299,40 +311,59 @@ def _refuse_complex(value: Any, what: str) -> None:
         )
 
 
-def jacfwd(
+@by_form
+def jacfwd(  # noqa: PLR0913 - each is an option of its own
     f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, column by column in forward mode.
 
     Use it where there are fewer inputs than outputs. See `jacobian` for arguments and errors.
     """
-    return Jacobian(f, argnums, argnames, "forward", has_aux=has_aux, sparsity=sparsity)
+    policy = policy_of(fallback, backend, verify)
+    options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
+    return Jacobian(f, argnums, argnames, "forward", **options)
 
 
-def jacrev(
+@by_form
+def jacrev(  # noqa: PLR0913 - each is an option of its own
     f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, row by row in reverse mode.
 
     Use it where there are fewer outputs than inputs. See `jacobian` for arguments and errors.
     """
-    return Jacobian(f, argnums, argnames, "reverse", has_aux=has_aux, sparsity=sparsity)
+    policy = policy_of(fallback, backend, verify)
+    options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
+    return Jacobian(f, argnums, argnames, "reverse", **options)
 
 
-def jacobian(
+@by_form
+def jacobian(  # noqa: PLR0913 - each is an option of its own
     f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, in the mode that takes fewer seeds.
 
@@ -348,6 +379,9 @@ def jacobian(
             Jacobian is then one `scipy.sparse.csr_array` with a row for each number of the result
             and a column for each number of the arguments, in their order, found from one seed for
             each group of columns (or rows) that do not overlap.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         A callable with the parameters of `f`. For a result of shape r and an argument of shape s it
@@ -359,15 +393,22 @@ def jacobian(
             shape or misses an entry.
         UnsupportedError: At the call: neither the compiler nor the tape can differentiate `f`.
     """
-    return Jacobian(f, argnums, argnames, "auto", has_aux=has_aux, sparsity=sparsity)
+    policy = policy_of(fallback, backend, verify)
+    options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
+    return Jacobian(f, argnums, argnames, "auto", **options)
 
 
-def hessian(
+@by_form
+def hessian(  # noqa: PLR0913 - each is an option of its own
     f: Callable[P, object],
     argnums: Numbers = None,
     argnames: Names = None,
     has_aux: bool = False,
     sparsity: Any = None,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Jacobian[P]:
     """Return the matrix of second derivatives of a function that returns one real number.
 
@@ -379,23 +420,31 @@ def hessian(
         ArgumentError: `argnums` or `argnames` make no sense.
         UnsupportedError: At the call: `f` cannot be differentiated twice.
     """
-    gradient: Gradient[P, Any] = Gradient(f, argnums, argnames, has_aux, "warn", False)
+    policy = policy_of(fallback, backend, verify)
+    gradient: Gradient[P, Any] = Gradient(f, argnums, argnames, has_aux, policy, False)
     mode: Mode = "forward" if sparsity is None else "symmetric"
-    return Jacobian(gradient, argnums, argnames, mode, has_aux=has_aux, sparsity=sparsity)
+    options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
+    return Jacobian(gradient, argnums, argnames, mode, **options)
 
 
 @made_once
-def _gradient_of(f: Callable[..., Any], argnums: Numbers) -> Gradient[..., Any]:
+def _gradient_of(
+    f: Callable[..., Any], argnums: Numbers, has_aux: bool, policy: Policy
+) -> Gradient[..., Any]:
     """Return the gradient of `f`, the same one at every call."""
-    return Gradient(f, argnums, None, False, "warn", False)
+    return Gradient(f, argnums, None, has_aux, policy, False)
 
 
-def hvp(
+def hvp(  # noqa: PLR0913 - each is an option of its own
     f: Callable[..., Any],
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
+    has_aux: bool = False,
     kwargs: Mapping[str, Any] | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Any:
     """Return the product of a function's second derivatives with a vector.
 
@@ -403,11 +452,16 @@ def hvp(
         f: A function that returns one real number.
         primals: Its positional arguments.
         tangents: The vector: one tangent for each of them; None for an argument that is held.
+        has_aux: Whether `f` returns a pair of which only the first is differentiated.
         kwargs: Further arguments by name, which are held.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         The derivative of the gradient along the tangents: of the structure of the argument, or a
-        tuple of those if several arguments have tangents.
+        tuple of those if several arguments have tangents. With `has_aux`, a pair of that and the
+        auxiliary part.
 
     Raises:
         ArgumentError: The tangents do not fit the primals.
@@ -419,5 +473,10 @@ def hvp(
             "srcgrad.hvp needs a tangent for one of the arguments",
             hint="give None only for arguments that are held",
         )
+    f = named(f, len(primals), kwargs, chosen)
     argnums = chosen[0] if len(chosen) == 1 else tuple(chosen)
-    return jvp(_gradient_of(f, argnums), primals, tangents, kwargs=kwargs)[1]
+    policy = policy_of(fallback, backend, verify)
+    gradient = _gradient_of(f, argnums, has_aux, policy)
+    how: dict[str, Any] = {"has_aux": has_aux, "kwargs": kwargs, **policy.options()}
+    _, *found = jvp(gradient, primals, tangents, **how)
+    return tuple(found) if has_aux else found[0]

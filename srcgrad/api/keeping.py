@@ -7,6 +7,7 @@ names: its views of one memory must stay views of one memory in the copy.
 from __future__ import annotations
 
 import ast
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.lib.array_utils import byte_bounds
 
 _SAVED = "saved"
 _ADJOINT = "grad_"
+_PLAIN = frozenset((float, int, bool, complex, str, type(None), np.float64))
+_SHARED = frozenset((np.ndarray, list, dict, tuple))
 
 
 def keeps_shadows(text: str) -> bool:
@@ -51,12 +54,36 @@ def fresh_lists(kept: Any) -> Any:
 
 
 def held_by(value: Any) -> frozenset[int]:
-    """Return the identities of the arrays whose memory nested containers of arrays lie in."""
+    """Return the identities of the arrays whose memory nested containers and objects hold."""
+    found: dict[int, Any] = {}
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if type(item) not in _PLAIN and id(item) not in found:
+            found[id(item)] = item
+            waiting += _parts_of(item)
+    return frozenset(id(_owner(item)) for item in found.values() if type(item) is np.ndarray)
+
+
+def _parts_of(value: Any) -> list[Any]:
+    """Return what a container, an object, a class or a module holds.
+
+    With an object comes what all objects of its class share.
+    """
     if isinstance(value, dict):
-        return held_by(list(value.values()))
+        return list(value.values())
     if isinstance(value, (list, tuple)):
-        return frozenset[int]().union(*map(held_by, value))
-    return frozenset({id(_owner(value))}) if type(value) is np.ndarray else frozenset()
+        return list(value)
+    if isinstance(value, (np.ndarray, FunctionType)):
+        return []
+    if isinstance(value, ModuleType):
+        return [v for v in vars(value).values() if type(v) in _SHARED]
+    classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+    shared = [v for c in classes for v in vars(c).values() if type(v) in _SHARED]
+    if isinstance(value, type):
+        return shared
+    slots = [getattr(value, n, None) for c in classes for n in getattr(c, "__slots__", ())]
+    return [*getattr(value, "__dict__", {}).values(), *slots, *shared]
 
 
 def _owner(array: Any) -> Any:

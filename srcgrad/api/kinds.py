@@ -40,6 +40,20 @@ def kinds_of(values: Iterable[Any]) -> Kinds | None:
     return tuple(found)
 
 
+def kind_of(datum: Any) -> Any:
+    """Return what a text may take for granted of data that it reads, whatever the values are.
+
+    A text made for a number is not one for an array in its place: the array may spread the result
+    over axes of its own.
+
+    >>> kind_of(2.0) == kind_of(np.float64(3.0)), kind_of(2.0) == kind_of(np.ones(3))
+    (True, False)
+    """
+    if isinstance(datum, np.ndarray):
+        return type(datum), datum.ndim, datum.dtype.kind
+    return float if isinstance(datum, np.floating) else type(datum)
+
+
 def is_bound_in_order(args: Iterable[Any], bound: Mapping[str, Any]) -> bool:
     """Say whether positional arguments are all arguments, one for each parameter."""
     given = list(args)

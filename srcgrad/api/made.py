@@ -21,6 +21,7 @@ from srcgrad.api.values import is_complex
 from srcgrad.compiler.stages import Stages
 from srcgrad.exporting.request import Kind
 from srcgrad.insight.explanation import Subject
+from srcgrad.runtime.objects import may_be_static
 
 Arguments = dict[str, Any]
 
@@ -32,7 +33,12 @@ class Maker(Protocol):
     names: tuple[str, ...]
 
     def make_plan(
-        self, function: FunctionType, *, keep_complex: bool, stages: Stages | None = None
+        self,
+        function: FunctionType,
+        *,
+        keep_complex: bool,
+        stages: Stages | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> Any:
         """Compile it."""
 
@@ -66,7 +72,10 @@ class Made(Reading):
         maker = self.maker(arguments)
         keep_complex = any(map(is_complex, (arguments or {}).values()))
         function = to_differentiate(maker.primal, keep_complex=keep_complex)
-        made: Plan = maker.make_plan(function, keep_complex=keep_complex, stages=stages)
+        given = {name: v for name, v in (arguments or {}).items() if may_be_static(v)}
+        made: Plan = maker.make_plan(
+            function, keep_complex=keep_complex, stages=stages, given=given
+        )
         return made
 
     def for_export(self, call: BoundArguments | None) -> Exported:

@@ -41,10 +41,10 @@ class Numeric(Generic[P, R_co]):
         look_like(self, function)
 
     @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the function's value; on tensors the call is recorded as one step."""
         arguments = tuple(bind(self.function, args, kwargs).values()) if kwargs else args
         if any(isinstance(item, Tensor) for item in arguments):

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.api.assembling import pulled, pushed
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.refusal import describe
@@ -30,14 +31,17 @@ class Objective(Generic[T]):
         x0: The parameters that it was made with, as a vector.
     """
 
-    def __init__(self, f: Callable[..., Any], params: T, args: tuple[Any, ...]) -> None:
+    def __init__(
+        self, f: Callable[..., Any], params: T, args: tuple[Any, ...], policy: Policy = USUAL
+    ) -> None:
         self._f = f
+        self._policy = policy
         self._args = args
         self._layout = Raveling(params)
         self.x0 = self._layout.flat(params)
         self._name = parameters_of(f)[0]
-        self._value_and_grad = Gradient[..., Any](f, 0, None, False, "warn", True)
-        self._gradient = Gradient[..., Any](f, 0, None, False, "warn", False)
+        self._value_and_grad = Gradient[..., Any](f, 0, None, False, policy, True)
+        self._gradient = Gradient[..., Any](f, 0, None, False, policy, False)
         self._residuals: int | None = None
 
     def ravel(self, params: T) -> Any:
@@ -71,16 +75,17 @@ class Objective(Generic[T]):
         if self._residuals < 0:
             return self.ravel(self._gradient(params, *self._args))
         arguments = bind(self._f, (params, *self._args))
+        how: dict[str, Any] = {"has_aux": False, "policy": self._policy}
         if self._layout.size <= self._residuals:
             units = np.eye(self._layout.size)
-            _, columns = pushed(self._f, (self._name,), arguments, units, has_aux=False)
+            _, columns = pushed(self._f, (self._name,), arguments, units, **how)
             return np.array(_side_by_side(columns).T, order="C")
-        _, (rows,) = pulled(self._f, (self._name,), arguments, None, has_aux=False)
+        _, (rows,) = pulled(self._f, (self._name,), arguments, None, **how)
         return _side_by_side(rows)
 
     def hessp(self, x: Any, p: Any) -> Any:
         """Return the product of the matrix of second derivatives with a vector."""
-        push = tangents_of(self._gradient, (self._name,))
+        push = tangents_of(self._gradient, (self._name,), self._policy)
         arguments = bind(self._f, (self.unravel(x), *self._args))
         return self.ravel(push(arguments, [self.unravel(p)])[1])
 
@@ -89,7 +94,8 @@ class Objective(Generic[T]):
         params = self.unravel(x)
         arguments = bind(self._f, (params, *self._args))
         units = np.eye(self._layout.size)
-        grad, columns = pushed(self._gradient, (self._name,), arguments, units, has_aux=False)
+        how: dict[str, Any] = {"has_aux": False, "policy": self._policy}
+        grad, columns = pushed(self._gradient, (self._name,), arguments, units, **how)
         places = count()
         numbered = mapped(lambda _: next(places), grad)  # also whole numbers have a gradient, of 0
         matrix = _side_by_side([columns[place] for place in leaves_as_in(params, numbered)])
@@ -104,13 +110,23 @@ def _side_by_side(leaves: list[Any]) -> Any:
     return np.concatenate([part.reshape(len(part), -1) for part in leaves], axis=1)
 
 
-def scipy_objective(f: Callable[..., Any], params: T, *args: Any) -> Objective[T]:
+def scipy_objective(
+    f: Callable[..., Any],
+    params: T,
+    *args: Any,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
+) -> Objective[T]:
     """Return `f` as a function of one vector, with its derivatives, for `scipy.optimize`.
 
     Args:
         f: A function whose first argument is a float, an array, or a nested container of those.
         params: Parameters to start from; they say the structure, shapes and types.
         args: The further arguments of `f`, which are held.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         An object with `x0`, `fun`, `jac`, `hess`, `hessp`, `fun_and_jac`, `ravel` and `unravel`, as
@@ -121,4 +137,4 @@ def scipy_objective(f: Callable[..., Any], params: T, *args: Any) -> Objective[T
     Raises:
         UnsupportedError: At the first derivative: `f` cannot be differentiated.
     """
-    return Objective(f, params, args)
+    return Objective(f, params, args, policy_of(fallback, backend, verify))

@@ -13,10 +13,13 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
+from srcgrad.api.labels import refuse_labels
 from srcgrad.api.structures import mapped
+from srcgrad.api.values import is_complex
 from srcgrad.runtime.objects import field_names, is_plain_object
 from srcgrad.tape import Tensor, call_strictly, in_another_call, is_grad_enabled, tensor, unwrapped
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.pynumbers import PythonFloat
 from srcgrad.tape.userspace import reached_by
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +58,13 @@ def takes_tensors(derivative: F) -> F:
     @functools.wraps(derivative)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
-        if is_plain_call(given) or in_another_call() or not (found := tensors_of(given)):
+        if is_plain_call(given) or in_another_call():
+            return derivative(*args, **kwargs)
+        refuse_labels(given)
+        for value in given:
+            if type(value) not in _NONE_IN_THEM and not isinstance(value, FunctionType):
+                is_complex(value)  # it refuses what calculates otherwise
+        if not (found := tensors_of(given)):
             return derivative(*args, **kwargs)
         return called_with(derivative, found, args, kwargs)
 
@@ -75,8 +84,15 @@ def called_with(
 ) -> Any:
     """Call a function that takes derivatives with arguments in which the tensors `found` are."""
     if is_grad_enabled() and any(item.requires_grad or _is_dual(item) for item in found):
-        return call_strictly(derivative, *args, **kwargs)
+        return _outside(call_strictly(derivative, *args, **kwargs))
     return _with_tensors(derivative(*unwrapped(args), **unwrapped(kwargs)))
+
+
+def _outside(result: Any) -> Any:
+    """Return a result whose numbers divide and fail as tensors do, no more as Python's."""
+    if isinstance(result, PythonFloat):
+        return result.clone()
+    return tuple(map(_outside, result)) if type(result) is tuple else result
 
 
 def _is_dual(item: Any) -> bool:

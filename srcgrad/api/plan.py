@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.keeping import apart, fresh_lists, keeps_shadows
+from srcgrad.api.kinds import kind_of
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.traps import may_trap
 from srcgrad.api.values import is_complex
-from srcgrad.codegen.loader import load
+from srcgrad.codegen.loader import bind_anew, load
 from srcgrad.compiler import Generated
+from srcgrad.compiler.generated import without_data
 from srcgrad.frontend.joining import Join, joins_of
-from srcgrad.ir.scopes import MISSING
+from srcgrad.insight.switch import ANYTHING
+from srcgrad.ir.depth import deeply
+from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
+from srcgrad.runtime.labelled import has_labels
 
 
 def records(binding: Any) -> bool:
     """Say whether a tensor that requires a gradient is bound."""
     return any(item.requires_grad for item in tensors_of(binding.current()))
+
+
+_NUMBERS: Final = (float, int, complex, np.number)
 
 
 @dataclass(slots=True)
@@ -45,9 +55,13 @@ class Plan:
         in_place: Whether the text may write into an array; True if nobody has looked.
         records: Whether tensors that require a gradient are among the data that the text reads.
         watched: What reads each name that was compiled in, with the name and what it meant.
+        latest: What each name of the user's data meant when it was last looked at.
+        kinds: Of what kind those data were for which the text was made.
         meets: Whether equal eigenvalues or singular values may matter to the text.
-        traps: Whether the text has selections, and steep functions that they may leave out.
+        traps: Whether the text has selections, which may leave out what is NaN or steep.
         is_plain: Whether a call needs no look at its arguments.
+        verified: Whether the text was compared with the other engine and with differences.
+        doubted: Whether it has to be: it reads data of pandas, which goes by labels.
     """
 
     generated: Generated
@@ -64,28 +78,55 @@ class Plan:
     in_place: bool = True
     records: bool = False
     watched: tuple[tuple[Callable[..., Any], str, Any], ...] = ()
+    latest: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, Any] = field(default_factory=dict)
     meets: bool = False
     traps: bool = False
     is_plain: bool = True
+    verified: bool = False
+    doubted: bool = False
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
-        self.watched = tuple(
-            (binding.reader(), binding.name, binding.value) for binding in self.generated.fixed
+        self.watched = (
+            *((item.reader(), item.name, item.value) for item in self.generated.fixed),
+            *((space.get, name, MISSING) for space, name in self.unhidden()),
         )
         self.meets = any(name in self.generated.source for name in MEETING)
-        self.traps = may_trap(self.generated.source)
+        self.traps = may_trap(self.generated.source, self._parameters())
         self.is_plain = not (self.scalars or self.written or self.meets)
         self.records = any(map(records, self.generated.data.values()))
+
+    def unhidden(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield the names of Python's own that were compiled in, with what must not hide them."""
+        own = vars(builtins)
+        names = [item.name for item in self.generated.fixed if item.holder is own]
+        spaces = {id(s.function.__globals__): s.function for s in self.generated.functions}
+        for function in spaces.values() if names else ():
+            space = function.__globals__
+            yield from ((space, name) for name in names if name not in space)
+
+    def _parameters(self) -> tuple[str, ...]:
+        code = self.function.__code__
+        return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def note_data(self, data: Mapping[str, Binding]) -> None:
+        """Note the user's data for which the text was made, which the plan itself does not keep."""
+        self.latest = {name: item.value for name, item in data.items()}
+        self.kinds = {name: kind_of(item.value) for name, item in data.items()}
+        if has_labels(self.latest.values()):
+            self.doubted = ANYTHING.on = True
+        self.refresh()
 
     def arrays(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the text takes for numbers and that are arrays."""
         return frozenset(
             name
             for name in self.generated.scalars
-            if name in arguments and not isinstance(arguments[name], (float, int, complex))
+            if name in arguments and not isinstance(arguments[name], _NUMBERS)
         )
 
+    @deeply
     def joins_lists(self, arguments: Mapping[str, Any]) -> bool:
         """Say whether the function may join or repeat arguments that are lists."""
         if self.joins is None:
@@ -99,7 +140,7 @@ class Plan:
             return True
         try:
             return self.holds(*args, **self.named(kwargs))
-        except (AttributeError, KeyError, TypeError, IndexError):
+        except (AttributeError, KeyError, TypeError, IndexError, ValueError):
             return False
         except NameError:  # it speaks of a field of an object, which is no argument by itself
             return False
@@ -136,11 +177,17 @@ class Plan:
         names = vars(self.module)
         for name, binding in self.generated.data.items():
             value = binding.current()
-            if names.get(name, MISSING) is not value:
+            if self.latest[name] is not value:
                 if value is MISSING or callable(value) or is_complex(value):
                     return False
-                names[name] = value
+                if kind_of(value) != self.kinds[name]:
+                    return False
+                self.latest[name] = value
+            if names.get(name, MISSING) is not value:
+                bind_anew(self.module, name, value)
                 self.records = any(map(records, self.generated.data.values()))
+                if self.wider is not None:
+                    self.wider.refresh()  # it must not keep alive what is replaced
         return True
 
 
@@ -153,12 +200,18 @@ class HalvesPlan(Plan):
         backward: From what is kept and the adjoints of the results to those of the arguments.
         parameters: The names of the arguments, in order.
         shadows: Whether the backward half writes into memory that was kept.
+        reads_back: The names of the user's data that the backward half reads, once looked for.
+        holders_back: The classes and modules whose data it reads, with the names of those.
+        outside: The classes and modules that the forward half reads, once looked for.
     """
 
     forward: Callable[..., Any] = print
     backward: Callable[..., Any] = print
     parameters: tuple[str, ...] = ()
     shadows: bool = False
+    reads_back: tuple[str, ...] | None = None
+    holders_back: dict[str, Any] = field(default_factory=dict)
+    outside: list[Any] | None = None
 
     def again(self, kept: Any) -> Any:
         """Return what the forward half kept, as one run of the backward half may use it up."""
@@ -174,7 +227,10 @@ class HalvesPlan(Plan):
 
 def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
     """Load the generated halves of a function as a plan."""
-    module = load(generated.source, generated.entry, generated.bound, generated.lines)
+    module = load(
+        generated.source, generated.entry, generated.bound, generated.lines, lasting=False
+    )
+    data, generated = generated.data, without_data(generated)
     code = user.__code__
     forward = vars(module)[generated.entry]
     forward.__srcgrad_primal__ = user
@@ -190,8 +246,9 @@ def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:
         backward=vars(module)[generated.backward],
         parameters=code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
         shadows=keeps_shadows(generated.source),
+        written=bool(generated.written),
     )
-    plan.refresh()
+    plan.note_data(data)
     return plan
 
 
@@ -201,7 +258,8 @@ def load_plan(
     """Load generated text as a module and return it as a plan."""
     defaults = {"__srcgrad_defaults__": user.__defaults__, "__srcgrad_named__": user.__kwdefaults__}
     bound = {**generated.bound, **defaults}  # functions with other defaults need another module
-    module = load(generated.source, generated.entry, bound, generated.lines)
+    module = load(generated.source, generated.entry, bound, generated.lines, lasting=False)
+    data, generated = generated.data, without_data(generated)
     function = vars(module)[generated.entry]
     function.__defaults__ = user.__defaults__
     renamed = generated.renamed
@@ -214,7 +272,7 @@ def load_plan(
     holds = _conditions(generated, function)
     written = bool(generated.written)
     plan = Plan(generated, module, function, user.__code__, holds, scalars, written, given)
-    plan.refresh()
+    plan.note_data(data)
     return plan
 
 
@@ -234,15 +292,20 @@ def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[
     """Return a function of the same parameters that checks what the text takes for granted."""
     if not generated.conditions:
         return None
-    scope: dict[str, Any] = {"np": np}
     text = " and ".join(generated.conditions)
     names = inspect.signature(function).parameters.values()
     shown = ", ".join(_parameter(item) for item in names)
-    exec(f"def holds({shown}):\n    return {text}", scope)  # noqa: S102 - text of our own making
+    scope: dict[str, Any] = {"np": np}
+    exec(_checking(shown, text), scope)  # noqa: S102 - text of our own making
     holds: Any = scope["holds"]
     holds.__defaults__, holds.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     checked: Callable[..., bool] = holds
     return checked
+
+
+@functools.lru_cache(maxsize=256)
+def _checking(parameters: str, text: str) -> CodeType:
+    return compile(f"def holds({parameters}):\n    return {text}", "<conditions>", "exec")
 
 
 def _parameter(item: inspect.Parameter) -> str:

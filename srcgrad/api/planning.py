@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, Generic, TypeVar
 
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
-from srcgrad.api.refusal import lists_joined, warn_of
+from srcgrad.api.policy import USUAL, Fall, Policy
+from srcgrad.api.proofs import is_refuted
+from srcgrad.api.refusal import lists_joined, update_of_array
+from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays, refuse_shared
 from srcgrad.api.underlying import to_differentiate
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.ir.depth import deeply
+from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
@@ -20,13 +26,24 @@ class Plans(Generic[AnyPlan]):
 
     Attributes:
         primal: The user's function.
+        policy: How the derivative is taken.
     """
 
-    def __init__(self, primal: Callable[..., Any], make: Callable[..., AnyPlan]) -> None:
+    def __init__(
+        self,
+        primal: Callable[..., Any],
+        make: Callable[..., AnyPlan],
+        policy: Policy = USUAL,
+        *,
+        writes: bool = False,
+    ) -> None:
+        self._writes = writes  # whether to ask `make` for texts that write into given arrays
         self.primal = primal
-        self._make = make
+        self.policy = policy
+        self._fall = Fall(policy, primal)
+        self._make = deeply(make)
         self._kept: dict[bool, AnyPlan] = {}
-        self._warned = False
+        self._of_arrays: dict[tuple[bool, KindsOfArrays], AnyPlan] = {}
 
     def current(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan:
         """Return the plan for the program as it is now.
@@ -34,14 +51,43 @@ class Plans(Generic[AnyPlan]):
         Raises:
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
+        self.policy.refuse_text(self.primal)
         if hasattr(self.primal, "refuse_containers"):
             self.primal.refuse_containers(arguments)
         function = to_differentiate(self.primal, keep_complex=keep_complex)
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-            plan = self._kept[keep_complex] = self._make(function, keep_complex=keep_complex)
+            given = {name: v for name, v in arguments.items() if may_be_static(v)}
+            try:
+                plan = self._make(function, keep_complex=keep_complex, given=given)
+                self._kept[keep_complex] = plan
+            except MutationError:  # what is written into may have to be an array
+                plan = self._for_arrays(function, arguments, keep_complex=keep_complex)
+                if plan is None:
+                    raise
+        if plan.generated.scalars and (arrays := plan.arrays(arguments)):
+            of_arrays = self._for_arrays(function, arguments, keep_complex=keep_complex)
+            if of_arrays is None or of_arrays.generated.scalars:
+                raise update_of_array(min(arrays), function)
+            plan = of_arrays
+        if plan.written:
+            refuse_shared(plan.generated, function, arguments)
         if plan.joins_lists(arguments):
             raise lists_joined(function)
+        return plan
+
+    def _for_arrays(
+        self, function: FunctionType, arguments: Mapping[str, Any], *, keep_complex: bool
+    ) -> AnyPlan | None:
+        """Return the plan that relies on which arguments are arrays; None if there are none."""
+        arrays = kinds_of_arrays(arguments) if self._writes else frozenset()
+        if not arrays:
+            return None
+        plan = self._of_arrays.get((keep_complex, arrays))
+        if plan is None or not plan.is_current(function) or not plan.suits(arguments):
+            given = {name: v for name, v in arguments.items() if may_be_static(v)}
+            plan = self._make(function, keep_complex=keep_complex, arrays=arrays, given=given)
+            self._of_arrays[keep_complex, arrays] = plan
         return plan
 
     def still(self) -> AnyPlan | None:
@@ -50,7 +96,11 @@ class Plans(Generic[AnyPlan]):
         The kinds of arguments are those of `srcgrad.api.kinds`.
         """
         plan = self._kept.get(False)
-        if plan is None or plan.generated.assumptions or plan.records or in_another_call():
+        if plan is None or in_another_call():
+            return None
+        if plan.generated.assumptions or plan.records or plan.generated.scalars:
+            return None
+        if is_refuted(plan):
             return None
         try:
             return plan if plan.is_current(to_differentiate(self.primal)) else None
@@ -58,14 +108,24 @@ class Plans(Generic[AnyPlan]):
             return None
 
     def or_tape(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan | None:
-        """Return the same, or None if the tape takes over, of which the first refusal warns."""
+        """Return the same, or None if the tape takes over, of which the first refusal may warn.
+
+        Raises:
+            UnsupportedError: It is refused, and the policy is to say so.
+        """
         if in_another_call():
             return None
         try:
             plan = self.current(arguments, keep_complex=keep_complex)
             return None if plan.records or tensors_of(dict(arguments)) else plan
         except UnsupportedError as refusal:
-            if not self._warned:
-                self._warned = True
-                warn_of(refusal, self.primal)
+            self._fall.back(refusal)
             return None
+
+    def fall_back(self, refusal: UnsupportedError) -> None:
+        """Raise a refusal, or warn of it once, as the policy says.
+
+        Raises:
+            UnsupportedError: The policy is to raise it.
+        """
+        self._fall.back(refusal)

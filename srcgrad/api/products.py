@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
 from srcgrad.api.binding import bound
+from srcgrad.api.call_forms import by_form
 from srcgrad.api.containers import goes_by_parts
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.jacobians import Names, Numbers
 from srcgrad.api.looks import P, look_like
 from srcgrad.api.made import Made
 from srcgrad.api.on_tensors import takes_tensors
+from srcgrad.api.pickling import reduced
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.pullback import adjoints_of, fitted, vjp
 from srcgrad.api.pushforward import push_by_name, tangents_of
 from srcgrad.api.refusal import describe
@@ -33,7 +36,13 @@ class Product(Made, Generic[P]):
     """
 
     def __init__(
-        self, primal: Callable[P, object], argnums: Numbers, argnames: Names, *, has_aux: bool
+        self,
+        primal: Callable[P, object],
+        argnums: Numbers,
+        argnames: Names,
+        *,
+        has_aux: bool,
+        policy: Policy = USUAL,
     ) -> None:
         if not callable(primal):
             raise ArgumentError(
@@ -43,17 +52,21 @@ class Product(Made, Generic[P]):
         self.primal: Callable[..., Any] = primal
         self._options = argnums, argnames
         self._has_aux = has_aux
+        self._policy = policy
         function = plain(primal)
         self._selection = select(function, argnums, argnames, skip=len(owner(primal)))
         look_like(self, function, len(owner(primal)), self._selection.signature)
 
+    def __reduce__(self) -> Any:
+        return reduced(self)
+
     @abstractmethod
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments."""
 
     def of(self, primal: Callable[..., Any]) -> Any:
         """Return the derivative of another function, with the same options."""
-        return type(self)(primal, *self._options, has_aux=self._has_aux)
+        return type(self)(primal, *self._options, has_aux=self._has_aux, policy=self._policy)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind to an instance, as functions do; parameters are then counted after `self`."""
@@ -86,7 +99,8 @@ class _AlongTangents(Product[P]):
                     hint=f"give it by name: {name}_dot=",
                 )
         in_order = {name: tangents[name] for name in self.names}
-        return push_by_name(primal, args, own, in_order, has_aux=self._has_aux)
+        how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
+        return push_by_name(primal, args, own, in_order, **how)
 
 
 class Pushforward(_AlongTangents[P]):
@@ -96,7 +110,7 @@ class Pushforward(_AlongTangents[P]):
         primal: The user's function.
     """
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the value and its tangent; with `has_aux`, the auxiliary part third.
 
         It takes the arguments of the function, and the tangent of `x` as `x_dot=`.
@@ -111,7 +125,7 @@ class Pushforward(_AlongTangents[P]):
     def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
         """Return what makes the text."""
         del arguments
-        return tangents_of(self.primal, self.names)
+        return tangents_of(self.primal, self.names, self._policy)
 
     def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
         """Return as what it is exported.
@@ -135,14 +149,20 @@ class HessianProduct(_AlongTangents[P]):
     """
 
     def __init__(
-        self, primal: Callable[P, object], argnums: Numbers, argnames: Names, *, has_aux: bool
+        self,
+        primal: Callable[P, object],
+        argnums: Numbers,
+        argnames: Names,
+        *,
+        has_aux: bool,
+        policy: Policy = USUAL,
     ) -> None:
-        super().__init__(primal, argnums, argnames, has_aux=has_aux)
+        super().__init__(primal, argnums, argnames, has_aux=has_aux, policy=policy)
         self._gradient: Gradient[..., Any] = Gradient(
-            primal, argnums, argnames, has_aux, "warn", False
+            primal, argnums, argnames, has_aux, policy, False
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative of the gradient along the tangents.
 
         It takes the arguments of the function, and the tangent of `x` as `x_dot=`. With
@@ -159,7 +179,7 @@ class HessianProduct(_AlongTangents[P]):
     def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
         """Return what makes the text."""
         del arguments
-        return tangents_of(self._gradient, self.names)
+        return tangents_of(self._gradient, self.names, self._policy)
 
     def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
         """Return as what it is exported.
@@ -181,7 +201,7 @@ class Pullback(Product[P]):
     """
 
     @takes_tensors
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return the value, and the function that takes its adjoint to that of the arguments.
 
         With `has_aux`, the auxiliary part of the result is the third.
@@ -191,7 +211,7 @@ class Pullback(Product[P]):
         arguments = bind(self.primal, args, kwargs)
         for name in self.names:
             check_input(arguments[name], name)
-        value, pull = adjoints_of(self.primal, self.names)(arguments)
+        value, pull = adjoints_of(self.primal, self.names, self._policy)(arguments)
         head, aux = split(value, has_aux=self._has_aux)
 
         def pulled(adjoint: Any) -> Any:
@@ -205,7 +225,8 @@ class Pullback(Product[P]):
 
     def _by_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the same by the parts of containers that cannot be read by field."""
-        value, pull, *aux = vjp(self.primal, *args, has_aux=self._has_aux, kwargs=kwargs)
+        how: dict[str, Any] = {"has_aux": self._has_aux, **self._policy.options()}
+        value, pull, *aux = vjp(self.primal, *args, kwargs=kwargs, **how)
         places = [parameters_of(self.primal).index(name) for name in self.names]
 
         def pulled(adjoint: Any) -> Any:
@@ -223,7 +244,7 @@ class Pullback(Product[P]):
     def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
         """Return what makes the text."""
         del arguments
-        return adjoints_of(self.primal, self.names)
+        return adjoints_of(self.primal, self.names, self._policy)
 
     def export_kind(self, arguments: Mapping[str, Any] | None) -> Kind:
         """Return as what it is exported.
@@ -244,8 +265,16 @@ def _refuse_derivative(what: str) -> None:
     )
 
 
-def pushforward(
-    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+@by_form
+def pushforward(  # noqa: PLR0913 - each is an option of its own
+    f: Callable[P, object],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Pushforward[P]:
     """Return the function of `jvp` as an object: to be called often, read, or exported.
 
@@ -254,6 +283,9 @@ def pushforward(
         argnums: The positional parameters that have tangents, as for `grad`.
         argnames: The same by name.
         has_aux: Whether `f` returns a pair of which only the first is differentiated.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         A callable with the parameters of `f` and, by name, the tangent of each of those: that of
@@ -264,11 +296,20 @@ def pushforward(
             does not fit.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    return Pushforward(f, argnums, argnames, has_aux=has_aux)
+    policy = policy_of(fallback, backend, verify)
+    return Pushforward(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
-def pullback(
-    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+@by_form
+def pullback(  # noqa: PLR0913 - each is an option of its own
+    f: Callable[P, object],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> Pullback[P]:
     """Return the function of `vjp` as an object: to be called often, read, or exported.
 
@@ -283,11 +324,20 @@ def pullback(
             does not fit the value.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    return Pullback(f, argnums, argnames, has_aux=has_aux)
+    policy = policy_of(fallback, backend, verify)
+    return Pullback(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
-def hessian_product(
-    f: Callable[P, object], argnums: Numbers = None, argnames: Names = None, has_aux: bool = False
+@by_form
+def hessian_product(  # noqa: PLR0913 - each is an option of its own
+    f: Callable[P, object],
+    argnums: Numbers = None,
+    argnames: Names = None,
+    has_aux: bool = False,
+    *,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> HessianProduct[P]:
     """Return the function of `hvp` as an object: to be called often, read, or exported.
 
@@ -302,4 +352,5 @@ def hessian_product(
             missing or does not fit.
         UnsupportedError: At a call: `f` cannot be differentiated twice.
     """
-    return HessianProduct(f, argnums, argnames, has_aux=has_aux)
+    policy = policy_of(fallback, backend, verify)
+    return HessianProduct(f, argnums, argnames, has_aux=has_aux, policy=policy)

@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
+from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
@@ -17,20 +19,31 @@ from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
+from srcgrad.api.proofs import prove, proven
 from srcgrad.api.refused import Refusals
+from srcgrad.api.sharing import KindsOfArrays
+from srcgrad.api.snapshots import outside_of, with_data_as_now
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, split
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
-from srcgrad.api.traps import has_nan, unless_nan
-from srcgrad.api.underlying import bind, plain, positional_of, signature, to_differentiate
+from srcgrad.api.traps import has_nan, instead_of, unless_nan
+from srcgrad.api.underlying import (
+    bind,
+    held_for_text,
+    plain,
+    positional_of,
+    signature,
+    to_differentiate,
+)
 from srcgrad.api.values import conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.insight.switch import CHECKS
+from srcgrad.errors import ArgumentError, NotProvenError, UnsupportedError
+from srcgrad.insight.switch import ANYTHING, CHECKS
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import call_strictly
 
@@ -45,21 +58,35 @@ class Adjoints:
     Attributes:
         primal: The user's function.
         names: The parameters that adjoints are asked of.
+        policy: How the derivative is taken.
     """
 
-    def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
+    def __init__(
+        self, primal: Callable[..., Any], names: Sequence[str], policy: Policy = USUAL
+    ) -> None:
         self.primal = primal
+        self.policy = policy
         self.names = tuple(names)
         self._refusals = Refusals()
-        self._plans = Plans(primal, self.make_plan)
-        self._stacked = StackedPlans(primal, self.make_plan)
+        self._plans = Plans(primal, self.make_plan, policy, writes=True)
+        self._stacked = StackedPlans(primal, self.make_plan, policy)
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
         keep_complex = any(map(is_complex, arguments.values()))
-        plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
-        if plan is None:
-            return self._on_tape(arguments)
+        found = self._plans.or_tape(arguments, keep_complex=keep_complex)
+        verify = functools.partial(self._verify, self._run, arguments)
+        plan = proven(found, verify, self._plans.fall_back)
+        return self._on_tape(arguments) if plan is None else self._run(plan, arguments)
+
+    def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: HalvesPlan) -> None:
+        """Compare a new text with the other engine and with differences."""
+        run = functools.partial(run, plan)
+        verify_adjoints(Subject(self.primal, self.names), plan, run, arguments)
+
+    def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        if ANYTHING.on and is_due(plan, self.policy):
+            self._verify(self._run, arguments, plan)
         before = copied(arguments) if plan.meets or plan.traps else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
@@ -67,8 +94,9 @@ class Adjoints:
             annotate(error)
             raise
         inputs = [arguments[name] for name in self.names]
-        # the caller may write into its arrays before the pullback runs
-        kept = apart(kept, held_by([*arguments.values(), value]))
+        # the caller may write into its arrays, and those outside, before the pullback runs
+        kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
+        then = with_data_as_now(plan)
         raw, value = value, self._conformed(value, arguments)
         if plan.traps and isinstance(self.primal, Gradient) and has_nan(value):
             again = functools.partial(self._on_tape, copied(before))
@@ -81,10 +109,16 @@ class Adjoints:
             given = list(adjoint) if plan.gives_tuple else [adjoint]
             met: list[str] = []
             name = plan.backward.__name__
-            backward = watched(plan, name, met) if plan.meets else plan.backward
+            backward = watched(then, name, met) if plan.meets else then.backward
             try:
-                backward = runs(plan, backward)
-                result = backward(plan.again(kept), *map(_copied_containers, given))
+                backward = runs(then, backward)
+                with np.errstate(all="ignore"):  # no warnings that the function would not give
+                    result = backward(plan.again(kept), *map(_copied_containers, given))
+            except ZeroDivisionError as error:
+                # what is not copied may have changed, but for what has no elements
+                kept_so = before is not arguments or any(map(_is_empty, arguments.values()))
+                again = functools.partial(self._once_on_tape, before, wanted)
+                return instead_of(error, again, now=kept_so)
             except Exception as error:
                 annotate(error)
                 raise
@@ -147,6 +181,12 @@ class Adjoints:
         return plan is None or plan.in_place
 
     def _run_rows(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        if ANYTHING.on and is_due(plan, self.policy):
+            self._verify(self._run_first_row, arguments, plan)
+        try:
+            prove(plan, functools.partial(self._verify, self._run_first_row, arguments))
+        except NotProvenError as refusal:
+            raise CannotStackError("a text that is not proven") from refusal
         given = copied(arguments) if plan.in_place else arguments
         raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]
@@ -167,6 +207,17 @@ class Adjoints:
 
         raw = raw if plan.in_place else copied(raw)
         return self._conformed(raw, arguments), pull
+
+    def _run_first_row(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        """Return the value and its pullback of one adjoint, by a text for stacks."""
+        inputs = [arguments[name] for name in self.names]
+        value, pull = self._run_rows(plan, arguments)
+
+        def first(adjoint: Any) -> tuple[Any, ...]:
+            pairs = zip(inputs, pull(in_stack(value, adjoint)), strict=True)
+            return tuple(out_of_stack(item, found) for item, found in pairs)
+
+        return value, first
 
     def _unconformed(self, adjoint: Any) -> Any:
         """Return an adjoint as the generated text has it: without a tuple of a single gradient."""
@@ -204,17 +255,24 @@ class Adjoints:
         keep_complex: bool,
         stages: Stages | None = None,
         stacks: bool = False,
+        given: Mapping[str, Any] | None = None,
+        arrays: KindsOfArrays = frozenset(),
     ) -> HalvesPlan:
-        request = Request(
-            function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
-        )
+        self.policy.refuse_text(self.primal)
+        held = held_for_text(self.primal, given or {}, self.names)
+        options: dict[str, Any] = {"assume": False, "stacks": stacks, "arrays": arrays}
+        request = Request(function, self.names, keep_complex=keep_complex, given=held, **options)
         return load_halves(self._refusals.compiled(compile_halves, request, stages), function)
 
 
+def _is_empty(value: Any) -> bool:
+    return getattr(value, "size", 1) == 0
+
+
 @made_once
-def adjoints_of(f: Callable[..., Any], names: tuple[str, ...]) -> Adjoints:
+def adjoints_of(f: Callable[..., Any], names: tuple[str, ...], policy: Policy = USUAL) -> Adjoints:
     """Return the halves of `f`, the same ones at every call."""
-    return Adjoints(f, names)
+    return Adjoints(f, names, policy)
 
 
 @overload
@@ -223,6 +281,9 @@ def vjp(
     *primals: Any,
     has_aux: Literal[False] = ...,
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[R, Pull]: ...
 @overload
 def vjp(
@@ -230,6 +291,9 @@ def vjp(
     *primals: Any,
     has_aux: Literal[True],
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[R, Pull, Aux]: ...
 @overload
 def vjp(
@@ -237,6 +301,9 @@ def vjp(
     *primals: Any,
     has_aux: bool = ...,
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[Any, ...]: ...
 @takes_tensors
 def vjp(
@@ -244,6 +311,9 @@ def vjp(
     *primals: Any,
     has_aux: bool = False,
     kwargs: Mapping[str, Any] | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of a function, and the function that pulls adjoints back (reverse mode).
 
@@ -253,6 +323,9 @@ def vjp(
         primals: Its positional arguments.
         has_aux: Whether `f` returns a pair of which only the first is differentiated.
         kwargs: Further arguments by name, which are held.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         The value, and a function from an adjoint of the value's structure and shapes to a tuple of
@@ -264,8 +337,10 @@ def vjp(
             fit the value.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
+    policy = policy_of(fallback, backend, verify)
+    f = named(f, len(primals), kwargs)
     if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
-        return _by_parts(f, primals, has_aux, kwargs)
+        return _by_parts(f, primals, has_aux, kwargs, policy)
     bound = bind(f, primals, kwargs)
     names, starred = positional_of(f, len(primals))
     wrt = [name for name in names if float_leaves(bound[name])]
@@ -274,7 +349,7 @@ def vjp(
             "no argument of srcgrad.vjp holds a floating-point number",
             hint="convert one: x.astype(float) or float(x)",
         )
-    value, pull = adjoints_of(f, tuple(wrt))(bound)
+    value, pull = adjoints_of(f, tuple(wrt), policy)(bound)
 
     head, aux = split(value, has_aux=has_aux)
 
@@ -292,11 +367,16 @@ def vjp(
 
 
 def _by_parts(
-    f: Callable[..., Any], primals: Any, has_aux: bool, kwargs: Mapping[str, Any] | None
+    f: Callable[..., Any],
+    primals: Any,
+    has_aux: bool,
+    kwargs: Mapping[str, Any] | None,
+    policy: Policy,
 ) -> tuple[Any, ...]:
     """Do as `vjp` by the parts of containers that cannot be read by field."""
     given = parts_of(dict(kwargs or {}))
-    value, pull, *aux = vjp(of_parts(f), *map(parts_of, primals), has_aux=has_aux, kwargs=given)
+    how: dict[str, Any] = {"has_aux": has_aux, "kwargs": given, **policy.options()}
+    value, pull, *aux = vjp(of_parts(f), *map(parts_of, primals), **how)
 
     def pulled(adjoint: Any) -> Any:
         return put_together(pull(parts_of(adjoint)))

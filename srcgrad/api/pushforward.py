@@ -10,7 +10,10 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.api.apart import apart
+from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
+from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
@@ -18,6 +21,8 @@ from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
+from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
+from srcgrad.api.proofs import prove, proven
 from srcgrad.api.refusal import describe
 from srcgrad.api.refused import Refusals
 from srcgrad.api.stacking import StackedPlans
@@ -26,13 +31,20 @@ from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
-from srcgrad.api.underlying import bind, plain, positional_of, signature, to_differentiate
+from srcgrad.api.underlying import (
+    bind,
+    held_for_text,
+    plain,
+    positional_of,
+    signature,
+    to_differentiate,
+)
 from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError
-from srcgrad.insight.switch import CHECKS
+from srcgrad.errors import ArgumentError, NotProvenError
+from srcgrad.insight.switch import ANYTHING, CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import call_strictly, in_another_call
@@ -49,14 +61,18 @@ class Tangents:
     Attributes:
         primal: The user's function.
         names: The parameters that have tangents.
+        policy: How the derivative is taken.
     """
 
-    def __init__(self, primal: Callable[..., Any], names: Sequence[str]) -> None:
+    def __init__(
+        self, primal: Callable[..., Any], names: Sequence[str], policy: Policy = USUAL
+    ) -> None:
         self.primal = primal
+        self.policy = policy
         self.names = tuple(names)
         self._refusals = Refusals()
-        self._plans = Plans(primal, self.make_plan)
-        self._stacked = StackedPlans(primal, self.make_plan)
+        self._plans = Plans(primal, self.make_plan, policy)
+        self._stacked = StackedPlans(primal, self.make_plan, policy)
 
     def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """Return the value and its tangent, given all arguments by name and the tangents in order.
@@ -67,9 +83,16 @@ class Tangents:
         tangents = self._without_rest(arguments, tangents)
         keep_complex = any(map(is_complex, [*arguments.values(), *tangents]))
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
+        verify = functools.partial(self._verify, self._run, arguments)
+        plan = proven(plan, verify, self._plans.fall_back)
         if plan is None:
             return self._run_on_tape(arguments, tangents)
         return self._run(plan, arguments, tangents)
+
+    def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: Plan) -> None:
+        """Compare a new text with the other engine and with differences."""
+        run = functools.partial(run, plan)
+        verify_tangents(Subject(self.primal, self.names), plan, run, arguments)
 
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         if reads_tensors(plain(self.primal), arguments.values()):
@@ -97,6 +120,8 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
+        if ANYTHING.on and is_due(plan, self.policy):
+            self._verify(self._run, arguments, plan)
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
@@ -115,7 +140,7 @@ class Tangents:
             if plan.traps:
                 again = functools.partial(self._run_on_tape, copied(arguments), tangents)
                 value, tangent = unless_nan(0.0, (value, tangent), again)
-        return value, _own(conform(tangent, value), tangents)
+        return value, _own(apart(conform(tangent, value), value), tangents)
 
     def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
         if not REGISTERED:
@@ -162,6 +187,12 @@ class Tangents:
     def _run_rows(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
+        if ANYTHING.on and is_due(plan, self.policy):
+            self._verify(self._run_first_row, arguments, plan)
+        try:
+            prove(plan, functools.partial(self._verify, self._run_first_row, arguments))
+        except NotProvenError as refusal:
+            raise CannotStackError("a text that is not proven") from refusal
         given = copied(arguments) if plan.in_place else arguments
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
@@ -176,6 +207,15 @@ class Tangents:
         if not plan.in_place:
             value = _own(value, list(arguments.values()))
         return value, conform(tangent, value)
+
+    def _run_first_row(
+        self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
+        """Return the value and its tangent along one direction, by a text for stacks."""
+        pairs = zip(self.names, tangents, strict=True)
+        stacks = [in_stack(arguments[name], tangent) for name, tangent in pairs]
+        value, found = self._run_rows(plan, arguments, stacks)
+        return value, out_of_stack(value, found)
 
     @property
     def stacked_source(self) -> str:
@@ -203,9 +243,16 @@ class Tangents:
         keep_complex: bool,
         stages: Stages | None = None,
         stacks: bool = False,
+        given: Mapping[str, Any] | None = None,
     ) -> Plan:
+        self.policy.refuse_text(self.primal)
         request = Request(
-            function, self.names, keep_complex=keep_complex, assume=False, stacks=stacks
+            function,
+            self.names,
+            keep_complex=keep_complex,
+            assume=False,
+            stacks=stacks,
+            given=held_for_text(self.primal, given or {}, self.names),
         )
         return load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
 
@@ -214,9 +261,9 @@ class Tangents:
 
 
 @made_once
-def tangents_of(f: Callable[..., Any], names: tuple[str, ...]) -> Tangents:
+def tangents_of(f: Callable[..., Any], names: tuple[str, ...], policy: Policy = USUAL) -> Tangents:
     """Return the tangent function of `f`, the same one at every call."""
-    return Tangents(f, names)
+    return Tangents(f, names, policy)
 
 
 @overload
@@ -227,6 +274,9 @@ def jvp(
     *,
     has_aux: Literal[False] = ...,
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[R, R]: ...
 @overload
 def jvp(
@@ -236,6 +286,9 @@ def jvp(
     *,
     has_aux: Literal[True],
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[R, R, Aux]: ...
 @overload
 def jvp(
@@ -245,14 +298,20 @@ def jvp(
     *,
     has_aux: bool = ...,
     kwargs: Mapping[str, Any] | None = ...,
+    backend: Backend = ...,
+    fallback: Fallback = ...,
+    verify: bool = ...,
 ) -> tuple[Any, ...]: ...
-def jvp(
+def jvp(  # noqa: PLR0913 - each is an option of its own
     f: Callable[..., Any],
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
     has_aux: bool = False,
     kwargs: Mapping[str, Any] | None = None,
+    backend: Backend = "auto",
+    fallback: Fallback = "warn",
+    verify: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of a function and its derivative along `tangents` (forward mode).
 
@@ -264,6 +323,9 @@ def jvp(
             argument that is held.
         has_aux: Whether `f` returns a pair of which only the first is differentiated.
         kwargs: Further arguments by name, which are held.
+        backend: What runs: generated text, or the tape; see `grad`.
+        fallback: What to do with a function that source transformation refuses; see `grad`.
+        verify: Compare each generated text with the other engine and with differences.
 
     Returns:
         The value, and its tangent, of the same structure; with `has_aux`, the auxiliary part third.
@@ -272,19 +334,21 @@ def jvp(
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
+    policy = policy_of(fallback, backend, verify)
     _check_pair(primals, tangents)
+    f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))
-    calls = _calls_of(f)
+    calls = _calls_of(f, policy)
     call = None if kinds is None else calls.get(kinds)
     found = None if call is None else call.again(primals, tangents)
     if found is not None:
         return found
     given = _by_name(f, tangents)
-    found = push_by_name(f, primals, kwargs or {}, given, has_aux=has_aux)
+    found = push_by_name(f, primals, kwargs or {}, given, has_aux=has_aux, policy=policy)
     if kinds is not None and given and not goes_by_parts(f, primals):
         bound = bind(f, primals)
         if is_bound_in_order(primals, bound):
-            remember(calls, kinds, _Call(tuple(bound), tangents_of(f, tuple(given))))
+            remember(calls, kinds, _Call(tuple(bound), tangents_of(f, tuple(given), policy)))
     return found
 
 
@@ -296,6 +360,7 @@ def push_by_name(
     tangents: Mapping[str, Any],
     *,
     has_aux: bool,
+    policy: Policy = USUAL,
 ) -> tuple[Any, ...]:
     """Do as `jvp` with the tangents of parameters by name, also of those without a position.
 
@@ -306,14 +371,15 @@ def push_by_name(
     if goes_by_parts(f, (*args, *kwargs.values())):
         moved = {name: parts_of(item) for name, item in tangents.items()}
         parts = parts_of(list(args)), parts_of(dict(kwargs))
-        return tuple(map(put_together, push_by_name(of_parts(f), *parts, moved, has_aux=has_aux)))
+        how: dict[str, Any] = {"has_aux": has_aux, "policy": policy}
+        return tuple(map(put_together, push_by_name(of_parts(f), *parts, moved, **how)))
     bound = bind(f, args, kwargs)
     for name, tangent in tangents.items():
         check_input(bound[name], name)
         _check_tangent(bound[name], tangent, name)
     if tangents:
         chosen = [_filled(tangent, bound[name]) for name, tangent in tangents.items()]
-        value, moved = tangents_of(f, tuple(tangents))(bound, chosen)
+        value, moved = tangents_of(f, tuple(tangents), policy)(bound, chosen)
     else:
         value = f(*args, **kwargs)
         moved = conform(None, value)
@@ -337,7 +403,7 @@ class _Call:
 
 
 @made_once
-def _calls_of(_f: Callable[..., Any]) -> dict[Kinds, _Call]:
+def _calls_of(_f: Callable[..., Any], _policy: Policy) -> dict[Kinds, _Call]:
     """Return what is remembered of calls of `jvp` with a function, by the kinds of arguments."""
     return {}
 

@@ -9,9 +9,15 @@ from types import FunctionType
 from typing import Any, Final
 
 from srcgrad.api.selection import innermost
-from srcgrad.errors import FallbackWarning, MutationError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import (
+    FallbackWarning,
+    MutationError,
+    UnsupportedError,
+    UnsupportedSyntaxError,
+    VerificationWarning,
+)
 from srcgrad.runtime.long_loops import checkpointed
-from srcgrad.spans import Span
+from srcgrad.spans import Span, printable
 
 _RECORDED: Final = (
     "note: the tape records every trip of its checkpointed loop\n"
@@ -29,12 +35,21 @@ def warn_of(refusal: UnsupportedError, primal: Any) -> None:
     message = f"`{describe(primal)}` is differentiated on the tape, not by source:\n{refusal}"
     if _has_long_loop(innermost(primal), set()):
         message += f"\n{_RECORDED}"
+    _warn(message, FallbackWarning)
+
+
+def warn_unverified(kind: str, primal: Any, why: str) -> None:
+    """Warn at the line of the caller that a derivative was not compared with anything."""
+    _warn(f"the {kind} of `{describe(primal)}` is not verified: {why}", VerificationWarning)
+
+
+def _warn(message: str, category: type[Warning]) -> None:
     depth = 2
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("srcgrad."):
         frame = frame.f_back
         depth += 1
-    warnings.warn(message, FallbackWarning, stacklevel=depth)
+    warnings.warn(printable(message), category, stacklevel=depth)
 
 
 def _has_long_loop(function: Any, seen: set[Any]) -> bool:
@@ -79,4 +94,13 @@ def twice_complex(function: Any) -> UnsupportedError:
     return UnsupportedError(
         f"the gradient of the gradient of `{describe(function)}` at complex arguments",
         hint="take the inner gradient in a function of your own, and a real number of it",
+    )
+
+
+def ran_on_tape(function: Any, refusal: UnsupportedError) -> UnsupportedError:
+    """Return the refusal of the text of a derivative whose last call was not by source."""
+    return UnsupportedError(
+        f"the last call of the derivative of `{describe(function)}` ran on the tape, which no text "
+        f"shows, because of this:\n{refusal}",
+        hint="for the text of other calls, read it before this one or after one of them",
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
+from srcgrad.api import known_texts
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -30,18 +31,27 @@ class Refusals:
             UnsupportedError: It is refused, or was.
         """
         key = _key(request)
-        if stages is not None or key is None:
+        if stages is not None:
             return compile_(request, stages)
+        if key is None:
+            return known_texts.compiled(compile_, request)
         known = self._known.get(key)
         if known is not None:
             before, refusal = known
             if _is_same(before, program_of(request.function)):
                 raise refusal.with_traceback(None)
         try:
-            return compile_(request, None)
+            return _unrefuted(known_texts.compiled(compile_, request))
         except UnsupportedError as refusal:
             self._known[key] = program_of(request.function), refusal
             raise
+
+
+def _unrefuted(generated: Generated) -> Generated:
+    """Return a text, unless it was found wrong since it was made."""
+    if generated.proof is not None and generated.proof.refutation is not None:
+        raise generated.proof.refutation.with_traceback(None)
+    return generated
 
 
 def program_of(function: FunctionType) -> list[Any]:

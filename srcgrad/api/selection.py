@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from srcgrad.api.making import has_attributes
 from srcgrad.errors import ArgumentError
 from srcgrad.frontend.long_loops import repeated_of
 from srcgrad.runtime.objects import may_be_static
@@ -83,7 +84,9 @@ def select(
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function itself; ``*args`` where Python does not know it."""
-    if not isinstance(function, FunctionType) or function.__kwdefaults__ or vars(function):
+    if not isinstance(function, FunctionType) or function.__kwdefaults__:
+        return _read_signature(function)
+    if has_attributes(function):
         return _read_signature(function)
     made_of = function.__code__, function.__defaults__
     kept = _SIGNATURES.get(function)

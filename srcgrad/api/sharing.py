@@ -2,48 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.values import is_writable_array
 from srcgrad.compiler import Generated
 from srcgrad.errors import MutationError
 from srcgrad.spans import Span
+
+KindsOfArrays = frozenset[tuple[str, str]]
+_KINDS: Final = {1: "vector", 2: "matrix"}
 
 
 def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse a call if what is written into may be reached under another name, too.
 
     Raises:
-        MutationError: Two arguments share memory, or an argument and a global.
+        MutationError: Two arguments share memory, or an argument and data from outside.
     """
-    globals_read = {name: binding.current() for name, binding in generated.data.items()}
-    for name in sorted(generated.written & arguments.keys()):
-        mine = list(_arrays(arguments[name]))
-        others = {**globals_read, **{k: v for k, v in arguments.items() if k != name}}
-        for other, value in others.items():
-            for theirs in _arrays(value):
-                if any(np.may_share_memory(array, theirs) for array in mine):
-                    raise _refusal(function, name, other)
+    data = {binding.name: binding.current() for binding in generated.data.values()}
+    everything = {**data, **arguments}
+    for name in sorted(generated.written & everything.keys()):
+        mine = list(_parts(everything[name]))
+        for other, value in everything.items():
+            if other == name:
+                continue
+            for theirs in _parts(value):
+                if any(_meet(part, theirs) for part in mine):
+                    raise _refusal(function, name, other, given=name in arguments)
 
 
-def _arrays(value: Any) -> Iterator[Any]:
+def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
+    """Return the arguments that are arrays with axes, and whether they are vectors or matrices."""
+    ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
+    return frozenset((name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank)
+
+
+def named_arrays(names: Iterable[str]) -> KindsOfArrays:
+    """Return the names as those of arrays of any kind."""
+    return frozenset((name, "array") for name in names)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield the arrays, lists and dicts that a value is or holds."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, dict):
+        yield value
         for item in value.values():
-            yield from _arrays(item)
+            yield from _parts(item)
     elif isinstance(value, (list, tuple)):
+        if isinstance(value, list):
+            yield value
         for item in value:
-            yield from _arrays(item)
+            yield from _parts(item)
 
 
-def _refusal(function: FunctionType, name: str, other: str) -> MutationError:
+def _meet(one: Any, other: Any) -> bool:
+    """Say whether what is written into the one may be seen in the other."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return bool(np.may_share_memory(one, other))
+    return one is other
+
+
+def _refusal(function: FunctionType, name: str, other: str, *, given: bool) -> MutationError:
     code = function.__code__
+    what = f"its argument `{name}`" if given else f"`{name}`"
     return MutationError(
-        f"`{code.co_name}` writes into its argument `{name}`, which shares memory with `{other}`",
+        f"`{code.co_name}` writes into {what}, which shares memory with `{other}`",
         span=Span(code.co_filename, code.co_firstlineno),
-        hint=f"pass a copy: `{name}.copy()`",
+        hint=f"pass a copy: `{name if given else other}.copy()`",
     )

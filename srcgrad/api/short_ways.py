@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.pullback import Adjoints, adjoints_of
-from srcgrad.api.pushforward import Tangents, tangents_of
+from srcgrad.api.pullback import Adjoints
+from srcgrad.api.pushforward import Tangents
 from srcgrad.api.stacking import count_of, rows_in, seeds_at_once, stack_of
 from srcgrad.runtime.stacks import CannotStackError, Stack, Units
 
@@ -92,20 +92,22 @@ def _is_real_array(value: Any) -> bool:
 
 
 def short_way(
-    f: Callable[..., Any],
-    names: Sequence[str],
+    maker: Any,
     arguments: Mapping[str, Any],
     found: Any,
     *,
     reverse: bool,
 ) -> Columns | Rows | None:
-    """Return the short way to a Jacobian that was found, or None if there is none."""
+    """Return the short way to a Jacobian that was found, or None if there is none.
+
+    `maker` is what made the text for its columns or rows.
+    """
+    names: Sequence[str] = maker.names
     argument = arguments[names[0]]
     if len(names) > 1 or type(argument) is not np.ndarray or type(found) is not np.ndarray:
         return None
     if found.ndim <= argument.ndim or not found.size:
         return None
-    maker: Any = adjoints_of(f, (names[0],)) if reverse else tangents_of(f, (names[0],))
     shape = found.shape[: found.ndim - argument.ndim] if reverse else argument.shape
     count = int(np.prod(shape))
     numbers = sum(map(count_of, arguments.values()))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.pullback import Adjoints, adjoints_of
+from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import tangents_of
 from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import float_leaves, mapped
@@ -35,6 +35,7 @@ class Solution:
 
     def __init__(self, solver: Implicit[..., Any], x: Any, args: tuple[Any, ...]) -> None:
         self._solver = solver
+        self._policy = solver.policy
         self._operands = (x, *args)
         self._layout = Raveling(x)
         self._names = parameters_of(solver.residual)[: len(args) + 1]
@@ -79,7 +80,7 @@ class Solution:
         moved = [(name, tangent) for name, tangent in pairs if tangent is not None]
         if not moved:
             return np.zeros(self._layout.size)
-        push = tangents_of(self._solver.residual, tuple(name for name, _ in moved))
+        push = tangents_of(self._solver.residual, tuple(name for name, _ in moved), self._policy)
         value, change = push(self._bound, [tangent for _, tangent in moved])
         return self._rest(value).flat(change)
 
@@ -87,7 +88,7 @@ class Solution:
         """Solve a system with the slopes of the residual in the solution."""
         if self._solver.linear_solver is None:
             return np.linalg.solve(self._slopes, right)
-        along = tangents_of(self._solver.residual, (self._names[0],))
+        along = tangents_of(self._solver.residual, (self._names[0],), self._policy)
 
         def product(w: Any) -> Any:
             value, change = along(self._bound, [self._layout.back(w)])
@@ -99,7 +100,7 @@ class Solution:
     @functools.cached_property
     def _halves(self) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
         """The residual and its pullback to the solution and the arguments."""
-        return Adjoints(self._solver.residual, self._varying)(self._bound)
+        return adjoints_of(self._solver.residual, tuple(self._varying), self._policy)(self._bound)
 
     def _rest(self, residual: Any) -> Raveling:
         rest = Raveling(residual)
@@ -119,7 +120,7 @@ class Solution:
         """
         arguments, values = self._pushing(x_dot, args_dot)
         push = self._solver.push_of(tuple(self._varying))
-        (value, _), pull = adjoints_of(push, arguments)(values)
+        (value, _), pull = adjoints_of(push, arguments, self._policy)(values)
         residual = self._solver.residual
         seed = self._rest(value).back(-self._weights(adjoint))
         if isinstance(residual, Gradient):
@@ -132,7 +133,9 @@ class Solution:
         """Return the tangent of `pushed` along a direction, for tangents that stay."""
         arguments, values = self._pushing(self.pushed(tangents), tangents)
         push = self._solver.push_of(tuple(self._varying))
-        (value, _), (_, bend) = tangents_of(push, arguments)(values, self._dense(x_dot, args_dot))
+        (value, _), (_, bend) = tangents_of(push, arguments, self._policy)(
+            values, self._dense(x_dot, args_dot)
+        )
         return self._layout.back(self._solved(-self._rest(value).flat(bend)))
 
     def _pushing(self, x_dot: Any, args_dot: Parts) -> tuple[tuple[str, ...], dict[str, Any]]:

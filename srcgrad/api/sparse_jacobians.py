@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.api.assembling import pulled, pushed
 from srcgrad.api.compressing import Compression, by_columns, by_rows, by_symmetry
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.policy import Policy
 from srcgrad.api.selection import Selection
 from srcgrad.api.sparsity import Pattern, detect
 from srcgrad.api.stacking import count_of
@@ -29,7 +30,13 @@ class SparseMatrix:
     """The Jacobian of all numbers of a result by all of the arguments, as a sparse matrix."""
 
     def __init__(
-        self, primal: Callable[..., Any], selection: Selection, sparsity: Any, *, has_aux: bool
+        self,
+        primal: Callable[..., Any],
+        selection: Selection,
+        sparsity: Any,
+        *,
+        has_aux: bool,
+        policy: Policy,
     ) -> None:
         if isinstance(sparsity, str) and sparsity != "detect":
             raise ArgumentError(
@@ -40,6 +47,7 @@ class SparseMatrix:
         self._names = selection.names
         self._single = selection.single
         self._has_aux = has_aux
+        self._policy = policy
         self._given = None if isinstance(sparsity, str) else Pattern.of(sparsity)
         self._compressed: dict[Any, Compression] = {}
 
@@ -129,7 +137,7 @@ class SparseMatrix:
         return run(arguments, compression.seeds)
 
     def _pushed(self, arguments: Arguments, seeds: Any) -> tuple[Any, Any]:
-        options = {"has_aux": self._has_aux}
+        options: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         value, columns = pushed(self._primal, self._names, arguments, seeds, **options)
         head, _ = split(value, has_aux=self._has_aux)
         if isinstance(self._primal, Gradient):
@@ -139,7 +147,7 @@ class SparseMatrix:
         return value, _side_by_side(columns, len(seeds))
 
     def _pulled(self, arguments: Arguments, seeds: Any) -> tuple[Any, Any]:
-        options = {"has_aux": self._has_aux}
+        options: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         if isinstance(self._primal, Gradient) and _holds_int([arguments[n] for n in self._names]):
             raise ArgumentError(
                 "a whole number among the arguments has a row in reverse mode, but no column",

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.planning import AnyPlan, Plans
+from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS
@@ -29,8 +30,10 @@ _NUMBERS_AT_ONCE: Final = 2**24
 class StackedPlans(Plans[AnyPlan]):
     """The plans of one function's derivative that take stacks."""
 
-    def __init__(self, primal: Callable[..., Any], make: Callable[..., AnyPlan]) -> None:
-        super().__init__(primal, self._made)
+    def __init__(
+        self, primal: Callable[..., Any], make: Callable[..., AnyPlan], policy: Policy = USUAL
+    ) -> None:
+        super().__init__(primal, self._made, policy)
         self._make_any = make
         self._refused: dict[bool, Any] = {}
 
@@ -52,11 +55,13 @@ class StackedPlans(Plans[AnyPlan]):
             raise CannotStackError("tensors")
         return plan
 
-    def _made(self, function: FunctionType, *, keep_complex: bool) -> AnyPlan:
+    def _made(
+        self, function: FunctionType, *, keep_complex: bool, given: Mapping[str, Any]
+    ) -> AnyPlan:
         if self._refused.get(keep_complex) is function.__code__:
             raise CannotStackError("refused before")
         try:
-            plan = self._make_any(function, keep_complex=keep_complex, stacks=True)
+            plan = self._make_any(function, keep_complex=keep_complex, stacks=True, given=given)
         except (UnsupportedError, CannotStackError) as refusal:
             self._refused[keep_complex] = function.__code__
             raise CannotStackError(str(refusal)) from refusal
@@ -136,10 +141,10 @@ def seed_of(value: Any, seed: Any) -> Any:
 
 
 def still(leaf: Any) -> Any:
-    """Return the tangent of what has no seed: zero for whole numbers, None for the rest."""
+    """Return the tangent of what has no seed: zero for numbers and bools, None for the rest."""
     if isinstance(leaf, np.ndarray):
-        return np.zeros(leaf.shape) if leaf.dtype.kind in "iu" else None
-    return 0.0 if isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool) else None
+        return np.zeros(leaf.shape) if leaf.dtype.kind in "biu" else None
+    return 0.0 if isinstance(leaf, (int, np.integer, np.bool_)) else None
 
 
 def rows_in(value: Any, derivative: Any, count: int) -> list[Any]:

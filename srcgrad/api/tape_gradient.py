@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.gradient import Gradient
 from srcgrad.api.structures import mapped, split
 from srcgrad.api.underlying import plain, signature
-from srcgrad.tape import Tensor, call_strictly, gradients_like, tensor, unwrapped
-from srcgrad.tape import grad as tape_grad
+from srcgrad.tape import Tensor, call_strictly, exact_grad, gradients_like, tensor, unwrapped
 from srcgrad.tape.lending import Arguments
 from srcgrad.tape.plainly import outline
 from srcgrad.tape.surgery import edited_once
@@ -19,18 +17,19 @@ from srcgrad.tape.surgery import edited_once
 
 def on_tape(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of tensors that does what `f` does: of a derivative, that derivative."""
-    if not isinstance(f, Gradient):
+    if not hasattr(f, "gives_value"):  # it is no gradient
         return _jacobian(f) if hasattr(f, "__srcgrad_taken__") else plain(f)
-    run = _Run(f, plain(f))
+    of: Any = f
+    run = _Run(of, plain(of))
 
     @edited_once()
     def gradient(*args: Any, **kwargs: Any) -> Any:
         result, tracked, given = run(args, kwargs)
-        head, aux = split(result, has_aux=f.has_aux)
+        head, aux = split(result, has_aux=of.has_aux)
         answer = run.answer(given, iter(_adjoints(head, tracked)))
-        if f.gives_value:
+        if of.gives_value:
             return result, answer
-        return (answer, aux) if f.has_aux else answer
+        return (answer, aux) if of.has_aux else answer
 
     return _around(gradient, f)
 
@@ -88,7 +87,7 @@ class _Run:
 def _adjoints(head: Any, tracked: Sequence[Any]) -> list[Any]:
     found: Any = [None] * len(tracked)
     if isinstance(head, Tensor) and head.requires_grad:
-        found = tape_grad(head, tracked, create_graph=True, allow_unused=True)
+        found = exact_grad(head, tracked, create_graph=True)
     pairs = zip(found, tracked, strict=True)
     return [_zeros(leaf) if grad is None else grad for grad, leaf in pairs]
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from srcgrad.api.structures import refuse_objects
 from srcgrad.api.values import as_now, conform
-from srcgrad.tape import grad as tape_grad
-from srcgrad.tape import gradients_like, paired, run_plainly
+from srcgrad.tape import exact_grad, gradients_like, paired, run_plainly
 from srcgrad.tape.surgery import OwnEdits
 from srcgrad.tape.turning import meeting
 
@@ -40,14 +39,7 @@ def pull_on_tape(
         met: list[str] = []
         if outputs:
             with meeting(met), edits.run():
-                found = tape_grad(
-                    outputs,
-                    run.tracked,
-                    seeds,
-                    retain_graph=True,
-                    create_graph=run.nested,
-                    allow_unused=True,
-                )
+                found = exact_grad(outputs, run.tracked, seeds, create_graph=run.nested)
         parts = iter(found)
         grads = {name: gradients_like(run.given[name], parts, keep=run.nested) for name in order}
         done = tuple(conform(grads[name], before[name]) for name in wrt)

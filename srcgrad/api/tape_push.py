@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.structures import refuse_objects
+from srcgrad.api.structures import copied, refuse_objects
+from srcgrad.api.traps import unless_nan
 from srcgrad.api.values import conform
 from srcgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from srcgrad.runtime.objects import field_names, is_plain_object
-from srcgrad.tape import Tensor, in_another_call, run_plainly, tensor, unwrapped
+from srcgrad.tape import Tensor, exact_grad, in_another_call, run_plainly, tensor, unwrapped
 from srcgrad.tape import grad as tape_grad
 from srcgrad.tape.lending import is_float
 from srcgrad.tape.memory_order import laid_out
@@ -37,10 +38,17 @@ def push_on_tape(
     given = dict(zip(wrt, tangents, strict=True))
     order = [name for name in bound.arguments if name in given]
     moved = iter([part for name in order for part in _parts(bound.arguments[name], given[name])])
+    before = copied(dict(arguments))
     with dual_level():
         run = run_plainly(function, bound, wrt, lambda value: _dual(value, next(moved)))
         refuse_objects(run.result)
-        return run.value, conform(_tangent(run.result), run.value)
+        value, tangent = run.value, conform(_tangent(run.result), run.value)
+
+    def again() -> Any:
+        value, found = _push_twice(function, signature, wrt, before, tangents)
+        return conform(unwrapped(found), unwrapped(value))
+
+    return value, unless_nan((value, tangents), tangent, again)
 
 
 def _push_twice(
@@ -65,7 +73,7 @@ def _push_twice(
     seeds = [tensor(np.zeros(np.shape(leaf)), requires_grad=True) for leaf in outputs]
     found: list[Any] = [None for _ in outputs]
     if outputs:
-        back = tape_grad(outputs, run.tracked, seeds, create_graph=True, allow_unused=True)
+        back = exact_grad(outputs, run.tracked, seeds, create_graph=True)
         pairs = [
             (
                 adjoint,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -11,9 +11,10 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
+from srcgrad.api.snapshots import rebound
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.ties import Directions, How
-from srcgrad.api.underlying import plain, signature
+from srcgrad.api.underlying import held_for_text, plain, signature
 from srcgrad.api.values import conform, is_complex
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.errors import UnsupportedError
@@ -25,23 +26,13 @@ from srcgrad.tape.turning import choosing
 
 def _changed(plan: Plan, name: str, swap: Callable[[str, Any], Any]) -> Callable[..., Any]:
     """Return a function of a plan that calls other functions of the runtime."""
-    scope = vars(plan.module)
-    twin = dict(scope)
-    for key, item in scope.items():
-        if isinstance(item, FunctionType) and item.__globals__ is scope:
-            twin[key] = _rebound(item, twin)
-        elif getattr(item, "__module__", "").startswith("srcgrad.runtime"):
-            twin[key] = swap(getattr(item, "__name__", ""), item)
-    function: Callable[..., Any] = twin[name]
+    swapped = {
+        key: swap(getattr(item, "__name__", ""), item)
+        for key, item in vars(plan.module).items()
+        if getattr(item, "__module__", "").startswith("srcgrad.runtime")
+    }
+    function: Callable[..., Any] = rebound(plan, swapped)[name]
     return function
-
-
-def _rebound(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
-    twin = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
-    )
-    twin.__kwdefaults__ = function.__kwdefaults__
-    return twin
 
 
 def watched(plan: Plan, name: str, met: list[str]) -> Callable[..., Any]:
@@ -102,8 +93,9 @@ def directions_of(
 def _tangent_plans(f: Callable[..., Any], names: tuple[str, ...]) -> Plans[Plan]:
     """Return the plans of the tangent function of `f`, the same ones at every call."""
 
-    def make(function: FunctionType, *, keep_complex: bool) -> Plan:
-        request = Request(function, names, keep_complex=keep_complex, assume=False)
+    def make(function: FunctionType, *, keep_complex: bool, given: Mapping[str, Any]) -> Plan:
+        held = held_for_text(f, given, names)
+        request = Request(function, names, keep_complex=keep_complex, assume=False, given=held)
         return load_plan(compile_tangents(request), function)
 
     return Plans(f, make)

@@ -8,32 +8,64 @@ NaN although the value is not is taken once more on the tape, and from there if 
 from __future__ import annotations
 
 import functools
+import re
 import warnings
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from srcgrad.api.structures import float_leaves
+from srcgrad.codegen.tracebacks import annotate
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import Stack
 
 _SELECTING: Final = (
     *("np.where(", "np.select(", "np.choose(", "where=", " if ", " if(", "np.maximum(", "np.max("),
     *("np.minimum(", "np.min(", "np.clip(", "picked(", "taken(", "np.isnan(", "np.piecewise("),
-    *(" > ", " < ", " >= ", " <= ", " != ", " == ", "[", "np.diag"),
+    *(" > ", " < ", " >= ", " <= ", " != ", " == ", "[", "np.diag", "np.nan", "np.compress("),
 )
-_STEEP: Final = (" / ", "** -", "np.log", "np.sqrt", "** 0.", "np.arc", "np.divide", "np.power")
+
+_DOCSTRING: Final = re.compile(r'""".*?"""', re.DOTALL)
+_COMMENTS: Final = re.compile(r"^ *#.*$", re.MULTILINE)
+_HEADS: Final = re.compile(r"^ *def .*:$", re.MULTILINE)
+_SMALL: Final = 4096  # elements; the product is sooner done
+
+
+Found = TypeVar("Found")
 
 
 @functools.lru_cache(maxsize=256)
-def may_trap(source: str) -> bool:
-    """Say whether a generated text has both selections and steep functions.
+def may_trap(source: str, parameters: tuple[str, ...] = ()) -> bool:
+    """Say whether a generated text selects: what it leaves out may be NaN, or steep.
+
+    An entry of a dict that is a parameter is no selection, where the text only reads such entries:
+    what stands under other keys is a leaf, and has no adjoint that meets anything.
 
     >>> may_trap("grad_x = np.where(x > 0, g / x, 0)"), may_trap("grad_x = g / x")
     (True, False)
+    >>> may_trap("return 2.0 * p['a']", ("p",)), may_trap("q = p; return 2.0 * p['a']", ("p",))
+    (False, True)
     """
-    return any(map(source.__contains__, _SELECTING)) and any(map(source.__contains__, _STEEP))
+    if not any(map(source.__contains__, _SELECTING)):
+        return False
+    source = _DOCSTRING.sub("", source)
+    code = _COMMENTS.sub("", source)
+    if code.count("def ") <= 1:
+        for name in parameters:
+            entry = rf"""\b{name}(?:\[(?:"[^"\\]*"|'[^'\\]*')\])+(?! [^=\n ]*= )"""
+            if not re.search(rf"\b{name}\b", _HEADS.sub("", re.sub(entry, "", code))):
+                source = re.sub(entry, "", source)
+    return any(map(source.__contains__, _SELECTING))
+
+
+def array_has_nan(array: Any) -> bool:
+    """Say whether there is a NaN in an array of floats, without a warning."""
+    if array.size < _SMALL:
+        squares = np.vdot(array, array)  # NaN if there is one: squares have one sign
+        return bool(squares != squares)  # noqa: PLR0124 - NaN
+    largest = np.maximum.reduce(array, axis=None, initial=-np.inf)  # NaN, if there is one
+    return bool(largest != largest)  # noqa: PLR0124 - NaN
 
 
 def has_nan(value: Any) -> bool:
@@ -41,13 +73,29 @@ def has_nan(value: Any) -> bool:
     if type(value) is float:
         return value != value  # noqa: PLR0124 - NaN
     if type(value) is np.ndarray and value.dtype.kind == "f":
-        largest = np.maximum.reduce(value, axis=None, initial=-np.inf)  # NaN, if there is one
-        return bool(largest != largest)  # noqa: PLR0124 - NaN
+        return array_has_nan(value)
     if isinstance(value, (tuple, list)):
         return any(map(has_nan, value))
     if isinstance(value, Stack):
         return has_nan(value.rows)
     return any(np.isnan(leaf).any() for leaf in float_leaves(value))
+
+
+def instead_of(error: ZeroDivisionError, again: Callable[[], Found], *, now: bool) -> Found:
+    """Return what `again` returns for a text that has divided numbers of Python's by zero.
+
+    `now` says that it may be called.
+
+    The function divides those of NumPy, ``np.sum(x) / len(x)`` of an empty array, which is NaN;
+    where it raises the error itself, the error is that of the text.
+    """
+    annotate(error)
+    if not now:
+        raise error
+    try:
+        return again()
+    except Exception:  # noqa: BLE001 - whatever the tape refuses, the error came first
+        raise error from None
 
 
 def unless_nan(value: Any, found: Any, again: Callable[[], Any]) -> Any:

@@ -11,6 +11,7 @@ from srcgrad.api.refusal import describe
 from srcgrad.api.selection import innermost, signature_of
 from srcgrad.errors import SourceNotFoundError
 from srcgrad.frontend.expand.operators import taken_from
+from srcgrad.runtime.objects import may_be_static
 
 _STARS: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -52,6 +53,22 @@ def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
     """Return the bound `self` of a method, or of a method's gradient, as a tuple; else none."""
     inner = innermost(f)
     return (inner.__self__,) if isinstance(inner, MethodType) else ()
+
+
+def held_for_text(
+    f: Callable[..., Any], given: Mapping[str, Any], wrt: Sequence[str]
+) -> dict[str, Any]:
+    """Return the functions and objects that a text is made for: those given, and a bound `self`.
+
+    The text of a derivative has them already, and what is differentiated is no constant.
+    """
+    if hasattr(f, "__srcgrad_taken__"):
+        return {}
+    names = signature(f).parameters
+    own = {
+        name: value for name, value in zip(names, owner(f), strict=False) if may_be_static(value)
+    }
+    return {name: value for name, value in {**given, **own}.items() if name not in wrt}
 
 
 def signature(f: Callable[..., Any]) -> inspect.Signature:

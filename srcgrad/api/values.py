@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
 from srcgrad.runtime.containers import part_names, with_parts
 from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
 from srcgrad.runtime.stacks import Stack
 from srcgrad.tape import Tensor
@@ -39,6 +40,7 @@ def check_input(value: Any, name: str) -> None:
             f"`{name}` is sparse, and no gradient is given in its entries",
             hint="make the matrix in the function, or differentiate with respect to another",
         )
+    refuse_otherwise(value, f"`{name}` is")
     if kind is not None:
         if kind not in "fc":
             raise _no_float(f"`{name}` is an array of type {value.dtype}")
@@ -50,6 +52,18 @@ def check_input(value: Any, name: str) -> None:
         )
     if not any(is_float(leaf) for leaf in leaves(value)):
         raise _no_float(f"`{name}` holds no float")
+
+
+def refuse_otherwise(value: Any, where: str) -> None:
+    """Refuse a number or an array that calculates otherwise than those of NumPy.
+
+    Raises:
+        NotDifferentiableError: It does.
+    """
+    kind: type = type(value)
+    if calculates_otherwise(kind):
+        what, hint = own_arithmetic(kind)
+        raise NotDifferentiableError(f"{where} {what}", hint=hint)
 
 
 def _no_float(what: str) -> IntegerInputError:
@@ -84,7 +98,7 @@ def is_float(value: Any) -> bool:
 
 def is_complex(value: Any) -> bool:
     """Say whether there is a complex number in a value or its nested leaves."""
-    kind = type(value)
+    kind: type = type(value)
     if kind is np.ndarray:
         return bool(value.dtype.kind == "c")
     if kind is float or kind is int:
@@ -98,11 +112,7 @@ def is_complex(value: Any) -> bool:
             "an argument is a sparse matrix, with which `*` multiplies matrices",
             hint="pass a sparse array, which multiplies as arrays do: csr_array(A)",
         )
-    if isinstance(value, np.ma.MaskedArray):
-        raise NotDifferentiableError(
-            "an argument is a MaskedArray, whose masked elements have no derivative rule",
-            hint="pass its data and its mask, and use np.where with the mask",
-        )
+    refuse_otherwise(value, "in an argument:")
     if is_plain_object(value):
         return any(is_complex(getattr(value, name)) for name in part_names(value))
     return isinstance(value, complex) or (getattr(getattr(value, "dtype", None), "kind", "") == "c")
@@ -144,7 +154,8 @@ def conform(grad: Any, value: Any) -> Any:
     if isinstance(value, dict):
         items = {key: conform(_entry(grad, key), item) for key, item in value.items()}
         return rebuilt_dict(value, items)
-    if isinstance(value, (list, tuple)) and (type(grad) is not dict or not grad):
+    by_field = type(grad) is dict and isinstance(value, tuple) and is_plain_object(value)
+    if isinstance(value, (list, tuple)) and not (by_field and grad):
         parts = [conform(_entry(grad, i), item) for i, item in enumerate(value)]
         return _rebuild_sequence(value, parts)
     return _conform_object(grad, value) if is_plain_object(value) else _conform_leaf(grad, value)

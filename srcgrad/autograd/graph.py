@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from srcgrad.autograd.drawing import Drawing, draw
+from srcgrad.locks import Lock
 from srcgrad.tape.backward import GradientEdge
 from srcgrad.tape.core import Core, edge_of
 from srcgrad.tape.engine import RUNNING
@@ -141,7 +141,7 @@ def register_multi_grad_hook(
 
 
 def _all_hooks(tensors: Sequence[Any], fn: Callable[[Any], None]) -> list[Any]:
-    lock = threading.Lock()
+    lock = Lock()
     seen: weakref.WeakKeyDictionary[Any, tuple[list[Any], list[int]]] = weakref.WeakKeyDictionary()
     edges = [edge_of(tensor) for tensor in tensors]
     if any(edge is None for edge in edges):
@@ -170,7 +170,7 @@ def _all_hooks(tensors: Sequence[Any], fn: Callable[[Any], None]) -> list[Any]:
 
 
 def _any_hooks(tensors: Sequence[Any], fn: Callable[[Any], None]) -> list[Any]:
-    lock = threading.Lock()
+    lock = Lock()
     done: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def hook(grad: Any) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.structures import float_leaves
 from srcgrad.api.underlying import owner, plain
 from srcgrad.api.values import check_input
 from srcgrad.cli import arguments
@@ -158,6 +159,8 @@ def _print_errors(
         copied = arguments.copied(call)
         grads = gradient(*copied.args[skip:], **copied.kwargs)
     grads = grads[0] if aux else grads
+    if not any(map(np.size, float_leaves([call.arguments[name] for name in names]))):
+        raise MismatchError(f"there are no numbers in {', '.join(names)} to compare")
     worst = 0.0
     for name, grad in zip(names, grads, strict=True):
         error = _error(options, primal, call, (name, grad), aux)
@@ -176,8 +179,17 @@ def _error(
 ) -> float:
     """Return the largest relative error with respect to one argument, and print it."""
     name, grad = asked
-    numbers = list(numbers_of(call.arguments[name]))
+    numbers = [
+        item for item in numbers_of(call.arguments[name]) if part_of(grad, item[0]) is not None
+    ]
     many = len(numbers)
+    unseen = sum(map(np.size, float_leaves(call.arguments[name]))) - many
+    if unseen:
+        raise MismatchError(
+            f"{unseen} numbers of `{name}` cannot be compared\n"
+            "hint: they are complex, or in a container of a class that is registered; `--mode vjp` "
+            "compares along directions"
+        )
     if many > options.numbers:
         chosen = np.random.default_rng(options.seed).choice(many, options.numbers, replace=False)
         numbers = [numbers[i] for i in sorted(chosen)]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import os
 import re
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Final, NoReturn
 
-from srcgrad.cli import check, coverage, explain, export, report, show
+import srcgrad
+from srcgrad.cli import cache_folder, check, coverage, explain, export, report, show
 from srcgrad.cli.target import TargetError
 from srcgrad.errors import SrcgradError
 
 FAILED = 1
 USAGE = 2
-COMMANDS = (show, explain, export, check, report, coverage)
+COMMANDS = (show, explain, export, check, report, coverage, cache_folder)
 EPILOG = """\
 exit codes: 0 all went well, 1 srcgrad refuses the function or a check failed, 2 the command makes
 no sense, such as one with a function that does not exist; `srcgrad COMMAND --help` shows examples
@@ -34,6 +35,7 @@ examples:
   srcgrad check model:loss --at 'np.ones(3), 0.5'
   srcgrad report model:loss -o loss.html
   srcgrad coverage model
+  srcgrad cache --clear
 """
 
 
@@ -43,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns the exit code: 0, 1 for a function that is refused or a check that fails, or 2 for a
     wrong command.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names that its encoding lacks are no error
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(argv)
     try:
         options.run(options)
@@ -76,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"{EXAMPLES}\n{EPILOG}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"srcgrad {version('srcgrad')}")
+    parser.add_argument("--version", action="version", version=f"srcgrad {srcgrad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)

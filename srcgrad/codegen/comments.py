@@ -12,6 +12,7 @@ import gast
 from srcgrad.ir.lines import other_lines
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import blocks_of
+from srcgrad.spans import printable
 
 _WIDEST: Final = 88
 
@@ -64,7 +65,7 @@ class _Commenting:
         for number in [*others, *([own] if own != self._last else [])]:
             self._seen.add(number)
             text = self._text(number, max(number, ends[number]), depth, is_block=is_block)
-            yield Comment(f"L{number}: {text}")
+            yield Comment(f"L{number}: {printable(text)}")
         self._last = own
 
     def _text(self, first: int, last: int, depth: int, *, is_block: bool) -> str:

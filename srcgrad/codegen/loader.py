@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import sys
-import threading
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from srcgrad.codegen import cache
 from srcgrad.codegen.tracebacks import LINES, LineMap, remember
+from srcgrad.ir.scopes import SPACE_OF
+from srcgrad.locks import Lock
 
 _PACKAGE: Final = "srcgrad._generated"
 _NAMESPACE: Final = "__srcgrad_namespace__"
 _IMPORT: Final = re.compile(
     r"^from (?P<module>(?!srcgrad)\S+) import (?P<names>[^(\n]+)$", re.MULTILINE
 )
-_LOCK: Final = threading.RLock()
+_KEY: Final = "__srcgrad_key__"
+_SPACES: Final = "__srcgrad_spaces__"
+_INNER: Final = "__srcgrad_inner__"
+_LOCK: Final = Lock()
+_LOADED: Final[WeakValueDictionary[Any, ModuleType]] = WeakValueDictionary()
+_DROPPED: Final[deque[tuple[str, weakref.ref[ModuleType]]]] = deque()
+_NUMBERS: Final[dict[str, int]] = {}
 
 
 class TextLoader:
@@ -40,11 +51,12 @@ class TextLoader:
         """Bind the names of the namespace, then run the text."""
         module.__file__ = self._filename
         module.__dict__.update(self._namespace)
+        self._namespace = {}  # the module holds it from now on, and may let go of it
         exec(self.get_code(), module.__dict__)  # noqa: S102 - our own text, its hash checked
 
     def get_code(self, fullname: str = "") -> CodeType:
         """Return the compiled text."""
-        return compile(self._text, self._filename, "exec", dont_inherit=True)
+        return _compiled(self._text, self._filename)
 
     def get_source(self, fullname: str = "") -> str:
         """Return the text itself."""
@@ -53,6 +65,38 @@ class TextLoader:
     def get_filename(self, fullname: str = "") -> str:
         """Return the name of the file, which may be a mere name."""
         return self._filename
+
+
+class Registered(ModuleType):
+    """Stands among the loaded modules for one that is freed when nobody has it any more."""
+
+    def __init__(self, module: ModuleType) -> None:
+        name = module.__name__
+        super().__init__(name, module.__doc__)
+        for attribute in ("__file__", "__loader__", "__spec__"):
+            setattr(self, attribute, getattr(module, attribute))
+        self._ref = weakref.ref(module, lambda ref: _drop(name, ref))
+
+    def stands_for(self) -> ModuleType | None:
+        """Return the module itself, if it is still there."""
+        ref: weakref.ref[ModuleType] = self._ref
+        return ref()
+
+    def is_of(self, ref: weakref.ref[ModuleType]) -> bool:
+        """Say whether this stands for the module of a weak reference."""
+        return self._ref is ref
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The names of the module itself."""
+        module = self.stands_for()
+        return {} if module is None else vars(module)
+
+    def __getattr__(self, name: str) -> Any:
+        module = self.stands_for() if name != "_ref" else None
+        if module is None:
+            raise AttributeError(f"{self.__name__} has no {name!r}")
+        return getattr(module, name)
 
 
 class CacheFinder:
@@ -64,7 +108,7 @@ class CacheFinder:
         package, dot, stem = name.rpartition(".")
         if not dot or package != _PACKAGE:
             return None
-        found = cache.find(stem) or cache.find(stem.rpartition("_")[0])
+        found = cache.find(cache.stem_in(stem))
         return None if found is None else _spec(name, found[1], str(found[0]), {})
 
 
@@ -73,6 +117,8 @@ def load(
     name: str,
     namespace: Mapping[str, Any] | None = None,
     lines: LineMap | None = None,
+    *,
+    lasting: bool = True,
 ) -> ModuleType:
     """Return a new module `srcgrad._generated.<name>_<hash>` that has run `source`.
 
@@ -86,55 +132,157 @@ def load(
         name: What it is about, an identifier such as `loss_grad`.
         namespace: Names that the text uses and does not define.
         lines: Where the lines come from, for `annotate`.
+        lasting: Whether it stays among the loaded modules until it is unloaded; else until nobody
+            has it any more.
     """
     names = dict(namespace or {})
-    stem = cache.stem_of(name, source)
+    qualified = f"{_PACKAGE}.{cache.stem_of(name, source)}"
+    importlib.import_module(_PACKAGE)  # the parent, as Python's import system wants it
     with _LOCK:
-        importlib.import_module(_PACKAGE)  # the parent, as Python's import system wants it
-        imported = _imported(source)
-        qualified, found = _free_name(f"{_PACKAGE}.{stem}", {**imported, **names}, lines)
-        if found is not None:
+        _unload_dropped()
+        key = qualified, frozenset((k, id(v)) for k, v in {**_imported(source), **names}.items())
+        found = _LOADED.get(key)
+        if found is not None and found.__name__ in sys.modules and _lines_of(found) == lines:
             return found
-        path = cache.store(stem, source)
-        filename = f"srcgrad-generated/{stem}.py" if path is None else str(path)
-        module = module_from_spec(_spec(qualified, source, filename, names))
-        setattr(module, _NAMESPACE, names)
-        setattr(module, LINES, lines)
-        if lines is not None:
-            remember(filename, lines)
-        sys.modules[qualified] = module
-        try:
-            _run(module)
-        except BaseException:
-            sys.modules.pop(qualified, None)
-            raise
+        module = _made(_free_name(qualified), source, names, lines)
+        setattr(module, _KEY, key)
+        _LOADED[key] = module
+        sys.modules[module.__name__] = module if lasting else Registered(module)
         return module
 
 
 def unload(module: ModuleType) -> None:
     """Forget a loaded module, so that its namespace can be freed; its functions stay usable."""
+    name = module.__name__
     with _LOCK:
-        if sys.modules.get(module.__name__) is module:
-            del sys.modules[module.__name__]
+        entry = sys.modules.get(name)
+        if entry is module or (isinstance(entry, Registered) and entry.stands_for() is module):
+            _forget(name)
+        if _LOADED.get(getattr(module, _KEY, None)) is module:
+            del _LOADED[getattr(module, _KEY)]
 
 
-def _free_name(
-    qualified: str, names: dict[str, Any], lines: LineMap | None
-) -> tuple[str, ModuleType | None]:
-    """Return the first name not taken, or the module that was loaded with the same arguments."""
-    candidate, number = qualified, 1
-    while (module := sys.modules.get(candidate)) is not None:
-        if _is_same(module, names, lines):
-            return candidate, module
+def bind_anew(module: ModuleType, name: str, value: Any) -> None:
+    """Let a name mean something else in a module and in its functions."""
+    with _LOCK:
+        vars(module)[name] = value
+        for space in getattr(module, _SPACES, ()):
+            if name in space:
+                space[name] = value
+        if getattr(module, _NAMESPACE).pop(name, None) is not None:
+            _LOADED.pop(getattr(module, _KEY), None)
+
+
+def functions_of(module: ModuleType) -> dict[str, FunctionType]:
+    """Return the functions that the text of a module defines, by their names."""
+    file = module.__file__
+    return {
+        name: item
+        for name, item in vars(module).items()
+        if isinstance(item, FunctionType) and item.__code__.co_filename == file
+    }
+
+
+def _drop(name: str, ref: weakref.ref[ModuleType]) -> None:
+    """Forget a module that is gone; later, if another thread is loading at this moment.
+
+    This runs wherever an object happens to be freed, and must not wait for anything.
+    """
+    _DROPPED.append((name, ref))
+    if _LOCK.acquire(blocking=False):
+        try:
+            _unload_dropped()
+        finally:
+            _LOCK.release()
+
+
+def _unload_dropped() -> None:
+    while _DROPPED:
+        name, ref = _DROPPED.popleft()
+        entry = sys.modules.get(name)
+        if isinstance(entry, Registered) and entry.is_of(ref):
+            _forget(name)
+
+
+def _forget(name: str) -> None:
+    del sys.modules[name]
+    _NUMBERS.pop(name, None)
+
+
+def _made(qualified: str, source: str, names: dict[str, Any], lines: LineMap | None) -> ModuleType:
+    """Return a new module that has run its text; it is not yet among the loaded ones."""
+    stem = qualified.removeprefix(f"{_PACKAGE}.")
+    path = cache.store(cache.stem_in(stem), source)
+    filename = f"srcgrad-generated/{cache.stem_in(stem)}.py" if path is None else str(path)
+    module = module_from_spec(_spec(qualified, source, filename, names))
+    setattr(module, _NAMESPACE, names)
+    known = None if lines is None else remember(filename, lines)
+    setattr(module, LINES, known)
+    setattr(module, _INNER, () if known is None else known.maps_behind())
+    _run(module)
+    _give_spaces(module)
+    return module
+
+
+def _give_spaces(module: ModuleType) -> None:
+    """Give each function globals of its own, without functions that it does not call.
+
+    Functions and globals that hold each other would live on until the garbage collector comes
+    by, and the arrays among the globals with them.
+    """
+    shared = vars(module)
+    own = {
+        name: item
+        for name, item in shared.items()
+        if isinstance(item, FunctionType) and item.__globals__ is shared
+    }
+    common = {name: item for name, item in shared.items() if name not in own}
+    for name in (_NAMESPACE, _INNER):
+        common.pop(name, None)
+    mark = id(shared)
+    spaces = [{**common, SPACE_OF: mark} for _ in own]
+    twins = {name: _twin(own[name], space) for name, space in zip(own, spaces, strict=True)}
+    shared.update(twins)
+    for item, space in zip(own.values(), spaces, strict=True):
+        read = _names_read(item.__code__)
+        space.update({name: twins[name] for name in twins if name in read})
+    setattr(module, _SPACES, spaces)
+
+
+def _twin(function: FunctionType, space: dict[str, Any]) -> FunctionType:
+    code, name = function.__code__, function.__name__
+    twin = FunctionType(code, space, name, function.__defaults__, function.__closure__)
+    twin.__kwdefaults__ = function.__kwdefaults__
+    twin.__doc__, twin.__module__ = function.__doc__, function.__module__
+    twin.__dict__.update(function.__dict__)
+    return twin
+
+
+@functools.lru_cache(maxsize=1024)
+def _names_read(code: CodeType) -> frozenset[str]:
+    """Return the names of globals and attributes in a code and in those inside it."""
+    inner = [item for item in code.co_consts if isinstance(item, CodeType)]
+    return frozenset(code.co_names).union(*map(_names_read, inner))
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(text: str, filename: str) -> CodeType:
+    return compile(text, filename, "exec", dont_inherit=True)
+
+
+def _free_name(qualified: str) -> str:
+    """Return a name that no loaded module has."""
+    if qualified not in sys.modules:
+        return qualified
+    number = _NUMBERS.get(qualified, 1) + 1
+    while f"{qualified}_{number}" in sys.modules:
         number += 1
-        candidate = f"{qualified}_{number}"
-    return candidate, None
+    _NUMBERS[qualified] = number
+    return f"{qualified}_{number}"
 
 
-def _is_same(module: ModuleType, names: dict[str, Any], lines: LineMap | None) -> bool:
-    known = vars(module) | getattr(module, _NAMESPACE, {})
-    same_names = all(known.get(key, _NAMESPACE) is value for key, value in names.items())
-    return same_names and getattr(module, LINES, None) == lines
+def _lines_of(module: ModuleType) -> LineMap | None:
+    return getattr(module, LINES, None)
 
 
 def _imported(text: str) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
 from typing import Final
+from weakref import WeakValueDictionary
 
 from srcgrad.errors import SrcgradError
+from srcgrad.spans import printable
 
 #: The global of a generated module that holds its line map.
 LINES: Final = "__srcgrad_lines__"
@@ -28,7 +30,7 @@ class UserLine:
     end: Place | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.text.strip()}".rstrip(": ")
+        return printable(f"{self.file}:{self.line}: {self.text.strip()}".rstrip(": "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Part:
     user: UserLine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class LineMap:
     """Which user line each line of a generated module comes from; both count from 1.
 
@@ -75,6 +77,12 @@ class LineMap:
                 text = source[number - first] if inside else ""
                 entries[index + 1] = UserLine(file, number, text)
         return cls(entries)
+
+    def maps_behind(self) -> tuple[LineMap, ...]:
+        """Return the maps of the generated modules that lines come from."""
+        files = {line.file for line in self.entries.values()}
+        files.update(part.user.file for part in self.parts)
+        return tuple(found for file in sorted(files) if (found := _MAPS.get(file)) is not None)
 
     def at(self, line: int) -> UserLine | None:
         """Return the user's line behind a generated line, if there is one.
@@ -121,8 +129,8 @@ class LineMap:
         return inner.at(found.line) or found
 
 
-_MAPS: Final[dict[str, LineMap]] = {}
-"""The line maps of generated modules, by their files."""
+_MAPS: Final[WeakValueDictionary[str, LineMap]] = WeakValueDictionary()
+"""The line maps of loaded modules, by their files."""
 
 
 def is_generated(file: str) -> bool:
@@ -130,9 +138,16 @@ def is_generated(file: str) -> bool:
     return file in _MAPS
 
 
-def remember(file: str, lines: LineMap) -> None:
-    """Note where the lines of a generated module come from, for derivatives of it."""
+def remember(file: str, lines: LineMap) -> LineMap:
+    """Note where the lines of a generated module come from, for derivatives of it.
+
+    It is known for as long as the map lives that is returned.
+    """
+    known = _MAPS.get(file)
+    if known == lines:
+        return known
     _MAPS[file] = lines
+    return lines
 
 
 def user_line(error: BaseException) -> UserLine | None:

@@ -15,15 +15,16 @@ from srcgrad.analyses.final_elements import final_reads, final_stores
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
+from srcgrad.analyses.precision import mark_guarded
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
-from srcgrad.analyses.texts import numbers_from_texts
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
+from srcgrad.compiler.lost_texts import refuse_lost_texts
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
 from srcgrad.compiler.stages import Stages
@@ -211,18 +212,15 @@ class Derivation:
         for problem in memory.problems:
             self.refusals.add(problem.statement, problem.message, problem.hint, MutationError)
         self.scalars |= memory.scalars
-        self.written = frozenset(memory.mirror.names & set(self.program.parameters))
+        given = memory.mirror.names & set(self.program.parameters)
+        self.written = frozenset(given | memory.outside)
         idle = taken_off(self.program, dimensions.rank, memory.mutated)
         reached = activity(self.program, outputs, memory.mirror.links, idle)
-        for reader in numbers_from_texts(self.program, reached.varied):
-            self.refusals.add(
-                reader,
-                "a number read from the text of a value with a derivative has lost that derivative",
-                "use the value itself, or srcgrad.stop_gradient of it",
-            )
+        refuse_lost_texts(self.program, reached.varied, outputs, self.refusals)
         self.refusals.raise_if_any()
         if self.stages.account is not None:
             self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
+        mark_guarded(self.program, shapes, reached.varied)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         inliner = Inliner(self.program.namer, self.externals, keep_complex=False)
         selection = selection_of(self.program, reached, shapes, memory.mutated, inliner)
@@ -349,6 +347,7 @@ class Derivation:
             is_float,
             keep,
             parameters,
+            self.externals,
             self.stages,
         ).run(self._drop_dead(body, purity))
         spelled = spell_repeats(body)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.compiler.findings import Findings
+from srcgrad.compiler.proving import Proof
 from srcgrad.errors import Diagnostic
 from srcgrad.frontend.expand.session import Assumption
 from srcgrad.ir.scopes import Binding
@@ -59,7 +60,8 @@ class Generated:
         backward: The name of the backward half, where `entry` is a forward half.
         taped: The calls that run on the tape.
         functions: The user's functions that were compiled in, as they were then.
-        written: Parameters that are written into; no other argument may share their memory.
+        written: Parameters that are written into, and names of the user's data; nothing else that
+            is given or read may share their memory.
         renamed: The user's parameters whose names the text needs for itself, with their new ones.
         assumptions: What else was compiled in: classes of objects, methods, lists of functions.
         layout: How many statements of each function come before its backward pass.
@@ -67,6 +69,7 @@ class Generated:
         nested: Whether the derivatives that the function takes itself are still current.
         shape_blind: Whether the text would be plainer if the shapes of arguments were known.
         inlined: The adjoints of each function that stand where they are read, by their texts.
+        proof: What the checker says of the text, if it is to be asked.
     """
 
     source: str
@@ -89,11 +92,22 @@ class Generated:
     nested: tuple[Callable[[], bool], ...] = ()
     shape_blind: bool = False
     inlined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    proof: Proof | None = None
 
     @property
     def has_steps(self) -> bool:
         """Whether the text runs checkpointed loops, which it leaves to a driver."""
         return "run_steps" in self.source
+
+
+def without_data(generated: Generated) -> Generated:
+    """Return the same without the values of data, which may be bound anew and freed."""
+    data = generated.data
+    return replace(
+        generated,
+        bound={name: value for name, value in generated.bound.items() if name not in data},
+        data={name: replace(binding, value=None) for name, binding in data.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +121,8 @@ class Request:
         aux: Whether the function returns a pair of which only the first is differentiated.
         keep_complex: Whether complex numbers may appear; costs a conjugate here and there.
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
-        arrays: Parameters that are known to be arrays, so that ``+=`` writes into them.
+        arrays: Parameters that are known to be arrays, so that ``+=`` writes into them, and of
+            which kind: vector, matrix or array.
         given: The arguments that are functions or objects, for which the text is made.
         plain: Whether the text is to be differentiated again: checkpointed loops are as others, and
             sums of adjoints are bound anew, not added to in place.
@@ -121,7 +136,7 @@ class Request:
     aux: bool = False
     keep_complex: bool = False
     assume: bool = True
-    arrays: frozenset[str] = frozenset()
+    arrays: frozenset[tuple[str, str]] = frozenset()
     given: Mapping[str, Any] = field(default_factory=dict)
     plain: bool = False
     stacks: bool = False

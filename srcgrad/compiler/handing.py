@@ -7,18 +7,20 @@ from typing import Any
 
 from srcgrad import runtime
 from srcgrad.analyses.ownership import OTHERS, Origins
+from srcgrad.frontend.source import Entry, Path
 from srcgrad.ir.build import call, load
 from srcgrad.transforms.externals import Externals
 
 
-def nested(fields: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
-    """Return the fields by name, those of inner objects in dicts of their own."""
-    found: dict[str, Any] = {}
+def nested(fields: Mapping[Path, str]) -> dict[Any, Any]:
+    """Return the fields by name, those of inner objects and containers in dicts of their own."""
+    found: dict[Any, Any] = {}
     for path, name in fields.items():
+        *outer, last = [step.key if isinstance(step, Entry) else step for step in path]
         place = found
-        for part in path[:-1]:
+        for part in outer:
             place = place.setdefault(part, {})
-        place[path[-1]] = name
+        place[last] = name
     return found
 
 
@@ -40,6 +42,7 @@ class Handed:
             lambda name: name in runtime.__all__ or name in externals.derived,
             {"reverse_steps", *externals.derived},
             owned,
+            taken,
         )
         self._externals = externals
         self._given: set[str] = set()

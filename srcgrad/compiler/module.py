@@ -5,11 +5,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.analyses.knowledge import Follow, Knowledge
 from srcgrad.analyses.lengths import Seen, Vector
@@ -33,18 +32,22 @@ from srcgrad.compiler.module_text import (
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
-from srcgrad.compiler.parameters import drop_annotations, is_literal, positional
+from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
+from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.records import inlined_in, layout_of
 from srcgrad.compiler.repeats import Repeats
 from srcgrad.compiler.reserved import by_own_names, own_names
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.unbound import unbound
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import Diagnostic, MutationError, UnsupportedError
-from srcgrad.frontend.complexity import may_make_complex
+from srcgrad.frontend.complexity import meets_complex
 from srcgrad.frontend.expand.entry import Expander
-from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.refusals import merged
+from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
+from srcgrad.frontend.refusals import merged, shown_in
+from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
@@ -75,15 +78,17 @@ class Module:
     renamed: dict[str, str] = field(default_factory=dict)
     taped: list[Diagnostic] = field(default_factory=list)
     functions: dict[FunctionType, FunctionState] = field(default_factory=dict)
-    arrays: frozenset[str] = frozenset()
+    arrays: frozenset[tuple[str, str]] = frozenset()
     seen: Seen = field(default_factory=dict)
     written: frozenset[str] = frozenset()
     expander: Expander = field(default_factory=lambda: Expander(Session(VOCABULARY)))
+    rebound: frozenset[Variable] = frozenset()
     catches: bool = False
     plain: bool = False
     stacks: bool = False
     tangent_functions: set[str] = field(default_factory=set)
     repeats: Repeats = field(init=False)
+    proofs: Proofs = field(default_factory=Proofs)
     _derived: dict[Any, Half] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,8 +113,8 @@ class Module:
         derivation.assume = self.assume
         if self.seen:
             derivation.knowledge = seen_knowledge(self.seen, self.renamed, self._follow(source))
-        arrays = [self.renamed.get(item, item) for item in self.arrays]
-        derivation.program.given.update(dict.fromkeys(arrays, "array"))
+        arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}
+        derivation.program.given.update(arrays)
         try:
             body = derivation.joint(self.call_pair(source), inner, value=value, aux=aux)
         except UnsupportedError as other:
@@ -123,10 +128,10 @@ class Module:
         )
         if half is not None:
             body = delegating_body(half, derivation, derivation.seed, value=value)
-        back = {new: old for old, new in self.renamed.items()}
-        self.scalars |= {back.get(item, item) for item in derivation.scalars}
-        self.written = frozenset(back.get(item, item) for item in derivation.written)
+        self.scalars |= in_users_words(derivation.scalars, self.renamed)
+        self.written = in_users_words(derivation.written, self.renamed)
         self.conditions = derivation.conditions
+        self.proofs.add(derivation, name, inner, value=value, aux=aux)
         self.end(
             derivation,
             name,
@@ -148,10 +153,13 @@ class Module:
         except UnsupportedError as refusal:
             return find_source(function), refusal
 
-    def halves(self, function: FunctionType, wrt: Sequence[str]) -> Half:
+    def halves(self, function: FunctionType, wrt: Sequence[str], given: Mapping[str, Any]) -> Half:
         """Compile a function's two halves as the module's entry."""
         source = find_source(self.expander.expand(function))
-        return self._half(source, tuple(wrt), (), stages=self.stages)
+        if given:
+            source, _ = self.expanded(function, given, wrt)
+        known = tuple(sorted(self.arrays))
+        return self._half(source, tuple(wrt), known, stages=self.stages, entry=True)
 
     def begin(
         self,
@@ -162,7 +170,7 @@ class Module:
         updates: bool = False,
     ) -> Derivation:
         """Return a function in normal form, ready to be derived."""
-        if not self.keep_complex and self._meets_complex(source):
+        if not self.keep_complex and meets_complex(source):
             raise ComplexMetError
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
@@ -171,19 +179,10 @@ class Module:
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
         if self.keep_complex:
             refuse_complex_signs(program, refusals)
+        refuse_rebound(program.reader.scope, source.tree, self.rebound, refusals)
         self.catches |= any(getattr(item, "handlers", ()) for item in statements(program.body))
         parts = (source, program, refusals, self.externals, stages, self.keep_complex)
         return Derivation(*parts, caught=caught, rebinds=self.plain)
-
-    def _meets_complex(self, source: FunctionSource) -> bool:
-        if may_make_complex(source.tree):
-            return True
-        names = source.function.__code__.co_names
-        values = [source.function.__globals__.get(name) for name in names]
-        values += [
-            cell.cell_contents for cell in source.function.__closure__ or () if _is_set(cell)
-        ]
-        return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
 
     def end(
         self, derivation: Derivation, name: str, arguments: Any, body: list[Any], doc: str
@@ -192,7 +191,7 @@ class Module:
         drop_annotations(arguments)
         first = [gast.Expr(gast.Constant(doc, None))] if doc else []
         definition = gast.FunctionDef(name, arguments, [*first, *body], [], None, None)
-        self._name_defaults(derivation, arguments)
+        leave_out_defaults(arguments)
         self.definitions.append((derivation.source, definition))
         if self.stages.account is not None:
             self.stages.account.note_definition(derivation.program, definition)
@@ -202,14 +201,6 @@ class Module:
         for function in (scope.function, *derivation.program.inlined):
             self.functions.setdefault(function, FunctionState.of(function))
 
-    def _name_defaults(self, derivation: Derivation, arguments: Any) -> None:
-        """Defaults that are no literals are put in place when the module is loaded."""
-        for group in (arguments.defaults, arguments.kw_defaults):
-            for position, default in enumerate(group):
-                if default is not None and not is_literal(default):
-                    group[position] = gast.Constant(None, None)
-        del derivation
-
     # -- calls of the user's functions
 
     def _follow(self, caller: FunctionSource) -> Follow:
@@ -218,9 +209,13 @@ class Module:
         return Following(caller, self.expander, self.externals, manner).results
 
     def call_pair(self, source: FunctionSource) -> CallPair:
-        return lambda statement, operation, facts: self._derive_call(
-            source, statement, operation, facts
-        )
+        def derived(
+            statement: Any, operation: Operation, facts: Facts
+        ) -> DerivedCall | RepeatedCall | SteppedLoop:
+            with shown_in(source, statement):
+                return self._derive_call(source, statement, operation, facts)
+
+        return derived
 
     def _derive_call(
         self, caller: FunctionSource, statement: Any, operation: Operation, facts: Facts
@@ -257,6 +252,8 @@ class Module:
         known: tuple[tuple[str, str], ...],
         axes: tuple[tuple[str, Vector], ...] = (),
         stages: Stages | None = None,
+        *,
+        entry: bool = False,
     ) -> Half:
         """Return the halves for one pattern of calls, derived at its first."""
         key = (source.function, wrt, known, axes, self.catches)
@@ -277,7 +274,11 @@ class Module:
             given = {renamed.get(item, item): vector for item, vector in axes}
             derivation.knowledge = Knowledge(given=given, follow=self._follow(source))
         forward, backward, parameters = derivation.halves(self.call_pair(source))
-        self._refuse_updates(derivation)
+        if entry:
+            self.scalars |= in_users_words(derivation.scalars, renamed)
+            self.written = in_users_words(derivation.written, renamed)
+        else:
+            self._refuse_updates(derivation)
         if self.stacks:
             defined = self.externals.derived, self.tangent_functions
             take_stacks(backward, parameters, parameters[1:], defined, self.externals)
@@ -287,6 +288,7 @@ class Module:
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
         self.end(derivation, half.backward, positional(parameters), backward, doc)
+        self.proofs.add(derivation, half.forward, inner, backward=half.backward)
         return half
 
     def _refuse_updates(self, derivation: Derivation) -> None:
@@ -310,6 +312,7 @@ class Module:
 
     def render(self) -> tuple[str, LineMap]:
         """Return the text of the module and its line map."""
+        self.proofs.imports = list(self.externals.imports.values())
         self._drop_unused_imports()
         entry, *helpers = self.definitions
         ordered = [*helpers, entry] if helpers else [entry]
@@ -382,10 +385,12 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     gc.disable()  # trees are many small objects, none of them garbage yet
     try:
         try:
-            module, entry, backward = make(request)
+            with nothing_changes():
+                module, entry, backward = make(request)
         except ComplexMetError:
             request = replace(request, keep_complex=True)
-            module, entry, backward = make(request)
+            with nothing_changes():
+                module, entry, backward = make(request)
         text, lines = module.render()
     finally:
         if collects:
@@ -393,6 +398,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     externals = module.externals
     session = module.expander.session
     fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]
+    fixed += _unique(list(unbound([request.function, *session.functions])))
     return Generated(
         text,
         entry,
@@ -414,6 +420,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
         tuple(session.nested),
         not _SHAPE_BLIND.isdisjoint(module.externals.runtime),
         inlined_in(module.definitions),
+        module.proofs.of(text, dict(externals.bound)),
     )
 
 
@@ -436,7 +443,7 @@ def _make_module(request: Request, stages: Stages | None) -> tuple[Module, str, 
 
 def _make_halves(request: Request, stages: Stages | None) -> tuple[Module, str, str]:
     module = empty_module(request, stages)
-    half = module.halves(request.function, request.wrt)
+    half = module.halves(request.function, request.wrt, request.given)
     collect_numpy(module)
     return module, half.forward, half.backward
 
@@ -460,6 +467,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,
+        rebound=rebound(request.function),
     )
 
 
@@ -483,10 +491,3 @@ def _is_data(binding: Binding, externals: Externals) -> bool:
     return any(
         b.holder is binding.holder and b.name == binding.name for b in externals.data.values()
     )
-
-
-def _is_set(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False

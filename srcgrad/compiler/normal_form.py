@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
+from srcgrad.frontend.normalize.dicts import Dicts
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
 from srcgrad.frontend.normalize.managers import check_managers
@@ -30,6 +31,7 @@ from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.normalize.writes import WriteCalls
+from srcgrad.frontend.own_globals import name_own_globals
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
@@ -40,7 +42,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.scopes import Binding, Scope, scope_of
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
@@ -93,10 +95,11 @@ def normal_form(
     """
     manner = manner or Manner()
     refusals, tree = Refusals(source), clone(source.tree)
+    modules = name_own_globals(tree, source.function)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
     refusals_at_fence = bool(refusals.found)
-    program = _start(source, tree, inputs, outside)
+    program = _start(source, tree, inputs, outside, modules)
     reader, namer, scope = program.reader, program.namer, program.reader.scope
     check_sparse(tree, scope, refusals)
     stages.note("parse", tree)
@@ -111,22 +114,15 @@ def normal_form(
         tree.body = _with_steps(source, tree.body, program, refusals)
     if refusals.found:
         return program, refusals
-    placed = _write_by_index(tree, program)
+    placed, results = _write_by_index(tree, program)
     stages.note("write by index", tree)
-    variation = Variation(inputs, reader)
-    variation.spread(tree.body)
-    flattener = Flattener(variation, reader, namer, refusals)
-    tree.body = flattener.function(tree.body)
-    if manner.updates:
-        restore_updates(tree.body)
-    attempts = Attempts(namer, variation.names, refusals)
-    tree.body = attempts.function(tree.body)
-    tree.body = drop_deletions(tree.body, variation.names, refusals)
+    flags, carried = _flatten(tree, program, refusals, updates=manner.updates)
     stages.note("flatten", tree)
-    fixed = frozenset(exits.results) | attempts.names
-    lasting = scope.local | exits.flags | placed | flattener.carried
+    fixed = frozenset(exits.results) | results | flags
+    lasting = scope.local | exits.flags | placed | carried
     taken = [*program.parameters, *outside]
-    tree.body = Versions(namer, taken, lasting, fixed).block(tree.body)
+    versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
+    tree.body = versions.block(tree.body)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)
@@ -135,11 +131,33 @@ def normal_form(
     return program, refusals
 
 
+def _flatten(
+    tree: Any, program: Program, refusals: Refusals, *, updates: bool
+) -> tuple[set[str], set[str]]:
+    """Let each statement do one operation; return the flags of `try`, and what loops carry."""
+    reader, namer = program.reader, program.namer
+    variation = Variation(program.inputs, reader)
+    variation.spread(tree.body)
+    flattener = Flattener(variation, reader, namer, refusals)
+    tree.body = flattener.function(tree.body)
+    if updates:
+        restore_updates(tree.body)
+    attempts = Attempts(namer, variation.names, refusals)
+    tree.body = attempts.function(tree.body)
+    tree.body = drop_deletions(tree.body, variation.names, refusals)
+    return set(attempts.names), flattener.carried
+
+
 def _start(
-    source: FunctionSource, tree: Any, inputs: Sequence[str], outside: Sequence[str]
+    source: FunctionSource,
+    tree: Any,
+    inputs: Sequence[str],
+    outside: Sequence[str],
+    modules: Mapping[str, Binding],
 ) -> Program:
     """Return a program without a body; drop from the tree what reads the fields of arguments."""
     scope = scope_of(source.function, tree, with_imports=True)
+    scope.used.update(modules)
     leaves = [name for item in source.leaves for name in item.names.values()]
     del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
     parameters = (*parameter_names(tree), *leaves)
@@ -191,19 +209,20 @@ def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) 
     body = drop_declarations(body, scope, refusals)
     check_managers(body, scope, refusals)
     body = Matching(body, namer, scope, refusals).block(body)
-    body = StrictZips(namer, scope).block(body)
+    body = Dicts(scope, namer).block(StrictZips(namer, scope).block(body))
     return Walrus(namer, refusals).block(body)
 
 
-def _write_by_index(tree: Any, program: Program) -> set[str]:
-    """Put helpers that write in place, and write their like by index; return the new variables.
+def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
+    """Put helpers that write in place, and write their like by index.
 
-    A list and the array that is made of it get names of their own.
+    A list and the array that is made of it get names of their own. Return the new variables, and
+    those that are results of helpers.
     """
     reader, namer = program.reader, program.namer
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
-    helpers = WritingHelpers(reader, namer, variation.of)
+    helpers = WritingHelpers(reader, namer, variation)
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
@@ -211,7 +230,7 @@ def _write_by_index(tree: Any, program: Program) -> set[str]:
     tree.body = WriteCalls(reader, namer).function(tree.body)
     separation = Separation(tree.body, reader.scope, namer)
     tree.body = separation.run()
-    return helpers.names | separation.made
+    return helpers.names | separation.made, helpers.results
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

@@ -34,3 +34,11 @@ def is_literal(node: Any) -> bool:
     """Say whether a default is a literal, which may stand in generated text."""
     allowed = (gast.Constant, gast.UnaryOp, gast.USub, gast.Tuple, gast.Load)
     return all(isinstance(item, allowed) for item in walk(node))
+
+
+def leave_out_defaults(arguments: Any) -> None:
+    """Leave out defaults that are no literals: they are put in place when the module is loaded."""
+    for group in (arguments.defaults, arguments.kw_defaults):
+        for position, default in enumerate(group):
+            if default is not None and not is_literal(default):
+                group[position] = gast.Constant(None, None)

@@ -33,6 +33,8 @@ from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
+from srcgrad.optimizations.write_over import write_over
+from srcgrad.transforms.externals import Externals
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Polishing:
         is_float: Says which names surely hold floating-point numbers.
         keep: The names that ``+=`` must not change in place.
         parameters: The parameters of the derivative.
+        externals: What the text imports.
         stages: Notes what the body is like on the way.
     """
 
@@ -57,6 +60,7 @@ class Polishing:
     is_float: Callable[[str], bool]
     keep: set[str]
     parameters: tuple[str, ...]
+    externals: Externals
     stages: Stages
 
     def run(self, body: list[Any]) -> list[Any]:
@@ -67,6 +71,8 @@ class Polishing:
         body = skip_copies(self._substituted(body))
         self.stages.note("substitute", body)
         body = self._coalesced(body)
+        if write_over(body):
+            self.externals.use_runtime("written_over")
         asked_next(body, self.is_temporary)
         body = self._folded(body)
         body = write_swaps(body)
@@ -83,8 +89,9 @@ class Polishing:
         return LookupRepetition(self.purity, self.is_temporary, width).run(body)
 
     def _coalesced(self, body: list[Any]) -> list[Any]:
-        results = self.program.results
-        return coalesce(body, self.parameters, self.program.namer, self.keep, results)
+        program, may_share = self.program, Sharing(body, self.purity.of).may_share
+        parameters, namer = self.parameters, program.namer
+        return coalesce(body, parameters, namer, self.keep, program.results, may_share)
 
     def _folded(self, body: list[Any]) -> list[Any]:
         """Do the arithmetic of literals and of adjoints, and return what is computed last."""

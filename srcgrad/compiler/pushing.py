@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,28 +13,31 @@ from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.checker.tangent_witness import begun_forwards
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
 from srcgrad.compiler.generated import Generated, Request
+from srcgrad.compiler.lost_texts import refuse_lost_texts
 from srcgrad.compiler.module import Module, collect_numpy, empty_module, generate
 from srcgrad.compiler.module_text import wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.subjects import add_tangents
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
 from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
-from srcgrad.frontend.refusals import merged
+from srcgrad.frontend.refusals import merged, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.origins import spread_origins
-from srcgrad.ir.program import Program
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.program import Program, header_reads, is_store
+from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
-from srcgrad.runtime import shadow_of, shadow_of_view
+from srcgrad.runtime import complex_shadow_of, shadow_of, shadow_of_view
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
 from srcgrad.transforms.stacking import take_stacks
@@ -48,13 +51,13 @@ class Pusher:
     module: Module
     _names: dict[Any, str] = field(default_factory=dict)
 
-    def entry(self, function: Any, wrt: Sequence[str]) -> str:
+    def entry(self, function: Any, wrt: Sequence[str], given: Mapping[str, Any]) -> str:
         """Compile the function that the user calls; return the name of its tangent function.
 
         It takes the arguments and one tangent for each of `wrt`, and returns the value and its
         tangent.
         """
-        source, refusal = self.module.expanded(function, {}, wrt)
+        source, refusal = self.module.expanded(function, given, wrt)
         try:
             return self._function(source, tuple(wrt), self.module.stages)
         except UnsupportedError as other:
@@ -85,17 +88,22 @@ class Pusher:
         shown = ", ".join(f"`{item}`" for item in wrt)
         doc = wrapped(f"Return `{source.name}` and its tangent", f"from tangents of {shown}.", ", ")
         self.module.end(derivation, name, arguments, body, doc)
+        add_tangents(self.module.proofs, derivation, name, wrt, keeps=is_entry)
         return name
 
     def _body(self, derivation: Derivation, *, keeps: bool) -> list[Any]:
         derivation.refusals.raise_if_any()
         program = derivation.program
         values = _values_of(program)
-        shapes = Shapes(values, Integers(values))
-        found = mirroring(program, program.outputs)
+        integers = Integers(values)
+        shapes = Shapes(values, integers)
+        found = mirroring(program, program.outputs, integers.names)
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
         _refuse_writing_calls(derivation, found.varied)
+        _refuse_kept_outside(derivation, found.outside)
+        refuse_lost_texts(program, found.varied, program.outputs, derivation.refusals)
+        derivation.refusals.raise_if_any()
         _refuse_kept_shadows(derivation)
         check_floats(program, derivation.externals, found.active, found.varied)
         inliner = Inliner(program.namer, derivation.externals, derivation.keep_complex)
@@ -103,9 +111,11 @@ class Pusher:
         def push_call(
             statement: Any, operation: Operation, varies: Callable[[Any], bool]
         ) -> PushedCall | None:
-            return self._push_call(derivation.source, statement, operation, varies)
+            with shown_in(derivation.source, statement):
+                return self._push_call(derivation.source, statement, operation, varies)
 
-        forwarder = Forwarder(program, found, shapes, inliner, push_call)
+        witness = begun_forwards(program)
+        forwarder = Forwarder(program, found, shapes, inliner, push_call, witness)
         body = [*_held(program, found, forwarder), *forwarder.run(keeps=keeps)]
         for statement, name in forwarder.unknown:
             derivation.refusals.add(
@@ -157,6 +167,38 @@ def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> Non
     derivation.refusals.raise_if_any()
 
 
+def _refuse_kept_outside(derivation: Derivation, outside: frozenset[str]) -> None:
+    """Refuse what varies in memory outside the function, which has no tangent, and is read there.
+
+    A list that is only added to, such as a log, is read by nobody here.
+    """
+    program = derivation.program
+    if not outside:
+        return
+    for statement in statements(program.body):
+        operation = program.operation(statement) if isinstance(statement, gast.Assign) else None
+        calls = operation is not None and operation.kind in ("user", "unknown", "class", "taped")
+        read = sorted(outside.intersection(map(program.namer.base, _names_taken(statement))))
+        if read or calls:
+            name = read[0] if read else program.namer.base(min(outside))
+            derivation.refusals.add(
+                statement,
+                f"what is written into `{name}`, which lives outside the function, has no tangent",
+                f"work on a copy: `own_{name.lower()} = {name}.copy()`",
+                MutationError,
+            )
+            derivation.refusals.raise_if_any()
+
+
+def _names_taken(statement: Any) -> list[str]:
+    """Return the names that a statement reads for more than to write into them."""
+    if isinstance(statement, gast.Expr):
+        return []
+    if is_store(statement):
+        return names_read(statement.value)
+    return header_reads(statement)
+
+
 def _refuse_kept_shadows(derivation: Derivation) -> None:
     """Refuse adjoints written in place that are kept from trip to trip with other values.
 
@@ -166,7 +208,8 @@ def _refuse_kept_shadows(derivation: Derivation) -> None:
     program = derivation.program
     every = list(statements(program.body))
     assigned = [item for item in every if isinstance(item, gast.Assign)]
-    if not any(program.operation(item).primal in (shadow_of, shadow_of_view) for item in assigned):
+    makers = (shadow_of, complex_shadow_of, shadow_of_view)
+    if not any(program.operation(item).primal in makers for item in assigned):
         return
     for statement in assigned:
         change = change_of(statement)
@@ -211,7 +254,7 @@ def compile_tangents(request: Request, stages: Stages | None = None) -> Generate
 
     def make(request: Request) -> tuple[Module, str, str]:
         module = empty_module(request, stages)
-        entry = Pusher(module).entry(request.function, request.wrt)
+        entry = Pusher(module).entry(request.function, request.wrt, request.given)
         collect_numpy(module)
         return module, entry, ""
 

@@ -14,6 +14,7 @@ from srcgrad.compiler.normal_form import arity, parameter_names
 from srcgrad.compiler.parameters import positional
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
+from srcgrad.compiler.subjects import add_pullback
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.scoping import without_collisions
@@ -79,10 +80,8 @@ class Repeats:
         if key not in self._made:
             forward, backward = f"{source.name}_forward", f"{source.name}_backward"
             doc = f"Run `{source.name}`, of which nothing is kept: `{backward}` runs it again."
-            self._made[key] = (
-                self._plain(source, forward, doc),
-                self._pullback(source, backward, wrt, known),
-            )
+            forward = self._plain(source, forward, doc)
+            self._made[key] = forward, self._pullback(source, (backward, forward), wrt, known)
             self.module.externals.repeated.add(self._made[key][0])
         forward, backward = self._made[key]
         wanted = [given[name] for name in wrt]
@@ -110,9 +109,11 @@ class Repeats:
         known.update(self._numbers(step, loop, varied, known, numbers))
         wrt = [n for n in operands if n in varied]
         added = [n for n in loop.constants if n in varied]
+        plain = self._plain(step, step.name, _TRIP.format(step.tree.lineno))
+        names = f"{step.name}_back", plain
         return SteppedLoop(
-            self._plain(step, step.name, _TRIP.format(step.tree.lineno)),
-            self._pullback(step, f"{step.name}_back", wrt, known, added, loop.states),
+            plain,
+            self._pullback(step, names, wrt, known, added, loop.states),
             indices,
             rest[:count],
             rest[count : len(operands)],
@@ -168,24 +169,27 @@ class Repeats:
     def _pullback(
         self,
         source: FunctionSource,
-        name: str,
+        names: tuple[str, str],
         wrt: list[str],
         known: Known,
         added: Sequence[str] = (),
         states: Sequence[str] = (),
     ) -> str:
-        """Add a function that runs forward and takes adjoints back, and return its name."""
+        """Add a function that runs forward and takes adjoints back, and return its name.
+
+        `names` are the one it is to have, and that of the function which runs forward alone.
+        """
         module = self.module
-        name = module.namer.fresh(name)
+        wanted, forward = names
+        name = module.namer.fresh(wanted)
         module.externals.derived.add(name)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]
         derivation = module.begin(source, inner, module.stages.inner())
         derivation.program.given.update((renamed.get(k, k), fact) for k, fact in known.items())
+        start = [renamed.get(item, item) for item in added]
         body, adjoints = derivation.pullback(
-            module.call_pair(source),
-            [renamed.get(item, item) for item in added],
-            [renamed.get(item, item) for item in states],
+            module.call_pair(source), start, [renamed.get(item, item) for item in states]
         )
         parameters = [item.id for item in source.tree.args.args]
         reads = ", ".join(f"`{item}`" for item in adjoints[len(adjoints) - len(added) :])
@@ -193,4 +197,5 @@ class Repeats:
         if added:
             doc = wrapped(doc[:-1], f"and add to {reads}.")
         module.end(derivation, name, positional([*parameters, *adjoints]), body, doc)
+        add_pullback(module.proofs, derivation, (name, forward), adjoints, start)
         return name

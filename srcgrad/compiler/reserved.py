@@ -9,7 +9,10 @@ from srcgrad import runtime
 from srcgrad.compiler.generated import Request
 from srcgrad.errors import InternalError
 
-_OWN_BUILTINS = ("isinstance", "len", "min", "range", "reversed", "slice", "tuple", "zip")
+_OWN_BUILTINS = (
+    *("bool", "bytearray", "bytes", "isinstance", "len", "list", "min", "range"),
+    *("reversed", "slice", "str", "tuple", "zip"),
+)
 
 
 def own_names() -> tuple[str, ...]:
@@ -32,7 +35,7 @@ def by_own_names(request: Request) -> Request:
     return replace(
         request,
         wrt=tuple(renamed.get(name, name) for name in request.wrt),
-        arrays=frozenset(renamed.get(name, name) for name in request.arrays),
+        arrays=frozenset((renamed.get(name, name), fact) for name, fact in request.arrays),
         given={renamed.get(name, name): value for name, value in request.given.items()},
         seen={renamed.get(name, name): value for name, value in request.seen.items()},
     )

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.frontend.effects import ELSEWHERE, given_to, returned_parameters, written_parameters
+from srcgrad.frontend.effects import (
+    ELSEWHERE,
+    given_to,
+    how_written,
+    returned_parameters,
+    written_parameters,
+)
 from srcgrad.frontend.returned_lists import returns_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
@@ -91,6 +97,10 @@ def _written_operands(function: FunctionType, call: Any) -> tuple[list[Any], boo
     return given_to(function, call, written), ELSEWHERE in written
 
 
+def _how_written(function: FunctionType) -> str | None:
+    return how_written(function, VOCABULARY)
+
+
 def _returned_operands(function: FunctionType, call: Any) -> list[Any]:
     returned = returned_parameters(function, VOCABULARY)
     if ELSEWHERE in returned:
@@ -123,6 +133,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     results=_results,
     views=_VIEWS,
     written_operands=_written_operands,
+    how_written=_how_written,
     returned_operands=_returned_operands,
     equivalent=equivalent,
     why_not=why_not,

@@ -133,7 +133,8 @@ def conform(grad: Any, value: Any) -> Any:
     if isinstance(value, dict):
         found = {key: conform(entry(grad, key), item) for key, item in value.items()}
         return found if type(value) is dict else rebuilt(value, found)
-    if isinstance(value, (list, tuple)) and not (isinstance(grad, dict) and grad):
+    by_field = isinstance(grad, dict) and hasattr(value, "_fields")
+    if isinstance(value, (list, tuple)) and not (by_field and grad):
         items = [conform(entry(grad, i), item) for i, item in enumerate(value)]
         if hasattr(value, "_fields"):
             return type(value)(*items)

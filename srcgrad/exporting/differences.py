@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.exporting.checks import fields_of, rebuilt
+
 
 def compare(function: Any, gradients: Any, arguments: Any, places: Any) -> None:
     """Compare gradients with central differences; print the errors, exit with 1 if one is large."""
@@ -24,8 +26,11 @@ def compare(function: Any, gradients: Any, arguments: Any, places: Any) -> None:
 
 def largest_error(function: Any, arguments: Any, place: int, grad: Any) -> float:
     """Return the largest relative error of the gradient with respect to one argument."""
+    numbers = numbers_of(arguments[place])
+    if not numbers:
+        raise SystemExit(f"argument {place} has no real numbers to compare")
     worst = 0.0
-    for path, value in numbers_of(arguments[place]):
+    for path, value in numbers:
         step = np.finfo(getattr(value, "dtype", np.float64)).eps ** (1 / 3) * max(1.0, abs(value))
         above = function(*moved(arguments, place, path, step))
         below = function(*moved(arguments, place, path, -step))
@@ -36,7 +41,7 @@ def largest_error(function: Any, arguments: Any, place: int, grad: Any) -> float
 
 
 def numbers_of(value: Any, path: Any = ()) -> Any:
-    """Return the float numbers in nested containers and arrays, each with the way to it."""
+    """Return the float numbers in nested containers, objects and arrays, and the ways to them."""
     if isinstance(value, dict):
         parts = list(value.items())
     elif isinstance(value, (list, tuple)):
@@ -44,15 +49,18 @@ def numbers_of(value: Any, path: Any = ()) -> Any:
     elif isinstance(value, np.ndarray):
         indices = np.ndindex(value.shape) if value.dtype.kind == "f" else ()
         return [((*path, index), value[index]) for index in indices]
+    elif fields := fields_of(value):
+        parts = list(fields.items())
     else:
-        return [(path, value)] if isinstance(value, float) else []
+        return [(path, value)] if isinstance(value, (float, np.floating)) else []
     return [found for key, item in parts for found in numbers_of(item, (*path, key))]
 
 
 def part_of(value: Any, path: Any) -> Any:
-    """Return what the keys and indices of a path lead to."""
+    """Return what the keys, indices and names of fields of a path lead to."""
     for key in path:
-        value = value[key]
+        inside = isinstance(value, (dict, list, tuple, np.ndarray))
+        value = value[key] if inside else getattr(value, key)
     return value
 
 
@@ -71,5 +79,7 @@ def changed(value: Any, path: Any, step: Any) -> Any:
     if isinstance(value, tuple):
         items = [changed(v, rest, step) if i == key else v for i, v in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if fields := {} if isinstance(value, (dict, list)) else fields_of(value):
+        return rebuilt(value, {**fields, key: changed(fields[key], rest, step)})
     value[key] = changed(value[key], rest, step)
     return value

@@ -17,6 +17,7 @@ from srcgrad.exporting.checks import kind_of
 from srcgrad.exporting.collector import Collector
 from srcgrad.exporting.origins import Namespace
 from srcgrad.exporting.request import Export
+from srcgrad.ir.names import identifier
 
 _WIDEST: Final = 100
 _STARS: Final[dict[Any, str]] = {
@@ -57,7 +58,7 @@ class Front:
     def _what(self) -> str:
         """Return what the function gives, as the docstring says it."""
         what = "the value and the gradient" if self.export.value else "the gradient"
-        return f"{what} of `{self.export.function.__name__}`"
+        return f"{what} of `{identifier(self.export.function.__name__)}`"
 
     # -- the signature
 
@@ -88,7 +89,7 @@ class Front:
         if item.default is item.empty:
             return text
         space = Namespace.of_function(self.export.function)
-        name = f"{self.export.function.__name__}_{item.name}".lstrip("_")
+        name = f"{identifier(self.export.function.__name__)}_{item.name}".lstrip("_")
         default = self.collector.expression(item.default, name, space)
         if len(default) > 20 and not default.isidentifier():
             constant = self.collector.fresh(name)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from srcgrad.exporting import checks, matching, matrices
 from srcgrad.exporting.front import Front, fitted, returned
 from srcgrad.exporting.origins import Namespace
+from srcgrad.ir.names import identifier
 
 
 class _Other(Front):
@@ -43,7 +44,8 @@ class _Other(Front):
 
     def _of(self) -> str:
         is_jvp = self.export.kind == "jvp"  # perhaps that of a gradient
-        return f"`{(self.export.function if is_jvp else self.export.written).__name__}`"
+        function = self.export.function if is_jvp else self.export.written
+        return f"`{identifier(function.__name__)}`"
 
 
 class TangentFront(_Other):

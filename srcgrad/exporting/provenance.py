@@ -16,9 +16,10 @@ from typing import Final
 
 from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.exporting.request import Export
+from srcgrad.spans import printable
 
 _COMMENT: Final = re.compile(r"^(\s*)# L(\d+): (.*)$")
-_PLACE: Final = re.compile(r"\(([^()\s]+?)(_[0-9a-f]{12})?\.py:\d+\)")
+_PLACE: Final = re.compile(r"\(([^()\s]+?)(_[0-9a-f]{32})?\.py:\d+\)")
 _WIDEST: Final = 90
 _LONGEST: Final = 100
 _WHAT: Final[Mapping[str, str]] = {
@@ -37,21 +38,28 @@ def docstring(export: Export) -> str:
     function = export.function if export.kind in ("grad", "jvp") else export.written
     shown = ", ".join(f"`{name}`" for name in export.names)
     what = "Value and gradient" if export.value else _WHAT[export.kind]
-    head = f"{what} of `{function.__name__}` with respect to {shown}."
+    name = _on_one_line(function.__name__)
+    head = f"{what} of `{name}` with respect to {shown}."
     if len(head) > _WIDEST:
-        head = f"{what} of `{function.__name__}`."
+        head = f"{what} of `{name}`."
     facts = [
-        f"source:   {source_of(export.written)}",
-        f"function: {target_of(export.written)}",
+        f"source:   {_on_one_line(source_of(export.written))}",
+        f"function: {_on_one_line(target_of(export.written))}",
         f"sha256:   {digest(export)}",
         f"srcgrad:  {srcgrad_version()}",
-        _folded(f"made by:  {export.command}"),
+        _folded(f"made by:  {_on_one_line(export.command)}"),
     ]
     body = "Written by srcgrad; change the function instead and export it again. Lines in comments "
     body += "(L1, L2, ...) are counted from the first line of the function that they are of."
     listed = textwrap.indent("\n".join(facts), "    ")
     paragraphs = [head, textwrap.fill(body, _WIDEST), listed]
     return "\n\n".join(paragraphs) + "\n"
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text that neither ends the docstring that it stands in nor starts a line of it."""
+    plain = printable(" ".join(text.split("\n")))
+    return plain.replace("\\", "/").replace('"""', "'''")
 
 
 def _folded(line: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import CellType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
+from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.walk import walk
 
 _MAKERS: Final = frozenset(
@@ -32,3 +35,20 @@ def may_make_complex(tree: Any) -> bool:
         ):
             return True
     return False
+
+
+def meets_complex(source: FunctionSource) -> bool:
+    """Say whether a function may make complex numbers, or knows such from outside."""
+    if may_make_complex(source.tree):
+        return True
+    names = source.function.__code__.co_names
+    values = [source.function.__globals__.get(name) for name in names]
+    values += [cell.cell_contents for cell in source.function.__closure__ or () if _is_set(cell)]
+    return any(np.iscomplexobj(v) for v in values if isinstance(v, (complex, np.ndarray)))
+
+
+def _is_set(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False

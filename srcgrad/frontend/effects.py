@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Reader, operands_viewed
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
+from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
-from srcgrad.ir.walk import names_bound, names_read, root_name, walk
+from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
+from srcgrad.spans import Span
 
 ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
+
+_LONGEST: Final = 100
+"""Characters of a line that a message still quotes."""
 
 _WRITERS: Final = frozenset(
     (
@@ -37,6 +46,7 @@ _HOLDERS: Final = (
 )
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
+_FIXED: Final = (int, float, complex, str, bytes, range, np.generic, np.dtype, slice, re.Pattern)
 
 Active = frozenset[FunctionType]
 
@@ -48,9 +58,22 @@ def written_parameters(
 
     It errs on the safe side: a function without source may write into everything it is given.
     """
+    with nothing_changes() as memory:
+        if function in active:
+            memory.lean_on(function)
+            return frozenset()  # found by the outer call of the same function
+
+        def find() -> frozenset[str]:
+            return _found_written(function, vocabulary, active)
+
+        found: frozenset[str] = memory.found(("written", id(vocabulary)), function, find)
+        return found
+
+
+def _found_written(
+    function: FunctionType, vocabulary: Vocabulary, active: Active
+) -> frozenset[str]:
     code = function.__code__
-    if function in active:
-        return frozenset()  # found by the outer call of the same function
     if is_library(function):  # these write only where they are told to
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         return frozenset(names) & {"out", "output"}
@@ -62,6 +85,46 @@ def written_parameters(
     return _Effects(function, tree, vocabulary, active | {function}).run()
 
 
+def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
+    """Return what to say of a call that may write, with the innermost statement that does so.
+
+    None where it writes into nothing.
+    """
+    written = written_parameters(function, vocabulary)
+    if not written:
+        return None
+    elsewhere = ELSEWHERE in written
+    wanted = frozenset([ELSEWHERE]) if elsewhere else written
+    what = "memory that it is not given" if elsewhere else "its arguments"
+    span = _place_of_write(function, vocabulary, wanted, frozenset())
+    if span is None or len(span.text) > _LONGEST:
+        return what
+    path = Path(span.file)
+    file = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
+    return f"{what} by `{span.text.strip()}` ({file}:{span.line})"
+
+
+def _place_of_write(
+    function: FunctionType, vocabulary: Vocabulary, wanted: frozenset[str], active: Active
+) -> Span | None:
+    """Return where a function writes into one of the `wanted`, in itself or in what it calls."""
+    if function in active or is_library(function):
+        return None
+    try:
+        source = find_source(function)
+    except SrcgradError:
+        return None
+    active |= {function}
+    node, callee = _Effects(function, source.tree, vocabulary, active).first_write(wanted)
+    if callee is not None:
+        inner = written_parameters(callee, vocabulary, active)
+        inner = inner & {ELSEWHERE} if wanted == {ELSEWHERE} else inner
+        found = _place_of_write(callee, vocabulary, inner, active)
+        if found is not None:
+            return found
+    return None if node is None else source.span(node)
+
+
 def is_library(function: FunctionType) -> bool:
     """Say whether a function is of NumPy or SciPy, whose code is deep and known to be clean."""
     module = getattr(function, "__module__", None) or ""
@@ -70,6 +133,16 @@ def is_library(function: FunctionType) -> bool:
 
 def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
     """Return the parameters whose memory the result of a call may lie in; all if in doubt."""
+    with nothing_changes() as memory:
+
+        def find() -> frozenset[str]:
+            return _found_returned(function, vocabulary)
+
+        found: frozenset[str] = memory.found(("returned", id(vocabulary)), function, find)
+        return found
+
+
+def _found_returned(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
     code = function.__code__
     try:
         tree = None if is_library(function) else find_source(function).tree
@@ -96,6 +169,13 @@ def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[A
     return [value for name, value in bound if name in names or name not in known]
 
 
+def _targets(node: Any) -> list[Any]:
+    """Return what a statement binds or writes, or an item of a ``with``."""
+    if isinstance(node, gast.withitem):
+        return [node.optional_vars] if node.optional_vars is not None else []
+    return [node.target] if isinstance(node, gast.For) else list(node.targets)
+
+
 class _Effects:
     """Follows the parameters of one function through its names to the writes."""
 
@@ -103,15 +183,17 @@ class _Effects:
         self, function: FunctionType, tree: Any, vocabulary: Vocabulary, active: Active
     ) -> None:
         self._tree = tree
-        self._reader = Reader(scope_of(function, tree), vocabulary)
+        self._reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
         self._active = active
         args = tree.args
         named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
         starred = [item for item in (args.vararg, args.kwarg) if item is not None]
         self._from: dict[str, set[str]] = defaultdict(set)
         self._holds: dict[str, set[str]] = defaultdict(set)
-        for item in [*named, *starred]:
+        for item in named:
             self._from[item.id].add(item.id)
+        for item in starred:  # the call itself makes the tuple and the dict of the others
+            self._holds[item.id].add(item.id)
         self._body = self._apart([item.id for item in named])
 
     def _apart(self, parameters: list[str]) -> list[Any]:
@@ -145,6 +227,17 @@ class _Effects:
         for node in nodes:
             written |= self._written(node)
         return frozenset(written)
+
+    def first_write(self, wanted: frozenset[str]) -> tuple[Any, FunctionType | None]:
+        """Return the first node that writes into one of the `wanted`, and whom it calls for it."""
+        self.run()
+        for node in (node for item in self._body for node in walk(item)):
+            if wanted.isdisjoint(self._written(node)):
+                continue
+            func = node.func if isinstance(node, gast.Call) else None
+            callee = MISSING if func is None else uncached(self._reader.scope.resolve(func))
+            return node, callee if isinstance(callee, FunctionType) else None
+        return None, None
 
     def returned(self) -> frozenset[str]:
         """Return the parameters that a returned value may be, hold or be a view of."""
@@ -203,7 +296,7 @@ class _Effects:
         found = self._from[name] | (self._holds[name] if deep else set())
         value = self._reader.scope.lookup(name)  # MISSING for local names
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
-        return found | {ELSEWHERE} if data else found
+        return found | {ELSEWHERE} if data and not _never_changes(value) else found
 
     def _viewed(self, call: Any) -> list[Any] | None:
         """Return the operands that a sum to a shape may be; None for other calls."""
@@ -224,8 +317,9 @@ class _Effects:
         return vocabulary.canonical_name(operation.primal) not in vocabulary.views
 
     def _written(self, node: Any) -> set[str]:
-        if isinstance(node, (gast.Assign, gast.Delete)):
-            places = [item for item in node.targets if not isinstance(item, gast.Name)]
+        if isinstance(node, (gast.Assign, gast.Delete, gast.For, gast.withitem)):
+            bound = [item for target in _targets(node) for item in places_in(target)]
+            places = [item for item in bound if not isinstance(item, gast.Name)]
         elif isinstance(node, gast.AugAssign):
             places = [node.target]
         elif isinstance(node, gast.Call):
@@ -244,7 +338,8 @@ class _Effects:
     def _written_by_call(self, call: Any) -> set[str]:
         func = call.func
         reader = self._reader
-        out = [item.value for item in call.keywords if item.arg == "out"]
+        target = target_of(call, reader)
+        out = [] if target is None else [target]
         shallow: set[str] = set()
         if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
             if isinstance(func.value, gast.Name):
@@ -260,8 +355,10 @@ class _Effects:
                 or func.attr in reader.vocabulary.constant_methods
             )
             out += [] if known else call.args
-        elif is_library_method(callee) or (
-            any(callee is item for item in _READERS) and not _calls_back(callee, call)
+        elif (
+            is_library_method(callee)
+            or (any(callee is item for item in _READERS) and not _calls_back(callee, call))
+            or _is_plain_exception(callee)
         ):
             pass
         elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
@@ -276,6 +373,21 @@ class _Effects:
                 out += call.args
         deep = {origin for item in out for origin in self._origins(item) if item is not None}
         return deep | shallow
+
+
+def _never_changes(value: Any) -> bool:
+    """Say whether nothing can be written into a value: a number, a text, or a tuple of such."""
+    if isinstance(value, (tuple, frozenset)):
+        return type(value) in (tuple, frozenset) and all(map(_never_changes, value))
+    return value is None or value is Ellipsis or isinstance(value, _FIXED)
+
+
+def _is_plain_exception(callee: Any) -> bool:
+    """Say whether a call makes an exception, which keeps what it gets and writes nothing."""
+    if not isinstance(callee, type) or not issubclass(callee, BaseException):
+        return False
+    makers = (vars(base).get(name) for base in callee.__mro__ for name in ("__init__", "__new__"))
+    return not any(isinstance(getattr(maker, "__func__", maker), FunctionType) for maker in makers)
 
 
 def _pairs_up(target: Any, value: Any) -> bool:

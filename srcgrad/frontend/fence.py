@@ -9,7 +9,7 @@ import gast
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.surgery import refused_edits
 from srcgrad.ir.jumps import jumps
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import places_in, statements, walk
 
 _STATEMENTS: Final[dict[str, tuple[str, str]]] = {
     "TryStar": ("`try`", "check the condition with `if` before the operation"),
@@ -32,6 +32,15 @@ _EXPRESSIONS: Final[dict[str, tuple[str, str]]] = {
 _SEES_NAMES: Final = frozenset({"eval", "exec", "locals", "vars"})
 
 
+def bound_place(statement: Any) -> Any:
+    """Return the first place, not a name, that a loop or ``with`` binds, or None."""
+    targets = [statement.target] if isinstance(statement, gast.For) else []
+    if isinstance(statement, gast.With):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars]
+    places = (place for target in targets for place in places_in(target))
+    return next((place for place in places if not isinstance(place, gast.Name)), None)
+
+
 def check_statements(tree: Any, refusals: Refusals) -> None:
     """Note every statement of the function that source transformation does not differentiate."""
     for statement, what, hint in refused_edits(tree.body):
@@ -48,6 +57,12 @@ def check_statements(tree: Any, refusals: Refusals) -> None:
                     "a jump out of `finally` is not differentiated by source",
                     "put it after the `try`",
                 )
+        elif (place := bound_place(statement)) is not None:
+            refusals.add(
+                place,
+                "a loop or `with` that writes into memory is not differentiated by source",
+                "bind a name, and write that in a statement of its own",
+            )
         elif isinstance(statement, gast.Global) and _binds(tree, statement.names):
             refusals.add(
                 statement,

@@ -12,9 +12,11 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, origin, uses_of
+from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound, walk
+from srcgrad.ir.walk import names_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,13 @@ def _lists(value: Any, depth: int, *, of_arrays: bool = False) -> bool:
     return any(_lists(item, depth - 1, of_arrays=of_arrays) for item in value)
 
 
-def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()) -> set[Join]:
+@remembered(set)
+def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]:
     """Return what a function and those that it calls do to its parameters, or to parts of them.
 
     That is `+` and `*`, updates of copies, and, of parts, copies and the functions of NumPy.
     """
-    if function in seen or is_library(function):
+    if is_library(function):
         return set()
     try:
         tree = find_source(function).tree
@@ -65,15 +68,15 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType] = frozenset()
         return set()
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
-    origins = _origins(tree, names)
-    found = {*_updates_of_copies(tree, origins), *_inner_uses(tree, scope, origins)}
-    for node in walk(tree):
+    uses = uses_of(tree, names)
+    found = {*_updates_of_copies(uses), *_inner_uses(uses, scope)}
+    for node, origins in uses:
         for side, other in _operands(node):
-            for name, depth in _origin(side, origins):
+            for name, depth in origin(side, origins):
                 known = other.id if isinstance(other, gast.Name) and other.id in names else None
                 found.add(Join(name, depth, known))
         if isinstance(node, gast.Call):
-            found |= _joins_inside(node, scope, origins, seen | {function})
+            found |= _joins_inside(node, scope, origins, seen)
     return found
 
 
@@ -82,16 +85,16 @@ def operands(node: Any) -> list[Any]:
     return [side for side, _ in _operands(node)]
 
 
-def _inner_uses(tree: Any, scope: Scope, origins: Origins) -> Iterator[Join]:
+def _inner_uses(uses: list[Use], scope: Scope) -> Iterator[Join]:
     """Yield what is copied, or used as an array, out of a parameter: it may be a list there."""
-    for node in walk(tree):
+    for node, origins in uses:
         source = _copied(node)
         if source is None and isinstance(node, gast.Call) and node.args:
             function = scope.resolve(node.func)
             name = getattr(function, "__name__", "")
             is_numpy = name != "" and vars(np).get(name) is function
             source = node.args[0] if is_numpy and name not in _TAKING_LISTS else None
-        for name, depth in _origin(source, origins):
+        for name, depth in origin(source, origins):
             if depth:
                 yield Join(name, depth, None)
 
@@ -106,16 +109,17 @@ def _operands(node: Any) -> Iterator[tuple[Any, Any]]:
         yield right, left
 
 
-def _updates_of_copies(tree: Any, origins: Origins) -> Iterator[Join]:
+def _updates_of_copies(uses: list[Use]) -> Iterator[Join]:
     """Yield what ``q = p.copy(); q[i] += v`` does to `p` if that is a list of arrays."""
-    copies: dict[str, Any] = {}
-    for node in walk(tree):
+    copies: dict[str, set[tuple[str, int]]] = {}
+    for node, origins in uses:
         if isinstance(node, gast.Assign) and (source := _copied(node.value)) is not None:
-            copies.update({name: source for target in node.targets for name in names_bound(target)})
-    for node in walk(tree):
+            for name in [name for target in node.targets for name in names_bound(target)]:
+                copies.setdefault(name, set()).update(origin(source, origins))
+    for node, _ in uses:
         target = node.target if isinstance(node, gast.AugAssign) else None
         if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Slice):
-            for name, depth in _origin(copies.get(getattr(target.value, "id", "")), origins):
+            for name, depth in copies.get(getattr(target.value, "id", ""), ()):
                 yield Join(name, depth, None, entries=True)
 
 
@@ -128,52 +132,11 @@ def _copied(value: Any) -> Any:
     return value.func.value if getattr(value.func, "attr", "") == "copy" else None
 
 
-Origins = dict[str, set[tuple[str, int]]]
-_DEEPEST = 4
 _TAKING_LISTS: Final = (
     *("array", "asarray", "stack", "concatenate", "vstack", "hstack", "column_stack", "dot"),
     *("shape", "size", "ndim", "block", "meshgrid", "broadcast_arrays", "asanyarray"),
 )
 """What makes arrays of lists, or asks for their size: the rules know lists as operands."""
-
-
-def _origins(tree: Any, names: set[str]) -> Origins:
-    """Return the parameters that each variable may be, or be an entry of."""
-    found: Origins = {name: {(name, 0)} for name in names}
-    size = -1
-    while size != (size := sum(map(len, found.values()))):
-        for node in walk(tree):
-            if isinstance(node, gast.Assign):
-                for target in node.targets:
-                    for name, level in _levels(target):
-                        _add(found, name, _origin(node.value, found), level)
-            elif isinstance(node, (gast.For, gast.comprehension)):
-                given = 0 if isinstance(node.iter, gast.Call) else 1  # as zip makes tuples
-                for name, level in _levels(node.target):
-                    for part in walk(node.iter):
-                        _add(found, name, _origin(part, found), max(1, level + given))
-    return found
-
-
-def _levels(target: Any, level: int = 0) -> list[tuple[str, int]]:
-    """Return the names in a target, with the number of tuples that they are in."""
-    if isinstance(target, (gast.Tuple, gast.List)):
-        return [pair for item in target.elts for pair in _levels(item, level + 1)]
-    return [(name, level) for name in names_bound(target)]
-
-
-def _add(found: Origins, name: str, origins: set[tuple[str, int]], level: int) -> None:
-    deeper = {(of, min(depth + level, _DEEPEST)) for of, depth in origins}
-    found.setdefault(name, set()).update(deeper)
-
-
-def _origin(node: Any, origins: Origins) -> set[tuple[str, int]]:
-    level = 0
-    while isinstance(node, gast.Subscript):
-        level += not isinstance(node.slice, gast.Slice)
-        node = node.value
-    known = origins.get(node.id, set()) if isinstance(node, gast.Name) else set()
-    return {(name, min(depth + level, _DEEPEST)) for name, depth in known}
 
 
 def _joins_inside(
@@ -186,7 +149,7 @@ def _joins_inside(
     given = dict([*zip(order, call.args, strict=False), *[(k.arg, k.value) for k in call.keywords]])
     found: set[Join] = set()
     for join in joins_of(callee, seen):
-        for name, depth in _origin(given.get(join.name), origins):
+        for name, depth in origin(given.get(join.name), origins):
             other = getattr(given.get(join.other or ""), "id", None)
-            found.add(Join(name, min(depth + join.depth, _DEEPEST), other, join.entries))
+            found.add(Join(name, min(depth + join.depth, DEEPEST), other, join.entries))
     return found

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import Diagnostic, SrcgradError, UnsupportedSyntaxError
+from srcgrad.errors import Diagnostic, SrcgradError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.source import FunctionSource
+from srcgrad.spans import Span, is_of_library, within
 
 
 class Refusals:
@@ -51,6 +55,25 @@ def merged(first: SrcgradError, second: SrcgradError) -> SrcgradError:
     }
     ordered = sorted(found.values(), key=_place)
     return ordered[0][0](diagnostics=[item for _, item in ordered])
+
+
+@contextlib.contextmanager
+def shown_in(source: FunctionSource, node: Any) -> Iterator[None]:
+    """Show what is refused in a library, that the user's function calls at `node`, at that call."""
+    try:
+        yield
+    except UnsupportedError as refusal:
+        span = source.span(node)
+        found = [_shown_at(item, span) for item in refusal.diagnostics]
+        if tuple(found) == refusal.diagnostics:
+            raise
+        raise type(refusal)(diagnostics=found) from refusal
+
+
+def _shown_at(item: Diagnostic, span: Span) -> Diagnostic:
+    if item.span is None or is_of_library(span.file) or not is_of_library(item.span.file):
+        return item
+    return replace(item, span=span, details=(*item.details, within(item.span)))
 
 
 def _line(item: Diagnostic) -> tuple[str, int]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.remembered import Memory, nothing_changes
+from srcgrad.frontend.source import find_source, is_made
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
@@ -33,18 +34,29 @@ def not_repeatable(function: FunctionType, vocabulary: Vocabulary) -> str | None
     Random draws, iterators that go on, the time, and what cannot be looked into. It errs on the
     safe side.
     """
-    return _Search(vocabulary).function(function)
+    with nothing_changes() as memory:
+        return _Search(vocabulary, memory).start(function)
 
 
 class _Search:
     """Goes through a function and those that it calls."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, memory: Memory) -> None:
         self._vocabulary = vocabulary
-        self._seen: set[Any] = set()
+        self._memory = memory
+        self._question = "repeatable", id(vocabulary)
+        self._seen: set[FunctionType] = set()
+
+    def start(self, function: FunctionType) -> str | None:
+        """Look into a function, and keep that all which were looked into are clean, if they are."""
+        found = self.function(function)
+        if found is None and not any(map(is_made, self._seen)):
+            for item in self._seen:
+                self._memory.keep(self._question, item, None)
+        return found
 
     def function(self, function: FunctionType) -> str | None:
-        if function in self._seen:
+        if function in self._seen or self._memory.knows(self._question, function):
             return None
         self._seen.add(function)
         try:

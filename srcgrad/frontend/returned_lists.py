@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from types import FunctionType
 from typing import Any
 
@@ -10,19 +9,22 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
+from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound, statements, walk
 
 
-@functools.lru_cache(maxsize=1024)
+@PerFunction
 def returns_list(function: FunctionType) -> bool:
     """Say whether what a function returns is a list that it makes, on every path."""
-    return _makes_lists(function, frozenset())
+    return bool(_makes_lists(function))
 
 
+@remembered(bool)
 def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
-    if not isinstance(function, FunctionType) or function in seen or is_library(function):
+    if not isinstance(function, FunctionType) or is_library(function):
         return False
     try:
         tree = find_source(function).tree
@@ -31,7 +33,6 @@ def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
     if not isinstance(tree.body, list):
         return False
     scope = scope_of(function, tree)
-    seen = seen | {function}
     values = _values(tree)
 
     def is_list(value: Any) -> bool:
@@ -48,7 +49,9 @@ def _is_made(value: Any, scope: Scope, seen: frozenset[Any]) -> bool:
     """Say whether an expression is a new list."""
     if isinstance(value, gast.Call):
         callee = scope.resolve(value.func)
-        return callee in (list, sorted) or _makes_lists(callee, seen)
+        return callee in (list, sorted) or (
+            isinstance(callee, FunctionType) and bool(_makes_lists(callee, seen))
+        )
     return isinstance(value, (gast.List, gast.ListComp))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
@@ -14,9 +13,26 @@ from typing import Any, Final
 import gast
 
 from srcgrad.errors import InternalError, NotDifferentiableError, SourceNotFoundError
+from srcgrad.frontend.loaded import is_as_loaded
+from srcgrad.frontend.private_names import with_private_names
 from srcgrad.frontend.surgery import with_edits
+from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.build import clone
-from srcgrad.spans import Span
+from srcgrad.ir.depth import deeply
+from srcgrad.ir.names import identifier
+from srcgrad.ir.walk import walk
+from srcgrad.spans import Span, printable
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A step of a path into a list, tuple or dict."""
+
+    key: Any
+
+
+Path = tuple[str | Entry, ...]
+"""The attributes and entries that lead from an argument to what is held in it."""
 
 
 @dataclass(slots=True)
@@ -24,7 +40,7 @@ class Leaves:
     """The fields of an argument that are read, each as a variable of its own, by their paths."""
 
     parameter: str
-    names: dict[tuple[str, ...], str] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
 
 
 _ATTACHED: Final = "__srcgrad_source__"
@@ -50,11 +66,11 @@ class FunctionSource:
     def name(self) -> str:
         """The name to derive generated names from."""
         name = self.function.__name__
-        return "function" if name == "<lambda>" else name
+        return "function" if name == "<lambda>" else identifier(name)
 
     def line(self, number: int) -> str:
         """Return one line of the user's file, or an empty string."""
-        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+        return printable(self.lines[number - 1]) if 0 < number <= len(self.lines) else ""
 
     def span(self, node: Any) -> Span:
         """Return the place of a tree node."""
@@ -65,6 +81,7 @@ class FunctionSource:
         return Span(self.file, line, column, end, self.line(line).rstrip("\n"))
 
 
+@deeply
 def find_source(function: Callable[..., Any]) -> FunctionSource:
     """Return the source of a plain Python function.
 
@@ -90,7 +107,7 @@ def find_source(function: Callable[..., Any]) -> FunctionSource:
             f"the source of `{function.__qualname__}` cannot be found in {code.co_filename!r}",
             hint="define it in a file or a notebook cell, not through `exec` or the plain prompt",
         )
-    parsed = _parsed(code, lines)
+    parsed = _parsed(function, lines)
     tree = clone(parsed.tree)  # passes write into it
     with_edits(tree, function)
     return FunctionSource(function, tree, code.co_filename, parsed.text)
@@ -106,7 +123,7 @@ def is_made(function: FunctionType) -> bool:
     return hasattr(function, _ATTACHED)
 
 
-@functools.lru_cache(maxsize=4096)
+@PerFunction
 def has_source(function: FunctionType) -> bool:
     """Say whether the source of a function can be found."""
     try:
@@ -157,15 +174,41 @@ _PARSED: Final[dict[int, _Parsed]] = {}
 _MOST_PARSED: Final = 1000
 
 
-def _parsed(code: CodeType, lines: list[str]) -> _Parsed:
-    """Return the tree of a piece of code, parsed once for as long as its file stays the same."""
+def _parsed(function: FunctionType, lines: list[str]) -> _Parsed:
+    """Return the tree of a function, parsed once for as long as its file stays the same."""
+    code = function.__code__
     found = _PARSED.get(id(code))
     if found is None or found.code is not code or found.lines is not lines:
         if len(_PARSED) >= _MOST_PARSED:
             _PARSED.clear()
-        tree = gast.ast_to_gast(_find_tree(code, lines))
+        if not is_as_loaded(function, lines):
+            raise _changed(code)
+        tree = gast.ast_to_gast(with_private_names(_find_tree(code, lines), code))
+        _spell_starred_targets(tree)
         found = _PARSED[id(code)] = _Parsed(code, lines, tuple(lines), tree)
     return found
+
+
+def _spell_starred_targets(tree: Any) -> None:
+    """Write targets that are starred themselves, as in ``a, *(b, *c) = v``, one by one, in place.
+
+    >>> tree = gast.parse("a, *(b, *[c, d]) = v")
+    >>> _spell_starred_targets(tree)
+    >>> print(ast.unparse(gast.gast_to_ast(tree)))
+    a, b, c, d = v
+    """
+    for node in walk(tree):
+        if isinstance(node, (gast.Tuple, gast.List)) and isinstance(node.ctx, gast.Store):
+            while (place := _starred_targets(node.elts)) is not None:
+                node.elts[place : place + 1] = node.elts[place].value.elts
+
+
+def _starred_targets(targets: list[Any]) -> int | None:
+    """Return the position of a star before several targets, or None."""
+    for place, item in enumerate(targets):
+        if isinstance(item, gast.Starred) and isinstance(item.value, (gast.Tuple, gast.List)):
+            return place
+    return None
 
 
 def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
@@ -178,7 +221,11 @@ def _find_tree(code: CodeType, lines: list[str]) -> ast.AST:
                 break
             node.decorator_list = []
             return node
-    raise SourceNotFoundError(
+    raise _changed(code)
+
+
+def _changed(code: CodeType) -> SourceNotFoundError:
+    return SourceNotFoundError(
         f"the text at {code.co_filename}:{code.co_firstlineno} is not the source of "
         f"`{code.co_name}`: was the file changed after it was loaded?",
         hint="load the function again",

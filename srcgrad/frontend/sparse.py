@@ -1,21 +1,31 @@
-"""Refuses masked arrays, and ``*`` and ``**`` of sparse matrices, which multiply matrices."""
+"""Refuses what has operators of its own: masked arrays, matrices, ``*`` of sparse matrices."""
 
 from __future__ import annotations
 
-from typing import Any
+import dis
+from collections.abc import Iterable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.objects import field_names, is_plain_object
+from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
+
+_MATRICES: Final = (np.matrix, np.asmatrix, np.bmat)
+_OWN: Final = frozenset({"ma", "matrix", "asmatrix", "bmat"})
+_LONGEST: Final = 100  # entries of a container from outside that are looked at
 
 
 def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
-    """Note every ``*`` and ``**`` of what is known to be a sparse matrix, and masked arrays."""
+    """Note every ``*`` and ``**`` of a sparse matrix, and what is of a kind of its own."""
     local = {
         target.id
         for node in walk(tree)
@@ -23,14 +33,15 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
         for target in node.targets
         if isinstance(target, gast.Name)
     }
+    met: set[Any] = set()
+    read = {node.attr for node in walk(tree) if isinstance(node, gast.Attribute)}
     for node in walk(tree):
-        if isinstance(node, gast.Name) and isinstance(scope.lookup(node.id), np.ma.MaskedArray):
-            refusals.add(
-                node,
-                "a MaskedArray, whose masked elements have no derivative rule",
-                "use np.where with the mask",
-                MissingRuleError,
-            )
+        kinds = _kinds_in(scope.lookup(node.id), read) if isinstance(node, gast.Name) else iter(())
+        if isinstance(node, gast.Call):
+            kinds = _kinds_made_by(scope.resolve(node.func), met)
+        kind = next(filter(calculates_otherwise, kinds), None)
+        if kind is not None:
+            refusals.add(node, *own_arithmetic(kind), MissingRuleError)
         operator = getattr(node, "op", None)
         if not isinstance(operator, (gast.Mult, gast.Pow)):
             continue
@@ -43,9 +54,60 @@ def check_sparse(tree: Any, scope: Scope, refusals: Refusals) -> None:
             )
 
 
+def _kinds_in(value: Any, read: set[str], depth: int = 3) -> Iterator[type]:
+    """Yield the type of a value from outside, and of what it holds, in fields that are read."""
+    yield type(value)
+    parts: Iterable[Any] = ()
+    if isinstance(value, (list, tuple, dict)) and len(value) <= _LONGEST:
+        parts = value.values() if isinstance(value, dict) else value
+    elif is_plain_object(value):
+        parts = [getattr(value, name) for name in field_names(value) if name in read]
+    for part in parts if depth else ():
+        yield from _kinds_in(part, read, depth - 1)
+
+
+def _kinds_made_by(callee: Any, met: set[Any]) -> Iterator[type]:
+    """Yield the types that a call may make, if they are not the usual ones.
+
+    Of a function of the user's that is what the functions of NumPy make that it calls, itself and
+    in others; those that were `met` in other calls are not looked at again.
+    """
+    found = [callee]
+    while found:
+        function = found.pop()
+        module = getattr(function, "__module__", None) or ""
+        if module == "numpy.ma" or module.startswith("numpy.ma."):
+            yield np.ma.MaskedArray
+        elif any(function is maker for maker in _MATRICES):
+            yield np.matrix
+        elif isinstance(function, FunctionType) and function not in met:
+            met.add(function)
+            found.extend(() if is_library(function) else _reached_from(function))
+
+
+def _reached_from(function: FunctionType) -> Iterator[Any]:
+    """Yield the functions that a function names: others of the user's, and makers of NumPy."""
+    names, outside = function.__code__.co_names, function.__globals__
+    values = [outside.get(name) for name in names]
+    yield from (value for value in values if isinstance(value, FunctionType))
+    if _OWN.isdisjoint(names) and not any(value is np.ma for value in values):
+        return
+    value: Any = None
+    for step in dis.get_instructions(function):
+        if step.opname == "LOAD_GLOBAL":
+            value = outside.get(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            value = getattr(value, step.argval, None)
+        else:
+            value = None
+        yield value
+
+
 def _is_sparse(node: Any, scope: Scope, local: set[str]) -> bool:
     while isinstance(node, gast.Attribute) and node.attr in ("T", "H", "real", "imag"):
         node = node.value
+    if isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "todense":
+        return _is_sparse(node.func.value, scope, local)
     if isinstance(node, gast.Name):
         return node.id in local or is_sparse_matrix(scope.lookup(node.id))
     return _makes_sparse(node, scope)

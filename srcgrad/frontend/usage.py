@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from types import FunctionType
 from typing import Any
@@ -11,19 +10,23 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
+from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound, walk
 
 
-@functools.lru_cache(maxsize=1024)
+@PerFunction
 def container_parameters(function: FunctionType) -> frozenset[str]:
     """Return the parameters that are read by string keys, unpacked, or passed on to be."""
-    return _parameters_of(function, frozenset())
+    found: frozenset[str] = _parameters_of(function)
+    return found
 
 
+@remembered(frozenset)
 def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
-    if function in seen or is_library(function):
+    if is_library(function):
         return frozenset()
     try:
         tree = find_source(function).tree
@@ -34,22 +37,24 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
     for node in walk(tree):
         found.update(_shown_by(node))
         if isinstance(node, gast.Call):
-            found.update(_passed_on(node, scope, seen | {function}))
+            found.update(_passed_on(node, scope, seen))
     names = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
     return frozenset(found & {item.id for item in names})
 
 
-@functools.lru_cache(maxsize=1024)
+@PerFunction
 def vector_parameters(function: FunctionType) -> frozenset[str]:
     """Return the parameters that are used by elements only: ``x[i]`` with integers, and ``len(x)``.
 
     One who reads such a function takes them for vectors.
     """
-    return _vectors_of(function, frozenset())
+    found: frozenset[str] = _vectors_of(function)
+    return found
 
 
+@remembered(frozenset)
 def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozenset[str]:
-    if function in seen or is_library(function):
+    if is_library(function):
         return frozenset()
     try:
         tree = find_source(function).tree
@@ -71,7 +76,7 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
             and not isinstance(node.ctx, gast.Param)
         ):
             uses[node.id] += 1
-        for name, is_element in _element_uses(node, scope, counters, seen | {function}):
+        for name, is_element in _element_uses(node, scope, counters, seen):
             plain[name] += 1
             if is_element:
                 elements.add(name)

@@ -45,6 +45,7 @@ class Explanation:
         measured: What was kept in a call with given arguments; empty if none was made.
         total: The bytes of that, each piece of memory counted once.
         loops: What each run of a checkpointed loop took in that call.
+        not_proven: Why the checker of derivatives does not prove the text; empty if it does.
     """
 
     subject: Subject
@@ -56,6 +57,7 @@ class Explanation:
     measured: Mapping[Key, Measured] = field(default_factory=dict)
     total: int | None = None
     loops: tuple[LoopReport, ...] = ()
+    not_proven: str = ""
 
     def __str__(self) -> str:
         return self.text(colour=is_terminal())
@@ -78,6 +80,7 @@ class Explanation:
             "refusals": [_diagnostic(item) for item in self.refusals],
             "taken_for_granted": list(self.conditions),
             "generated_lines": self.lines,
+            "not_proven": self.not_proven,
             "functions": [self._function(item) for item in self.findings.functions],
             "bytes": self.total,
         }

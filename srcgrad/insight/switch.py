@@ -1,18 +1,43 @@
-"""Switches the search for NaN and infinity on and off."""
+"""Switches the search for NaN and infinity, and the check of new texts, on and off."""
 
 from __future__ import annotations
 
-import threading
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar, Token
 from typing import Final
 
+from srcgrad import settings
 
-class _Checks(threading.local):
-    """What is checked in this thread."""
+_NANS: Final = ContextVar("srcgrad_debug_nans", default=False)
 
-    nans = False
+
+class _Checks:
+    """What is checked in this thread or task."""
+
+    @property
+    def nans(self) -> bool:
+        """Whether the first NaN or infinity raises."""
+        return _NANS.get()
+
+    @nans.setter
+    def nans(self, enabled: bool) -> None:
+        _NANS.set(enabled)
+
+
+class _Anything:
+    """Whether any check was ever asked for: until then, calls need not look which is on."""
+
+    __slots__ = ("on",)
+
+    def __init__(self) -> None:
+        self.on = settings.verifies()
 
 
 CHECKS: Final = _Checks()
+ANYTHING: Final = _Anything()
+_VERIFYING: Final[ContextVar[bool | None]] = ContextVar("srcgrad_verifying", default=None)
+_BY_ENVIRONMENT: Final = settings.verifies()
 
 
 class Switch:
@@ -31,7 +56,7 @@ class Switch:
 def debug_nans(enabled: bool = True) -> Switch:
     """Check each value and each adjoint of all derivatives: the first NaN or infinity raises.
 
-    The switch is set at once, for this thread; in a ``with`` statement, until the end of its block.
+    The switch is set at once, for this thread or task; in a ``with`` statement, until its end.
     Derivatives then run a variant of their text that looks at every value, many times slower.
 
     Raises:
@@ -40,4 +65,62 @@ def debug_nans(enabled: bool = True) -> Switch:
     """
     before = CHECKS.nans
     CHECKS.nans = enabled
+    ANYTHING.on = True
     return Switch(before)
+
+
+class verifying:
+    """Compare each new generated text with the other engine and with differences, within a block.
+
+    The first call of each text in the block runs on copies of its arguments: by the text, by
+    forward mode on the tape, and by differences along a direction. ``verifying(False)`` leaves the
+    check out in its block, also where `verify=True` or ``SRCGRAD_VERIFY=1`` asks for it. The
+    innermost block counts; a block is that of its thread or task.
+
+    Raises:
+        VerificationError: By the derivatives: the text is wrong, with the numbers and the argument.
+
+    >>> with verifying():
+    ...     verifies(False)
+    True
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self._enabled = bool(enabled)
+        self._before: list[Token[bool | None]] = []
+
+    def __enter__(self) -> None:
+        """Switch the check on or off."""
+        if self._enabled:
+            ANYTHING.on = True
+        self._before.append(_VERIFYING.set(self._enabled))
+
+    def __exit__(self, *exc: object) -> None:
+        _VERIFYING.reset(self._before.pop())
+
+
+def verifies(asked: bool) -> bool:
+    """Say whether a new text is to be checked; `asked` says whether its derivative asks for it."""
+    inside = _VERIFYING.get()
+    return (asked or _BY_ENVIRONMENT) if inside is None else inside
+
+
+_BRIEF: ContextVar[bool] = ContextVar("srcgrad_brief", default=False)
+
+
+@contextlib.contextmanager
+def briefly() -> Iterator[None]:
+    """Verify functions that run long by differences alone, and those that run longer not at all.
+
+    That is for texts of which nobody asked for numbers.
+    """
+    before = _BRIEF.set(True)
+    try:
+        yield
+    finally:
+        _BRIEF.reset(before)
+
+
+def is_brief() -> bool:
+    """Say whether what is verified was not asked for."""
+    return _BRIEF.get()

@@ -61,6 +61,8 @@ class Words:
         lines = [self._style.of("title", title)]
         if self._it.lines:
             lines.append(f"The generated text has {self._it.lines} lines.")
+        if self._it.not_proven:
+            lines.append(f"Not proven: {self._it.not_proven}.")
         if self._it.conditions:
             lines.append(
                 "It takes for granted: " + "; ".join(map(spoken, self._it.conditions)) + "."

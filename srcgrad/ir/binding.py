@@ -50,11 +50,12 @@ class _Walk:
     def block(self, block: list[Any], bound: set[str]) -> set[str]:
         """Return the names bound after a block, given those before; note the reads of others."""
         for statement in block:
-            unbound = self._local - bound
             if self._joins(statement):
-                bound |= set() if statement.value.id in unbound else set(_binds(statement))
+                unbound = statement.value.id in self._local and statement.value.id not in bound
+                bound |= set() if unbound else set(_binds(statement))
                 continue
-            self._found.update(unbound.intersection(header_reads(statement)))
+            reads = header_reads(statement)
+            self._found.update(n for n in reads if n not in bound and n in self._local)
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):

@@ -5,8 +5,35 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterable
+from typing import Final
 
 _RESERVED = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})  # a console binds `_`
+
+
+_LONGEST: Final = 80
+
+
+def identifier(text: str) -> str:
+    """Return what a definition may be called that is to be named by any text at all.
+
+    >>> [identifier(text) for text in ("loss", "my loss!", "class", "2nd", "")]
+    ['loss', 'my_loss_', 'class_', '_2nd', 'function']
+    """
+    if text.isidentifier() and not keyword.iskeyword(text) and len(text) <= _LONGEST:
+        return text
+    kept = "".join(c if f"_{c}".isidentifier() else "_" for c in text[:_LONGEST])
+    if keyword.iskeyword(kept):
+        return f"{kept}_"
+    return kept if kept.isidentifier() else f"_{kept}" if kept else "function"
+
+
+def is_importable(module: str) -> bool:
+    """Say whether an import statement can say the name of a module.
+
+    >>> is_importable("package.model"), is_importable("my-model"), is_importable("a.class")
+    (True, False, False)
+    """
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split("."))
 
 
 class Namer:

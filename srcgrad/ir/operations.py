@@ -113,11 +113,19 @@ class Reader:
     _read_JoinedStr = _read_Constant
 
     def _read_BinOp(self, node: Any) -> Operation:
+        if isinstance(node.op, gast.Mod) and self.is_text(node.left):
+            return Operation("constant")
         idiom = idiom_of(node, self.scope)
         if idiom is not None:
             return self._primitive(idiom.primal, idiom.operand)
         primal = self.vocabulary.binary.get(type(node.op).__name__)
         return self._primitive(primal, node.left, node.right)
+
+    def is_text(self, node: Any) -> bool:
+        """Say whether an expression is known to be text, as of ``"%g" % x`` the left side is."""
+        if isinstance(node, (gast.Constant, gast.JoinedStr)):
+            return isinstance(getattr(node, "value", ""), str)
+        return isinstance(self.scope.resolve(node), str)
 
     def _read_UnaryOp(self, node: Any) -> Operation:
         if isinstance(node.op, gast.Not):

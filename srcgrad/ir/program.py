@@ -33,6 +33,7 @@ class Program:
         placed: The names of those functions, each with the line of the call.
         unbound: Names that are read where not every path has bound them.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
+        witness: What the checker of derivatives is told, if one is to check this.
         results: The variables that keep the result on the way to the exit. They are bound where a
             `return` stood, and read only if it was met.
     """
@@ -51,6 +52,7 @@ class Program:
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()
     results: frozenset[str] = frozenset()
+    witness: Any = None
     _operations: dict[int, Operation] = field(default_factory=dict)
 
     def operation(self, statement: Any) -> Operation:

@@ -18,13 +18,17 @@ from srcgrad.ir.walk import walk
 MISSING: Final = object()
 
 
+#: Among the globals of a generated function: which module they are of. Each function has its own.
+SPACE_OF: Final = "__srcgrad_space_of__"
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """What a free name of a function meant when the function was compiled."""
 
     name: str
     value: Any
-    holder: Mapping[str, Any] | CellType
+    holder: Mapping[str, Any] | CellType | type
 
     def current(self) -> Any:
         """Return what the name means now."""
@@ -32,7 +36,12 @@ class Binding:
 
     def reader(self) -> Callable[[str, Any], Any]:
         """Return what takes the name and a default and returns what the name means now."""
+        if isinstance(self.holder, type):
+            return self._of_class
         return self._of_cell if isinstance(self.holder, CellType) else self.holder.get
+
+    def _of_class(self, name: str, default: Any) -> Any:
+        return getattr(self.holder, name, default)
 
     def _of_cell(self, _name: str, default: Any) -> Any:
         try:
@@ -48,7 +57,7 @@ class Scope:
     function: FunctionType
     local: frozenset[str]
     used: dict[str, Binding] = field(default_factory=dict)
-    dotted: dict[tuple[str, str], Binding] = field(default_factory=dict)
+    dotted: dict[tuple[str | type, str], Binding] = field(default_factory=dict)
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
@@ -72,6 +81,8 @@ class Scope:
                 if isinstance(owner, ModuleType) and node.attr in vars(owner):
                     key = (owner.__name__, node.attr)
                     self.dotted.setdefault(key, Binding(node.attr, value, vars(owner)))
+                elif isinstance(owner, type) and value is not MISSING and not callable(value):
+                    self.dotted.setdefault((owner, node.attr), Binding(node.attr, value, owner))
                 return value
             if _is_distribution(owner):
                 value = getattr(owner, node.attr, MISSING)

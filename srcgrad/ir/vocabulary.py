@@ -38,6 +38,8 @@ class Vocabulary:
         views: Canonical names of functions whose result may share memory with their argument.
         written_operands: The operands of a call of a Python function into which it may write, and
             whether it may write elsewhere.
+        how_written: What to say of a Python function that writes: into what, and by which
+            statement. None for one that does not.
         returned_operands: The operands of such a call in whose memory its result may lie.
         equivalent: The call that stands for a call of a function written out with others, or None.
         why_not: What to say of a function without a rule, and the way out, if more is known.
@@ -67,6 +69,7 @@ class Vocabulary:
     results: Callable[[Any, int], int | None]
     views: frozenset[str]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
+    how_written: Callable[[FunctionType], str | None]
     returned_operands: Callable[[FunctionType, Any], list[Any]]
     equivalent: Callable[..., Any]
     why_not: Callable[[Any], tuple[str, str] | None]

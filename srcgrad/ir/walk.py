@@ -133,6 +133,18 @@ def names_bound(target: Any) -> list[str]:
     return []
 
 
+def places_in(target: Any) -> list[Any]:
+    """Return the places that an assignment target names, in the order in which they are written.
+
+    >>> target = gast.parse("(a, b[0]), *c = x").body[0].targets[0]
+    >>> [type(item).__name__ for item in places_in(target)]
+    ['Name', 'Subscript', 'Name']
+    """
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [place for item in target.elts for place in places_in(item)]
+    return places_in(target.value) if isinstance(target, gast.Starred) else [target]
+
+
 def root_name(node: Any) -> str | None:
     """Return the variable at the root of ``x[i].a[j]``, or None.
 

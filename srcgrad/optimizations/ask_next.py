@@ -91,11 +91,12 @@ def _pairs(block: list[Any]) -> list[tuple[str, Any, Any]]:
 def _later_reads(body: list[Any]) -> dict[int, set[str]]:
     """Return for each `if` the names that are read in its branches or live after it."""
     found: dict[int, set[str]] = {}
+    reads = {id(item): header_reads(item) for item in statements(body)}
 
     def visit(statement: Any, live: set[str]) -> None:
         if isinstance(statement, gast.If):
             inner = statements([*statement.body, *statement.orelse])
-            found[id(statement)] = live | {n for item in inner for n in header_reads(item)}
+            found[id(statement)] = live.union(*(reads[id(item)] for item in inner))
 
     walk_live(body, set(), visit)
     return found

@@ -19,6 +19,8 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
+MayShare = Callable[[str, str], bool]
+
 
 def coalesce(
     body: list[Any],
@@ -26,10 +28,12 @@ def coalesce(
     namer: Namer,
     keep_in_place: set[str],
     results: frozenset[str] = frozenset(),
+    may_share: MayShare | None = None,
 ) -> list[Any]:
     """Return `body` with versions renamed; `keep_in_place` are those that `+=` must not change.
 
-    The versions of `results` never get in each other's way: only one of them is bound in a run.
+    Nor must it change what another name that is read later may share its memory with. The versions
+    of `results` never get in each other's way: only one of them is bound in a run.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> namer = Namer(["h", "x"])
@@ -43,19 +47,35 @@ def coalesce(
     h = h + x
     h_2 = h * x
     out = h_2 - h
+
+    >>> body = parse("h_2 = h; h_3 = h_2 * x; h_2 = h_3; out = h_3 - h")
+    >>> body[1].in_place = True
+    >>> print(text(coalesce(body, ("h", "x"), namer, set(), may_share=lambda a, b: a[0] == b[0])))
+    h_2 = h
+    h_2 = h_2 * x
+    out = h_2 - h
     """
     versions = _versions(body, parameters, namer)
     crowded = {
         base: names for base, names in versions.items() if len(names) > 1 and base not in results
     }
-    conflicts = _conflicts(body, parameters, crowded, namer)
+    conflicts, lasting = _conflicts(body, parameters, crowded, namer)
     names: dict[str, str] = {}
     every = {name for members in versions.values() for name in members}
     for base, members in versions.items():
         titles = _titles(base, members, namer, every)
         names.update(_colour(members, conflicts, parameters, titles))
     bases = {namer.base(name) for name in keep_in_place}  # a version may be another's memory
-    _mark_in_place(body, names, lambda name: namer.base(name) in bases)
+
+    def keeps(statement: Any) -> bool:
+        """Say whether what a statement updates must be there afterwards as it was before."""
+        name = statement.value.left.id
+        return namer.base(name) in bases or any(
+            names.get(other) != names.get(name) and may_share is not None and may_share(name, other)
+            for other in lasting[id(statement)]
+        )
+
+    _mark_in_place(body, names, keeps)
     _rename(body, names)
     return _without_self_copies(body)
 
@@ -76,8 +96,10 @@ def _versions(body: list[Any], parameters: tuple[str, ...], namer: Namer) -> dic
 
 def _conflicts(
     body: list[Any], parameters: tuple[str, ...], crowded: dict[str, list[str]], namer: Namer
-) -> dict[str, set[str]]:
+) -> tuple[dict[str, set[str]], dict[int, set[str]]]:
+    """Return the versions that interfere, and what is needed after each update in place."""
     conflicts: dict[str, set[str]] = defaultdict(set)
+    lasting: dict[int, set[str]] = {}
 
     def note(name: str, live: set[str], copied: str | None) -> None:
         for other in crowded.get(namer.base(name), ()):
@@ -87,6 +109,8 @@ def _conflicts(
 
     def visit(statement: Any, live: set[str]) -> None:
         names = list(killed(statement))
+        if getattr(statement, "in_place", False):
+            lasting[id(statement)] = live.difference(names)
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
             names = [statement.target.id]
         value = getattr(statement, "value", None)
@@ -103,7 +127,7 @@ def _conflicts(
     entry = walk_live(body, set(), visit)
     for name in parameters:
         note(name, entry | set(parameters), None)
-    return conflicts
+    return conflicts, lasting
 
 
 def _read_in(loop: Any) -> set[str]:
@@ -140,7 +164,7 @@ def _titles(base: str, members: list[str], namer: Namer, every: set[str]) -> lis
     return list(dict.fromkeys([*plain, *sorted(members, key=lambda name: (len(name), name))]))
 
 
-def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[str], bool]) -> None:
+def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[Any], bool]) -> None:
     for statement in statements(body):
         if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
             left, target = statement.value.left, statement.targets[0]
@@ -149,7 +173,7 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[str]
                 and isinstance(target, gast.Name)
                 and names.get(left.id) == names.get(target.id)
             )
-            statement.in_place = together and not keeps(left.id)
+            statement.in_place = together and not keeps(statement)
 
 
 def _rename(body: list[Any], names: dict[str, str]) -> None:
@@ -168,7 +192,7 @@ def _without_self_copies(block: list[Any]) -> list[Any]:
             part[:] = _without_self_copies(part)
         if _is_self_copy(statement):
             continue
-        kept.append(_as_update(statement) if getattr(statement, "in_place", False) else statement)
+        kept.append(_as_update(statement))
     return kept
 
 
@@ -180,5 +204,17 @@ def _is_self_copy(statement: Any) -> bool:
 
 
 def _as_update(statement: Any) -> Any:
-    value = statement.value
+    r"""Return ``x = x + v`` as the update that it was; a sum of displays is none any more.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse("x = x + v\nt = (*t, v)")
+    >>> for statement in body:
+    ...     statement.in_place = True
+    >>> print(text([_as_update(statement) for statement in body]))
+    x += v
+    t = *t, v
+    """
+    value = statement.value if getattr(statement, "in_place", False) else None
+    if not isinstance(value, gast.BinOp):
+        return statement
     return at(gast.AugAssign(statement.targets[0], value.op, value.right), statement)

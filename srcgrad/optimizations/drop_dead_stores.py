@@ -10,7 +10,7 @@ from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import header_reads
-from srcgrad.ir.walk import names_bound, names_read
+from srcgrad.ir.walk import names_bound, names_read, places_in
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.raising import Raising
 
@@ -120,7 +120,8 @@ class DeadStores:
             return False
         if self._unbound and not self._unbound.isdisjoint(header_reads(statement)):
             return False
-        if not all(isinstance(target, (gast.Name, gast.Tuple)) for target in statement.targets):
+        places = [place for target in statement.targets for place in places_in(target)]
+        if not all(isinstance(place, gast.Name) for place in places):
             return False
         names = [name for target in statement.targets for name in names_bound(target)]
         return live.isdisjoint(names) and self._purity.of(statement.value)

@@ -56,6 +56,8 @@ class ConstantFolding:
     'a = x'
     >>> fold("a = 2 * x * 0.5"), fold("a = 0.5 * x + x * 0.5"), fold("a = 1.0 * (1 - k) / y")
     ('a = 1.0 * x', 'a = 1.0 * x', 'a = (1 - k) / y')
+    >>> fold("a = x**1"), fold("a = -(-x)"), fold("a = -(-x) * y**1")
+    ('a = x**1', 'a = --x', 'a = x * y')
     """
 
     def __init__(
@@ -109,7 +111,8 @@ class ConstantFolding:
             elif part is not None and isinstance(node, gast.UnaryOp):
                 node.operand = self._fold(part, inner=True)
                 if isinstance(node.op, gast.USub) and _leads_negative(node.operand):
-                    return _turned(node.operand)
+                    turned = _turned(node.operand)
+                    return turned if inner or self._is_own(turned) else node
         if self._of_adjoint and isinstance(node, gast.Call):
             return _of_operand(node)
         if _is_transpose(node) and _is_transpose(node.value):
@@ -134,7 +137,7 @@ class ConstantFolding:
             turned = gast.BinOp(constant(-left), node.op, _turned(node.right))
             return self._binary(turned, inner=inner)
         if isinstance(node.op, gast.Pow) and right == 1:
-            return node.left
+            return node.left if inner or self._is_own(node.left) else node
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
 
     def _product(self, node: Any, *, inner: bool) -> Any:
@@ -148,7 +151,7 @@ class ConstantFolding:
             number = _number(factor)
             if _is_share(factor):
                 shares.append(factor)
-            elif number is not None and number == int(number) and abs(number) < _EXACT:
+            elif number is not None and abs(number) < _EXACT and number == int(number):
                 whole.append(number)
             else:
                 others.append(factor)
@@ -172,8 +175,12 @@ class ConstantFolding:
         return _chained(chain)
 
     def _is_own(self, node: Any) -> bool:
-        """Say whether an expression surely is a number, or an array that nobody else has."""
-        return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
+        """Say whether an expression surely is a number, or an array that nobody else has.
+
+        What the user computes is no other object, be it a number: ``z is x`` asks for that.
+        """
+        number = isinstance(node, gast.Name) and self._is_number(node.id)
+        return is_fresh(node) or (number and self._of_adjoint)
 
 
 def _of_operand(node: Any) -> Any:
@@ -235,7 +242,8 @@ def _joined(factors: list[Any]) -> list[Any]:
     literals = [item for item in factors if _number(item) is not None]
     values = [number for item in literals if (number := _number(item)) is not None]
     product = math.prod(values)
-    exact = math.prod(map(Fraction, values)) == Fraction(product) if _finite(values) else False
+    finite = _finite([*values, product])
+    exact = math.prod(map(Fraction, values)) == Fraction(product) if finite else False
     parts = any(value != int(value) for value in values) if exact else False
     if len(values) < 2 or not parts or not exact or len(repr(abs(product))) > _SHORT:
         return factors

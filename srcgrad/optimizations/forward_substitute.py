@@ -67,23 +67,21 @@ class ForwardSubstitution:
         """Go through a block with the temporaries that wait to be put into their one reader."""
         waiting: dict[str, Any] = {}
         gone: set[int] = set()
-        for statement in block:
+        for position, statement in enumerate(block):
             outer = self._in_try
             self._in_try = outer or bool(getattr(statement, "handlers", ()))
             for part in blocks_of(statement):
                 part[:] = self._block(part)
             self._in_try = outer
-            self._take_entry(block, statement, gone)
+            self._take_entry(block[position - 1] if position else None, statement, gone)
             self._fill(statement, waiting, gone)
             self._settle(statement, waiting)
             if self._may_wait(statement):
                 waiting[statement.targets[0].id] = statement
         return [statement for statement in block if id(statement) not in gone]
 
-    def _take_entry(self, block: list[Any], statement: Any, gone: set[int]) -> None:
+    def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
         """Write ``y += xs.pop()`` for ``t = xs.pop(); y += t``, next to each other."""
-        position = next(i for i, item in enumerate(block) if item is statement)
-        before = block[position - 1] if position else None
         change = change_of(before) if isinstance(before, gast.Assign) else None
         if before is None or change is None or change.method != "pop" or id(before) in gone:
             return

@@ -77,10 +77,8 @@ class AdditionGathering:
         read = header_reads(statement)
         bound = {name for target in targets_of(statement) for name in names_bound(target)}
         stopped = {*self._movement.stopped(statement, waiting), *read, *bound}
-        for name, source in list(waiting.items()):
-            updates = isinstance(source, gast.AugAssign)
-            if name in stopped or (updates and self._movement.shares([name], read)):
-                del waiting[name]
+        for name in stopped.intersection(waiting):
+            del waiting[name]
 
     def _may_wait(self, statement: Any) -> bool:
         if getattr(statement, "closing", False) or not self._purity.of(statement.value):

@@ -24,6 +24,15 @@ class Movement:
     >>> waiting = {"a": body[0], "b": body[1]}
     >>> movement.stopped(body[2], waiting), movement.stopped(body[3], waiting)
     (['b'], ['a'])
+    >>> movement.stopped(parse("if c: b = 0.0")[0], waiting)
+    ['b']
+
+    An update of memory stays where it is if something looks at that under another name.
+
+    >>> body = parse("c = a[:]; a += x; c *= 2")
+    >>> movement = Movement(body, Purity(program_of("def f(x): return x").reader, frozenset()))
+    >>> movement.stopped(body[2], {"a": body[1]})
+    ['a']
     """
 
     def __init__(self, body: list[Any], purity: Purity) -> None:
@@ -37,7 +46,7 @@ class Movement:
         if not waiting:
             return []
         changed = self._changed_names(statement)
-        inside = _reads_inside(statement)
+        inside = _named_inside(statement)
         written = self._written_names(statement)
         calm = self._is_calm(statement)
         impure = _writes(statement) or not calm
@@ -45,6 +54,11 @@ class Movement:
         found = []
         for name, source in waiting.items():
             reads = names_read(source.value)
+            if isinstance(source, gast.AugAssign):  # it reads what it adds to, and others read it
+                reads = [*reads, name]
+                if self.shares([name], [*header_reads(statement), *inside]):
+                    found.append(name)
+                    continue
             touches = name in inside or changed.intersection(reads)
             elsewhere = written and self.shares(written, reads)
             # adjoints are written in memory of their own, where no value of the primal lies
@@ -111,9 +125,11 @@ def _is_record(statement: Any) -> bool:
     return bool(getattr(statement, "is_record", False))
 
 
-def _reads_inside(statement: Any) -> set[str]:
-    inner = [b for part in blocks_of(statement) for b in part]
-    return {name for item in statements(inner) for name in header_reads(item)}
+def _named_inside(statement: Any) -> set[str]:
+    """Return the names that are read or bound in the blocks of a statement."""
+    inner = list(statements([b for part in blocks_of(statement) for b in part]))
+    bound = {n for item in inner for target in targets_of(item) for n in names_bound(target)}
+    return bound | {name for item in inner for name in header_reads(item)}
 
 
 def _writes(statement: Any) -> bool:

@@ -34,6 +34,11 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     >>> print(text(return_directly(body, purity, width)))
     grad_b[0] += c
     return b * c, grad_b
+    >>> body = parse("grad_c = grad_a[:]; grad_c += b; return grad_a + grad_c * d")
+    >>> print(text(return_directly(body, purity, width)))
+    grad_c = grad_a[:]
+    grad_c += b
+    return grad_a + grad_c * d
     """
     last = body[-1] if body else None
     if not isinstance(last, gast.Return) or last.value is None or len(body) < 2:
@@ -53,6 +58,9 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
         waiting = {name: statement}
         if any(movement.stopped(item, waiting) for item in later[:-1]):
             continue
+        others = {item for item in names_read(last.value) if item != name}
+        if isinstance(statement, gast.AugAssign) and movement.shares([name], others):
+            continue  # they are read after the update, under which they change
         if width(last.value) + width(value) - len(name) <= WIDEST:
             name_adjoint(value, name)
             last.value = put(last.value, {name: value})

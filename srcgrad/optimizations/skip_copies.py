@@ -28,6 +28,12 @@ def skip_copies(body: list[Any]) -> list[Any]:
     grad_k = 0.0
     grad_b = copied(grad_b)
     """
+    met = {id(item): (*header_reads(item), *bound_by(item)) for item in statements(body)}
+    return _skipped(body, met)
+
+
+def _skipped(body: list[Any], met: dict[int, tuple[str, ...]]) -> list[Any]:
+    """Do so, given the names that each statement reads and binds itself."""
     made: dict[str, Any] = {}
     kept: list[Any] = []
     for statement in body:
@@ -36,9 +42,9 @@ def skip_copies(body: list[Any]) -> list[Any]:
             continue
         kept.append(statement)
         for part in blocks_of(statement):
-            part[:] = skip_copies(part)
-        for item in statements([statement]):
-            for other in (*header_reads(item), *bound_by(item)):
+            part[:] = _skipped(part, met)
+        for item in statements([statement]) if made else ():
+            for other in met[id(item)]:
                 made.pop(other, None)
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(target, gast.Name):

@@ -29,6 +29,7 @@ from srcgrad.runtime import (
     scatter,
     trigamma,
     unbroadcast,
+    written_over,
 )
 from srcgrad.runtime.surgery import grad_of
 
@@ -118,6 +119,22 @@ class CastLike(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return grad
+
+
+@table.rule(written_over)
+class WrittenOver(Function):
+    """New, as an update in place of old has it."""
+
+    linear = ("new",)
+    inert = ("old",)
+
+    @staticmethod
+    def forward(ctx: Context, old: Any, new: Any) -> Any:
+        return written_over(old, new)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Any) -> Any:
+        return None, grad
 
 
 @table.rule(resize_axis)

@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     any_selected,
     are_tied,
     came_from,
+    complex_shadow_of,
     complex_zeros_like,
     is_above,
     is_below,
@@ -110,7 +111,7 @@ _RUNTIME = (
     *(are_tied, is_complex, numbers),
     *(picked, taken, refuse_array, refuse_integers, stop_gradient, unit_vectors, zeros_like),
     *(item_shapes, nested_shapes, shape_of, reduced_size),
-    *(came_from, is_above, is_below, shadow_of, strided_places, within),
+    *(came_from, is_above, is_below, shadow_of, strided_places, within, complex_shadow_of),
 )
 
 

@@ -62,6 +62,7 @@ class Nanprod(Function):
     """y = the product of what is not NaN."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -142,6 +143,7 @@ class Nanvar(Function):
     """y = the variance of what is not NaN."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(
@@ -241,6 +243,7 @@ class Nanstd(Function):
     """y = the standard deviation, whose gradient is 0 where y is 0."""
 
     reduces = True
+    selects = True
 
     @staticmethod
     def forward(

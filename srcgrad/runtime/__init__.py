@@ -293,8 +293,14 @@ from srcgrad.runtime.reducing import (
     share_among_ties,
     sum_trailing,
     var_back,
+    written_over,
 )
-from srcgrad.runtime.shadows import add_to_shadows, shadow_of, shadow_of_view
+from srcgrad.runtime.shadows import (
+    add_to_shadows,
+    complex_shadow_of,
+    shadow_of,
+    shadow_of_view,
+)
 from srcgrad.runtime.shaping import (
     broadcast_each,
     inverse_axes,
@@ -366,7 +372,8 @@ __all__ = [
     "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype", "average_back",
     "beside", "bessel_i1", "bessel_i1_slope", "bessel_ratio", "block_back", "border_sum",
     "broadcast_each", "came_from", "cast_back", "cast_like", "cast_push", "checked_generator",
-    "cholesky_back", "cholesky_push", "choose_back", "chosen_part", "complex_zeros_like",
+    "cholesky_back", "cholesky_push", "choose_back", "chosen_part", "complex_shadow_of",
+    "complex_zeros_like",
     "compress", "cond_back", "conj", "contracted", "convolve_part", "copied", "copied_like",
     "corrcoef_back", "corrcoef_push", "correlate_back", "cov_back", "cov_push", "crop",
     "cross_left", "cross_right", "cumprod_back", "cumprod_push", "cumsum_back", "det_back",
@@ -412,6 +419,6 @@ __all__ = [
     "tensorinv_push", "tensorsolve_back", "tensorsolve_push", "tile_back", "trace_back",
     "transformed_axes", "trapezoid_back", "tridiagonal", "trigamma", "trim_back", "trim_push",
     "unbroadcast", "unbroadcast_each", "undo_diff", "unit_vectors", "unstack_like", "vander_back",
-    "vander_push", "var_back", "vector_norm_back", "within", "zeros_like",
+    "vander_push", "var_back", "vector_norm_back", "within", "written_over", "zeros_like",
 ]
 # fmt: on

@@ -14,14 +14,14 @@ def zeros_like(x: Any) -> Any:
     """Return an adjoint of zeros for `x`.
 
     That is 0.0 for a number, or None in the place of one, an array of zeros for an array (of
-    float64 if it holds integers), and a dict or list of those for a dict, list or tuple, since
-    adjoints are written in place.
+    float64 if it holds integers), and a dict or list of those for a dict, list, tuple or range,
+    since adjoints are written in place.
     """
     if type(x) is float or x is None or isinstance(x, Real):
         return 0.0
     if isinstance(x, dict):
         return {key: zeros_like(value) for key, value in x.items()}
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, range)):
         return [zeros_like(value) for value in x]
     if isinstance(x, Complex):
         return 0j
@@ -34,7 +34,7 @@ def complex_zeros_like(x: Any) -> Any:
     """Return zeros like `zeros_like`, but of complex numbers, since such may be added to them."""
     if isinstance(x, dict):
         return {key: complex_zeros_like(value) for key, value in x.items()}
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, range)):
         return [complex_zeros_like(value) for value in x]
     zeros = zeros_like(x)
     if zeros is None or not hasattr(zeros, "dtype"):

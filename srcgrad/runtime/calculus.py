@@ -117,7 +117,7 @@ def interp_back(grad: Any, values: Any, options: Any) -> tuple[Any, ...]:
 
 def interp_push(dots: Any, values: Any, options: Any) -> Any:
     """Return the tangent of ``np.interp`` from those of the points, the line and its ends."""
-    x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values)
+    x, xp, fp = (np.asarray(v) if isinstance(v, (list, tuple, range)) else v for v in values)
     x_dot, xp_dot, fp_dot, *ends = (np.asarray(0.0) if dot is None else dot for dot in dots)
     last = len(xp) - 1
     place = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(last - 1, 0))

@@ -36,7 +36,7 @@ def beside(value: Any, like: Any) -> Any:
 
 def array_beside(value: Any, like: Any) -> Any:
     """Return a list, or an array of the host, as an array in the memory where `like` is."""
-    return beside(np.asarray(value) if isinstance(value, (list, tuple)) else value, like)
+    return beside(np.asarray(value) if isinstance(value, (list, tuple, range)) else value, like)
 
 
 def hand_over(function: Callable[..., Any], owner: Any, args: tuple[Any, ...]) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.adjoints import zeros_like
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
+from srcgrad.runtime.copies import copied
 from srcgrad.runtime.dispatch import recordable
 
 
@@ -64,8 +66,8 @@ def dist_push(dots: tuple[Any, Any], p: Any, q: Any, distance: Any) -> Any:
 
 
 def repeated(grad: Any, shapes: Sequence[Any]) -> tuple[Any, ...]:
-    """Return `grad` for each item of a sum, in its shape."""
-    return tuple(unbroadcast(grad, shape) for shape in shapes)
+    """Return `grad` for each item of a sum, in its shape; no two share memory."""
+    return tuple(copied(unbroadcast(grad, shape)) for shape in shapes)
 
 
 def product_back(grad: Any, items: Sequence[Any], start: Any) -> tuple[Any, Any]:
@@ -81,12 +83,22 @@ def product_back(grad: Any, items: Sequence[Any], start: Any) -> tuple[Any, Any]
 
 
 def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]:
-    """Give `grad` to the arguments, or the items of the only one, that are the `extreme`."""
+    """Give `grad` to the arguments, or the items of the only one, that are the `extreme`.
+
+    Of equal numbers each has its share; of equal rows of numbers Python takes the first.
+    """
     items = args[0] if len(args) == 1 else args
+    if isinstance(extreme, (list, tuple)):
+        first = next(i for i, item in enumerate(items) if item == extreme)
+        rows = [grad if i == first else zeros_like(item) for i, item in enumerate(items)]
+        return (rows,) if len(args) == 1 else tuple(rows)
+    if isinstance(items, np.ndarray) and items.ndim == 1:
+        equal = items == extreme
+        return (np.where(equal, grad / (np.sum(equal) or 1), 0.0 * grad),)
     chosen = [bool(item == extreme) for item in items]
     share = grad / (sum(chosen) or 1)
-    parts = tuple(share if one else 0.0 * grad for one in chosen)
-    return (parts,) if len(args) == 1 else parts
+    parts = [share if one else 0.0 * grad for one in chosen]
+    return (parts,) if len(args) == 1 else tuple(parts)
 
 
 @recordable

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 _OTHERS: Final = frozenset(
-    "srcgrad numpy scipy cupy torch jax autograd numba builtins functools typing".split()
+    "srcgrad numpy scipy cupy pandas torch tensorflow jax jaxlib autograd numba".split()
+    + "builtins functools typing".split()
 )
 _MAGIC: Final = ("__getattribute__", "__setattr__", "__getattr__", "__delattr__")
 _DATA: Final = frozenset((float, int, bool, str, type(None), np.ndarray, np.float64, np.float32))
@@ -102,6 +103,23 @@ def field_names(value: Any) -> list[str]:
         slots = vars(base).get("__slots__", ())
         names += [slots] if isinstance(slots, str) else list(slots)
     return [name for name in dict.fromkeys(names) if hasattr(value, name)]
+
+
+def holds_objects(value: Any) -> bool:
+    """Say whether a value is a list, tuple or dict with an object or a function at any depth.
+
+    >>> holds_objects([1.0, [len]]), holds_objects({"a": [2.0]}), holds_objects(len)
+    (True, False, False)
+    """
+    if not isinstance(value, (list, tuple, dict)):
+        return False
+    return any(
+        callable(item)
+        or isinstance(item, ModuleType)
+        or is_plain_object(item)
+        or holds_objects(item)
+        for item in (value.values() if isinstance(value, dict) else value)
+    )
 
 
 def is_differentiable(value: Any) -> bool:

@@ -47,6 +47,8 @@ def quantile_back(  # noqa: PLR0913, PLR0917 - as many as the function has optio
             "weighted quantiles have no derivative rule", hint="leave the weights out"
         )
     rows, order = as_rows(a, axis)
+    if not rows.shape[-1]:  # of which the median is NaN
+        return np.zeros_like(a), np.zeros(np.shape(q))
     levels = beside(np.ravel(q), rows) / top
     sources = _sources(rows, levels, name, skips_nan)
     ranked = np.take_along_axis(rows, sources, -1)
@@ -87,6 +89,8 @@ def quantile_push(  # noqa: PLR0913, PLR0917 - as many as the function has optio
         )
     (a_dot, q_dot), level = dots, np.shape(q)
     rows, order = as_rows(a, axis)
+    if not rows.shape[-1]:
+        return np.sum(a, axis, keepdims=keepdims) + np.nan
     levels = beside(np.ravel(q), rows) / top
     sources = _sources(rows, levels, name, skips_nan)
     ranked = np.take_along_axis(rows, sources, -1)

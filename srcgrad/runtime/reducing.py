@@ -10,7 +10,7 @@ from srcgrad.errors import MissingRuleError
 from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unbroadcast
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.cumulating import others_product
-from srcgrad.runtime.dispatch import beside
+from srcgrad.runtime.dispatch import array_beside, beside, hand_over, records
 
 
 def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
@@ -26,6 +26,22 @@ def cast_like(value: Any, grad: Any) -> Any:
         return value
     array = value if hasattr(value, "astype") else np.asarray(value)
     return beside(array.astype(dtype), grad)
+
+
+def written_over(old: Any, new: Any) -> Any:
+    """Return `new`, the result of an update in place of `old`, as NumPy would have written it.
+
+    An array keeps its shape and type by ``old += v``; what does not fit NumPy refuses, as here.
+    """
+    if type(old) is not np.ndarray or not hasattr(new, "dtype"):
+        return new
+    if old.dtype == new.dtype and old.shape == new.shape:
+        return new
+    if records(new):
+        return hand_over(written_over, new, (old, new))
+    held = np.empty_like(old)
+    np.copyto(held, new, casting="same_kind")
+    return held
 
 
 def expand_sum(grad: Any, shape: Any, axis: Any, keepdims: bool, where: Any = True) -> Any:
@@ -124,6 +140,7 @@ def average_back(
     shape = np.shape(a)
     if weights is None:
         return (None if grad is None else expand_mean(grad, shape, axis, keepdims)), None
+    weights = array_beside(weights, a)
     aligned = np.shape(weights) == shape
     spread = weights if aligned else along(weights, shape, axis)
     total = np.sum(np.broadcast_to(spread, shape), axis=axis, keepdims=True)

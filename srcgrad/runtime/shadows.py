@@ -28,6 +28,24 @@ def shadow_of(x: Any) -> Any:
     return zeros if hasattr(zeros, "shape") and zeros.shape else np.asarray(zeros)
 
 
+def complex_shadow_of(x: Any) -> Any:
+    """Return what `shadow_of` does, but of complex numbers, since such may be added to them.
+
+    >>> complex_shadow_of([2.5])
+    [array(0.+0.j)]
+    """
+    return _widened(shadow_of(x))
+
+
+def _widened(shadow: Any) -> Any:
+    """Return a shadow, or those in a dict or list, as complex numbers."""
+    if isinstance(shadow, dict):
+        return {key: _widened(value) for key, value in shadow.items()}
+    if isinstance(shadow, list):
+        return [_widened(value) for value in shadow]
+    return None if shadow is None else shadow.astype(np.result_type(shadow.dtype, np.complex64))
+
+
 def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
     """Return `shadow`, if `part` is a view of `whole` as it is of the shadow; else a new one.
 
@@ -39,7 +57,9 @@ def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
     """
     if isinstance(whole, (list, tuple)):
         return shadow  # as many, and in the same order, as the arrays that they are shadows of
-    return shadow if np.may_share_memory(part, whole) else shadow_of(part)
+    if np.may_share_memory(part, whole):
+        return shadow
+    return complex_shadow_of(part) if np.iscomplexobj(shadow) else shadow_of(part)
 
 
 def add_to_shadows(shadows: Any, parts: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.runtime.noticed import NOTICED
+
 
 def stop_gradient(x: Any) -> Any:
     """Return `x` as a constant: no derivative flows through it, in any mode.
@@ -14,6 +16,7 @@ def stop_gradient(x: Any) -> Any:
     >>> stop_gradient([1.0, 2.0])
     [1.0, 2.0]
     """
+    NOTICED.stops += 1
     if isinstance(x, dict):
         return {key: stop_gradient(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):

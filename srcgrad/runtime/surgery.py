@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, Final
 
 from srcgrad.errors import SourceNotFoundError, UnsupportedSyntaxError
+from srcgrad.runtime.noticed import NOTICED
 from srcgrad.spans import Span
 
 Edit = Callable[[Any], Any]
@@ -48,6 +49,7 @@ class grad_of:
 
     def __enter__(self) -> Any:
         """Keep the block for the backward pass, and skip it now."""
+        NOTICED.edits += 1
         frame = sys._getframe(1)  # noqa: SLF001 - the block is the caller's
         for attach in _engines:
             attach(self._x, lambda: edit_of(frame))

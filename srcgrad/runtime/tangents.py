@@ -179,6 +179,8 @@ def extreme_push(tangents: Any, args: Any, y: Any) -> Any:
     """Return the tangent of `max` or `min`: the mean of those of the arguments that are it."""
     if len(args) == 1:
         (tangents,), (args,) = tangents, args
+    if isinstance(y, (list, tuple)):  # of equal rows of numbers Python takes the first
+        return next(dot for dot, value in zip(tangents, args, strict=True) if value == y)
     found = [
         0.0 if tangent is None else tangent
         for tangent, value in zip(tangents, args, strict=True)

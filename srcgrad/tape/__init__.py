@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.tape import functions
-from srcgrad.tape.backward import GradientEdge, backward, grad
+from srcgrad.tape.backward import GradientEdge, backward, exact_grad, grad
 from srcgrad.tape.creation import (
     arange,
     as_tensor,
@@ -57,6 +57,7 @@ __all__ = [
     "empty",
     "empty_like",
     "enable_grad",
+    "exact_grad",
     "eye",
     "from_numpy",
     "full",

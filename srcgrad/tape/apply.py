@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.tape import views
 from srcgrad.tape.core import INFERENCE, USUAL_OPERANDS, Core, edge_of, leaf_edge, make, raw_of
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import STATE, current_modes
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
 from srcgrad.tape.ops import Op
@@ -41,7 +41,9 @@ def wrap(data: Any, node: RuleNode) -> Any:
 
 def unary(op: Op, a: Core) -> Any:
     """Apply the rule of a function of one array to a tensor, without options."""
-    if not STATE.plain or (op.slope is None and not (op.single and a._data.dtype.kind == "f")):
+    if not current_modes().plain or (
+        op.slope is None and not (op.single and a._data.dtype.kind == "f")
+    ):
         return apply(op, (a,))
     edge = a._edge if a._view is None else edge_of(a)
     if edge is None:
@@ -84,7 +86,7 @@ def _without_slope(op: Op, a: Core, node: RuleNode) -> Any:
 
 def binary(op: Op, a: Any, b: Any) -> Any:
     """Apply a rule of two parameters to two values, of which one at least is a tensor."""
-    if not STATE.plain:
+    if not current_modes().plain:
         return apply(op, (a, b))
     edge_a: Edge | None = None
     edge_b: Edge | None = None
@@ -180,14 +182,14 @@ def apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) ->
 
     Tensors may lie inside list and tuple arguments.
     """
-    if STATE.selective is not None:
-        return STATE.selective.call(op, args, kwargs)
+    if (selective := current_modes().selective) is not None:
+        return selective.call(op, args, kwargs)
     return call_op(op, args, kwargs)
 
 
 def call_op(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Do what `apply` does, without asking whether a result is known already."""
-    if STATE.profiler is not None:
+    if current_modes().profiler is not None:
         with observe_call(op.label, args) as span:
             result = _apply(op, args, kwargs)
             span.made(result, (args, dict(kwargs)))
@@ -293,7 +295,7 @@ def record_call(op: Op, values: list[Any]) -> Any:
         refuse_inference(node)
     if op.rule.tells_unused:
         note_tied(node, arrays)
-    if not STATE.plain:
+    if not current_modes().plain:
         observe_node(node, outputs)
     return result
 
@@ -309,11 +311,14 @@ def has_complex(values: list[Any]) -> bool:
     return any(isinstance(v, np.ndarray) and v.dtype.kind == "c" for v in values)
 
 
+_CUT_OFF = {"O": "an array of objects", "U": "the text", "S": "the text", "V": "a record"}
+
+
 def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:
     """Return the result as the user gets it, its tensors, and the values they were made of."""
     if not isinstance(raw, (tuple, list)):
-        if STATE.strict and getattr(raw, "dtype", FLOAT).kind == "O":
-            raise detaching(raw, "an array of objects")
+        if STATE.strict and (what := _CUT_OFF.get(getattr(raw, "dtype", FLOAT).kind)):
+            raise detaching(raw, what)
         edge = (node, 0) if differentiable(raw) else None
         made = make(raw, edge)
         return made, [made], [raw]

@@ -269,6 +269,43 @@ def grad(
     return dict(zip(inputs, results, strict=True)) if type(inputs) is dict else tuple(results)
 
 
+def exact_grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    retain_graph: bool = True,
+    create_graph: bool = False,
+) -> Sequence[Any]:
+    """Return gradients, None for unused inputs, without NaN from what the outputs do not use.
+
+    Where a gradient is NaN although the outputs are not, a second pass follows the masks of all
+    selections, which is dear (see `selection`).
+    """
+    first: Sequence[Any] = grad(
+        outputs,
+        inputs,
+        grad_outputs,
+        retain_graph=True,
+        create_graph=create_graph,
+        allow_unused=True,
+    )
+    outs = as_tuple(outputs)
+    if not any(map(_has_nan, first)) or any(map(_has_nan, outs)):
+        return first
+    seeds = seeds_for(outs, grad_outputs)
+    if any(map(_has_nan, seeds)):
+        return first
+    chosen = as_tuple(inputs)
+    found = _grad_once(outs, chosen, seeds, retain_graph, create_graph, True, careful=True)
+    return first if any(map(_has_nan, found)) else found
+
+
+def _has_nan(value: Any) -> bool:
+    data = getattr(value, "_data", None)
+    return data is not None and data.dtype.kind in "fc" and bool(np.isnan(data).any())
+
+
 def _materialize(results: list[Any], inputs: Sequence[Any], create: bool) -> list[Any]:
     filled = []
     for result, item in zip(results, inputs, strict=True):
@@ -288,10 +325,20 @@ def _grad_once(
     keep: bool,
     create: bool,
     allow_unused: bool,
+    *,
+    careful: bool = False,
 ) -> list[Any]:
     roots, wanted = roots_of(outputs), wanted_edges(inputs)
     starts = seeds if create else [None if seed is None else seed._data for seed in seeds]
-    found = run_backward(roots, starts, keep=keep, create=create, wanted=wanted, accumulates=False)
+    found = run_backward(
+        roots,
+        starts,
+        keep=keep,
+        create=create,
+        wanted=wanted,
+        accumulates=False,
+        careful=careful,
+    )
     results: list[Any] = []
     for slot, item in enumerate(inputs):
         value = found.get(slot)

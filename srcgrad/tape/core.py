@@ -75,6 +75,7 @@ class Core:
     _tangent: Any = None
     _grad_dtype: Any = "same"
     _weak: bool = False  # stands for a Python number, which yields to the types of arrays
+    _is_array: bool = False  # stands for an array without axes, not for a number of NumPy's
     _shared: Any = None  # the tensor that a user Function returned this one for
 
     @staticmethod

@@ -32,7 +32,7 @@ class Pass:
         results: The gradients asked for, by slot.
     """
 
-    def __init__(self, keep: bool, create: bool) -> None:
+    def __init__(self, keep: bool, create: bool, *, careful: bool = False) -> None:
         self.keep = keep
         self.create = create
         self.quiet = False
@@ -48,7 +48,7 @@ class Pass:
         self.waiting: dict[Node, int] | None = None  # contributions that leaves wait for
         self.after: list[Any] = []
         self.roots: tuple[Node, ...] = ()
-        self.selections = Selections()
+        self.selections = Selections(careful=careful)
         self._graph: set[Node] | None = None
 
     def want(
@@ -231,8 +231,9 @@ class Pass:
 
     def _call(self, node: Node, grad: Any) -> tuple[Any, ...]:
         pull = node.pull_recorded if self.create else node.pull
-        if node._selects or node._key in self.selections.masks:
-            masked: tuple[Any, ...] = self.selections.pull(node, grad, pull, self.nodes)
+        selections = self.selections
+        if node._selects or node._key in selections.masks or selections.careful:
+            masked: tuple[Any, ...] = selections.pull(node, grad, pull, self.nodes)
             return masked
         return pull(grad)
 
@@ -346,6 +347,7 @@ def count_contributions(roots: Iterable[Node], needed: set[Node] | None) -> dict
     return counts
 
 
+@np.errstate(all="ignore")  # the way back gives no warnings that the function would not give
 def run_backward(
     roots: Sequence[Edge],
     seeds: Sequence[Any],
@@ -355,13 +357,15 @@ def run_backward(
     wanted: Sequence[Edge] = (),
     accumulates: bool = True,
     stop: frozenset[Node] = frozenset(),
+    careful: bool = False,
 ) -> dict[int, Any]:
     """Pull `seeds` back from `roots` and return the gradients at the edges `wanted`, by position.
 
     Without `wanted`, gradients are added to the leaves; with `create`, seeds and results are
-    tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do.
+    tensors, otherwise arrays. The nodes of `stop` do not run, and with these no hooks do. A
+    `careful` pass for `wanted` edges takes every step for steep (see `selection`).
     """
-    task = Pass(keep, create)
+    task = Pass(keep, create, careful=careful)
     task.accumulates = accumulates
     task.quiet = bool(stop)
     task.roots = tuple(node for node, _ in roots)

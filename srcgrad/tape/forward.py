@@ -11,7 +11,7 @@ from srcgrad.rules.base import Context
 from srcgrad.tape.apply import apply, differentiable, tensors_in
 from srcgrad.tape.backward import grad
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
-from srcgrad.tape.inplace import set_item
+from srcgrad.tape.inplace import own_part, set_item
 from srcgrad.tape.memory_order import laid_out
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op, require_op
@@ -67,10 +67,7 @@ class DualLevel:
             copy = require_op(np.copy)
             zeros = make(np.zeros_like(base._data)) if whole is None else None
             whole = zeros if zeros is not None else apply(copy, (whole,))
-            part = whole
-            if target._view is not None:
-                for step in target._view.chain:
-                    part = step(part)
+            part = own_part(whole, () if target._view is None else target._view.chain)
             set_item(part, index, 0 if tangent is None else tangent)
         base._tangent = (self, whole)
 

@@ -10,7 +10,7 @@ from srcgrad.runtime import getitem, unbroadcast
 from srcgrad.runtime.indexing import may_repeat
 from srcgrad.tape.apply import UNCHANGING, apply, frozen, unwrap
 from srcgrad.tape.core import Core, edge_of, make, requires_grad
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import STATE, current_modes
 from srcgrad.tape.nesting import to_array
 from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
@@ -213,16 +213,29 @@ class CopySlices(Node):
         return rest, grad_value
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
-        """Do the same on tensors."""
+        """Do the same on tensors; parts of what does not vary would be arrays."""
+        if not isinstance(grad, Core) or not requires_grad(grad):
+            return self.pull(unwrap(grad))
         rest = make_copy(grad, self.axes)
-        part = rest
-        for step in self.chain:
-            part = step(part)
+        part = own_part(rest, self.chain)
         grad_value = None
         if self._edges[1] is not None:
             grad_value = shrink(apply(require_op(np.copy), (part,)), self.shape)
         set_item(part, ..., 0.0)
         return rest, grad_value
+
+
+def own_part(whole: Core, chain: Any) -> Core:
+    """Return the part of a tensor of the engine's own that a chain of views leads to.
+
+    It is written by the engine, whom PyTorch's rule for views that come several at once spares.
+    """
+    part = whole
+    for step in chain:
+        part = step(part)
+    if part._view is not None:
+        part._view.multiple = ""
+    return part
 
 
 def shrink(grad: Any, shape: tuple[int, ...]) -> Any:
@@ -372,7 +385,7 @@ def _set_node(
         order[index] = writes
         if not (order[index] == writes).all():
             node.last = order[index] == writes
-    if not STATE.plain:
+    if not current_modes().plain:
         observe_node(node, [])
     return node
 

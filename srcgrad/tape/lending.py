@@ -19,6 +19,7 @@ from srcgrad.tape.mutation import KeepSaved
 from srcgrad.tape.pynumbers import PythonFloat, as_python, plain
 from srcgrad.tape.refusing import refusal
 from srcgrad.tape.scipy_sparse import taking_tensors
+from srcgrad.tape.stand_ins import stand_in
 
 
 def is_float(value: Any) -> bool:
@@ -63,7 +64,11 @@ class Arguments:
             return self._array(value, wanted) if value.dtype.kind in "fc" else value
         if wanted and is_plain_object(value):
             return self._object(value)
-        return self._number(value) if wanted else taking_tensors(value)
+        if wanted:
+            return self._number(value)
+        # as its name in the user's module is lent, so that `f is np.sum` stays true
+        lent = stand_in(value) if callable(value) else None
+        return taking_tensors(value) if lent is None else self._note(value, lent, wanted)
 
     def _number(self, value: Any) -> Any:
         if isinstance(value, bool) or not (is_float(value) or isinstance(value, int)):
@@ -71,9 +76,9 @@ class Arguments:
         whole = isinstance(value, int)
         leaf = self._start(float(value) if whole else value)
         self.tracked.append(leaf)
-        used: Any = leaf.clone()
-        if not isinstance(value, np.generic):
-            used = as_python(used, type(value) if type(value) in (int, complex) else float)
+        if isinstance(value, np.generic):
+            return self._note(value, +leaf, True)  # no array without axes, as a copy would be
+        used = as_python(leaf.clone(), type(value) if type(value) in (int, complex) else float)
         return self._note(value, used, True)
 
     def _again(self, value: Core) -> Any:
@@ -119,6 +124,8 @@ class Arguments:
         else:
             used = Core.wrap(data)
         used._data.flags.writeable = value.flags.writeable
+        if value.ndim == 0:
+            used._is_array = True
         self._arrays.append((value, used))
         self._wanted.append(wanted)
         return self._note(value, used, wanted)

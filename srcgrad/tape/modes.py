@@ -1,21 +1,23 @@
-"""Holds what is switched on in this thread, and the contexts that users switch it with."""
+"""Holds what is switched on for this task, and the contexts that users switch it with."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import warnings
-from collections.abc import Callable, Generator
-from typing import Any, Self, TypeVar, cast
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextvars import ContextVar
+from operator import attrgetter
+from typing import Any, Final, Self, TypeVar, cast
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class State(threading.local):
-    """The modes of one thread; `plain` is True while every one of them has its default.
+class Modes:
+    """What is switched on; never changed once it is current, since other tasks may read it.
 
-    The fast way of recording a call asks for `plain` alone.
+    `plain` is True while every mode has its default: the fast way of recording a call asks for
+    that alone.
     """
 
     grad: bool = True
@@ -39,33 +41,78 @@ class State(threading.local):
     limits: Any = None  # of factorisations that met them, in the pass that runs
     plain: bool = True
 
+    def but(self, values: dict[str, Any]) -> Modes:
+        """Return the same modes with other values of some, and `plain` right."""
+        made = Modes()
+        known = made.__dict__
+        known.update(self.__dict__)
+        known.update(values)
+        made.plain = (
+            made.grad
+            and not made.inference
+            and not made.strict
+            and not made.saved_hooks
+            and not made.anomaly
+            and made.profiler is None
+            and made.dual_level is None
+            and made.mutation is None
+            and made.selective is None
+        )
+        return made
+
+
+class _Ever:
+    """Whether any call was ever recorded whatever it calls: until then, nobody need look."""
+
+    __slots__ = ("strict",)
+
+    def __init__(self) -> None:
+        self.strict = False
+
+
+EVER: Final = _Ever()
+_CURRENT: Final = ContextVar("srcgrad_modes", default=Modes())  # noqa: B039 - never changed
+current_modes: Final = _CURRENT.get
+"""Returns the modes of the running thread or, where there are tasks, of the running task."""
+
+
+class State(Modes):
+    """The modes of whoever asks: a thread, or a task of `asyncio`, has its own.
+
+    A new thread has the defaults, a new task those of the code that makes it.
+    """
+
     def set(self, **values: Any) -> None:
         """Change modes and keep `plain` right."""
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.plain = (
-            self.grad
-            and not self.inference
-            and not self.strict
-            and not self.saved_hooks
-            and not self.anomaly
-            and self.profiler is None
-            and self.dual_level is None
-            and self.mutation is None
-            and self.selective is None
-        )
+        if values.get("strict"):
+            EVER.strict = True
+        _CURRENT.set(_CURRENT.get().but(values))
 
 
-STATE = State()
+def _mode(name: str) -> property:
+    """Return the attribute of `State` that reads and changes one mode."""
+    read = attrgetter(name)
+
+    def change(state: State, value: Any) -> None:
+        if read(current_modes()) is not value:
+            state.set(**{name: value})
+
+    return property(lambda _: read(current_modes()), change)
+
+
+for _name in Modes.__annotations__:
+    setattr(State, _name, _mode(_name))
+
+STATE: Final = State()
 
 
 def is_grad_enabled() -> bool:
-    """Return whether calls on tensors are recorded in this thread."""
+    """Return whether calls on tensors are recorded, in this thread or task."""
     return STATE.grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Return whether this thread is in inference mode."""
+    """Return whether this thread or task is in inference mode."""
     return STATE.inference
 
 
@@ -97,8 +144,53 @@ def _wrap_generator(context: Callable[[], Any], function: Callable[..., Any]) ->
     return generator
 
 
+def _wrap_coroutine(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    """Hold the context while the coroutine runs, which is after the call that makes it."""
+
+    @functools.wraps(function)
+    async def coroutine(*args: Any, **kwargs: Any) -> Any:
+        with context():
+            return await function(*args, **kwargs)
+
+    return coroutine
+
+
+def _wrap_async_generator(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    """Hold the context inside each step of the generator, and the caller's mode between steps."""
+
+    @functools.wraps(function)
+    async def generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        inner = function(*args, **kwargs)
+        step, given = inner.asend, None
+        while True:
+            try:
+                with context():
+                    response = await step(given)
+            except StopAsyncIteration:
+                return
+            try:
+                given, step = (yield response), inner.asend
+            except GeneratorExit:
+                with context():
+                    await inner.aclose()
+                raise
+            except BaseException as error:  # noqa: BLE001 - the generator decides about it
+                given, step = error, inner.athrow
+
+    return generator
+
+
+def _wrapping(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return what puts a context around the steps of a function that runs in steps."""
+    if inspect.isgeneratorfunction(function):
+        return _wrap_generator
+    if inspect.iscoroutinefunction(function):
+        return _wrap_coroutine
+    return _wrap_async_generator if inspect.isasyncgenfunction(function) else None
+
+
 class ModeContext:
-    """A context manager that is a decorator of functions and generators as well."""
+    """A context manager that is a decorator of functions, generators and coroutines as well."""
 
     def __enter__(self) -> Any:
         """Switch on; subclasses must define it."""
@@ -123,8 +215,9 @@ class ModeContext:
                 FutureWarning,
                 stacklevel=2,
             )
-        if inspect.isgeneratorfunction(function):
-            return cast("Decorated", _wrap_generator(clone, function))
+        in_steps = _wrapping(function)
+        if in_steps is not None:
+            return cast("Decorated", in_steps(clone, function))
 
         def call(*args: Any, **kwargs: Any) -> Any:
             with clone():
@@ -144,7 +237,8 @@ class _Bracketless(ModeContext):
 class no_grad(_Bracketless):
     """Record nothing inside; the results do not require gradients.
 
-    Thread-local; a context, a decorator and a decorator of generators (held inside each step).
+    Of this thread or task alone; a context, a decorator and a decorator of generators (held inside
+    each step) and of coroutines.
     """
 
     def __init__(self, function: Any = None) -> None:
@@ -266,5 +360,5 @@ class enforce_grad_layout_policy(ModeContext):
 
 
 def is_multithreading_enabled() -> bool:
-    """Return what `set_multithreading_enabled` was last given in this thread."""
+    """Return what `set_multithreading_enabled` was last given in this thread or task."""
     return STATE.multithreading

@@ -31,10 +31,12 @@ def to_array(
         result = apply(require_op(np.array), (object, dtype), {"order": order, **options})
     elif isinstance(object, (list, tuple)) and tensors_in(object):
         result = _stacked(object)
-        if dtype is not None and np.dtype(dtype) != result._data.dtype:
+        if dtype is not None and np.dtype(dtype) != result.dtype:
             result = apply(require_op(np.astype), (result, np.dtype(dtype)))
     else:
         return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
+    if isinstance(result, Core) and result is not object and not result._data.ndim:
+        result._is_array = True
     missing = ndmin - np.ndim(result)
     return result[(None,) * missing] if missing > 0 else result
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.locks import Lock
 from srcgrad.tape.hooks import NodeHooks, RemovableHandle, add_hook
 
 _numbers = itertools.count(-1, -1)  # later calls get smaller numbers, and run backward first
@@ -157,7 +157,7 @@ class _LeafHooks:
 
 
 LEAF_HOOKS = _LeafHooks()
-ACCUMULATION = threading.RLock()
+ACCUMULATION = Lock()
 
 
 class AccumulateGrad(Node):

@@ -18,6 +18,7 @@ from srcgrad.tape.nesting import to_array
 from srcgrad.tape.ops import op_for
 from srcgrad.tape.pynumbers import as_python
 from srcgrad.tape.refusing import refusal
+from srcgrad.tape.texts import refuse_spoken
 
 
 def apply_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -59,6 +60,7 @@ class _ComplexType(type):
     """The type of what stands in for `complex`: equal to it, with the same instances."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        refuse_spoken(args)
         return _COMPLEX(*args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError
+from srcgrad.errors import NotDifferentiableError, UnsupportedError
 from srcgrad.runtime import getitem, item_index
+from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.tape.apply import apply, binary, unary, unwrap
 from srcgrad.tape.core import USUAL_OPERANDS, Core, raw_of, requires_grad
 from srcgrad.tape.inplace import apply_inplace, set_item
@@ -21,6 +22,7 @@ from srcgrad.tape.ops import require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal, user_frame
 from srcgrad.tape.selection import note_selection
+from srcgrad.tape.texts import ANY_TEXT, spoken
 
 ADD = require_op(np.add)
 SUBTRACT = require_op(np.subtract)
@@ -39,8 +41,26 @@ _OPERANDS = (Core, np.ndarray, np.generic, int, float, complex, list, tuple)
 
 
 def is_operand(value: Any) -> bool:
-    """Return whether tensors may be added to `value`."""
-    return type(value) in USUAL_OPERANDS or isinstance(value, _OPERANDS)
+    """Return whether tensors may be added to `value`.
+
+    Raises:
+        UnsupportedError: It is a number or an array with operators of its own.
+    """
+    kind = type(value)
+    if kind in USUAL_OPERANDS:
+        return True
+    refuse_own_arithmetic(kind)
+    return isinstance(value, _OPERANDS)
+
+
+def refuse_own_arithmetic(kind: type) -> None:
+    """Raise if a type of numbers or arrays calculates otherwise than a tensor would.
+
+    Raises:
+        UnsupportedError: It does.
+    """
+    if calculates_otherwise(kind):
+        raise refusal(UnsupportedError, *own_arithmetic(kind))
 
 
 def guard(tensor: Core, what: str) -> None:
@@ -53,16 +73,6 @@ def plain_value(tensor: Core) -> Any:
     """Return what NumPy has in the place of a tensor: a number of its own if there are no axes."""
     raw = raw_of(tensor)
     return raw[()] if isinstance(raw, np.ndarray) and not raw.ndim else raw
-
-
-def spoken(tensor: Core, text: str) -> str:
-    """Return a text made of a tensor; strict mode remembers it, lest it be read as a number."""
-    if STATE.spoken is not None and requires_grad(tensor):
-        STATE.spoken.add(text.strip())
-    return text
-
-
-ANY_TEXT = "%"  # among what was spoken: which text a value went into is not known
 
 
 def _is_formatting() -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.tape.apply import same_container, unwrap
+from srcgrad.tape.apply import same_container, tensors_in, unwrap
 from srcgrad.tape.core import make
 from srcgrad.tape.modes import STATE
+from srcgrad.tape.texts import spoken
 
 CREATION = frozenset({np.zeros_like, np.ones_like, np.empty_like})
 
@@ -20,6 +21,9 @@ def call_constant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
     In strict mode they are plain NumPy values, except for arrays made to be filled.
     """
     raw = function(*unwrap(args), **unwrap(dict(kwargs)))
+    if type(raw) is str:
+        for tensor in tensors_in((*args, *kwargs.values())):
+            spoken(tensor, raw)
     if STATE.strict and function not in CREATION:
         return raw
     return boxed_result(raw)

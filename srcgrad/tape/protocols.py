@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -13,16 +15,34 @@ from srcgrad.rules.library import canonical_name, constant_reason
 from srcgrad.runtime import scatter
 from srcgrad.tape.apply import apply, binary, tensors_in, unary, unwrap
 from srcgrad.tape.callers import set_caller
-from srcgrad.tape.core import Core, requires_grad
+from srcgrad.tape.core import USUAL_OPERANDS, Core, requires_grad
 from srcgrad.tape.inplace import check_writable, copy_in, replace, set_item
 from srcgrad.tape.modes import STATE
-from srcgrad.tape.operators import Operators
+from srcgrad.tape.nesting import to_array
+from srcgrad.tape.operators import Operators, refuse_own_arithmetic
 from srcgrad.tape.ops import Op, op_for, recording_scipy, require_op
 from srcgrad.tape.plain import call_constant
 from srcgrad.tape.refusing import detaching, refusal
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
+
+
+class _ForUfuncs:
+    """What NumPy's ufuncs call, which masked arrays are told is not there.
+
+    They would take the plain array out of a tensor; so they leave the operator to the tensor.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self._function
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("numpy.ma"):
+            return None
+        return MethodType(self._function, instance)
 
 
 class Protocols(Operators):
@@ -48,6 +68,13 @@ class Protocols(Operators):
         array = self._data if dtype is None else self._data.astype(dtype, copy=False)
         return array.copy() if copy else array
 
+    @property
+    def _mask(self) -> Any:
+        """Refuse masked arrays, which ask for it before they take the plain array of a tensor."""
+        if STATE.strict or requires_grad(self):
+            refuse_own_arithmetic(np.ma.MaskedArray)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute '_mask'")
+
     def numpy(self, *, force: bool = False) -> Any:
         """Return the array that the tensor holds.
 
@@ -56,7 +83,11 @@ class Protocols(Operators):
         """
         return self._data if force else self.__array__()
 
+    @_ForUfuncs
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        for value in inputs:
+            if type(value) not in USUAL_OPERANDS:
+                refuse_own_arithmetic(type(value))
         if method != "at" and (type(inputs[0]) is list or type(inputs[-1]) is list):
             inputs = tuple(map(_as_array, inputs))
         if method == "__call__":
@@ -68,12 +99,11 @@ class Protocols(Operators):
         return _ufunc_method(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Args, kwargs: Kwargs) -> Any:
+        for kind in types:
+            refuse_own_arithmetic(kind)
         handler = HANDLED.get(function)
         if handler is not None:
             return handler(*args, **kwargs)
-        if kwargs.get("out") is not None:
-            rest = {key: value for key, value in kwargs.items() if key != "out"}
-            return into(call_function(function, args, rest), kwargs["out"])
         return call_function(function, args, kwargs)
 
 
@@ -82,12 +112,25 @@ def _as_array(value: Any) -> Any:
     return apply(require_op(np.array), (value,)) if isinstance(value, list) else value
 
 
+def _of_arrays(value: Any) -> Any:
+    """Return a sequence of arrays with arrays in the place of the lists of tensors in it."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    if not any(isinstance(item, (list, tuple)) and tensors_in(item) for item in value):
+        return value
+    items = [to_array(item) if isinstance(item, (list, tuple)) else item for item in value]
+    return type(value)(items) if type(value) in (list, tuple) else items
+
+
 def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """Call a NumPy function on tensors, by its rule if it has one.
 
     Raises:
         MissingRuleError: It has none, and a tensor among the arguments requires grad.
     """
+    args, kwargs, target = _without_target(function, args, kwargs)
+    if target is not None:
+        return into(call_function(function, args, kwargs), target)
     written = equivalent(function, args, kwargs)
     if written is not None:
         function = recording_scipy(written.function)
@@ -97,7 +140,12 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
         raise _without_rule(function)  # it is made of tensors, which SciPy would not see
     op = op_for(function)
     if op is not None:
-        return apply(op, tuple(map(_as_array, args)) if function is np.vdot else args, kwargs)
+        if function is np.vdot:
+            args = tuple(map(_as_array, args))
+        elif function is not np.block:  # whose lists in lists are rows
+            args = tuple(map(_of_arrays, args))
+            kwargs = {key: _of_arrays(value) for key, value in kwargs.items()}
+        return apply(op, args, kwargs)
     if constant_reason(function) is not None:
         if function is np.sign and _turns(args[0]):
             return direction(args[0])
@@ -105,6 +153,19 @@ def call_function(function: Any, args: Args, kwargs: Kwargs) -> Any:
     if STATE.grad and any(map(requires_grad, tensors_in((*args, *kwargs.values())))):
         raise _without_rule(function)
     return call_constant(function, args, kwargs)
+
+
+def _without_target(function: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs, Any]:
+    """Return the arguments of a call without its `out`, and that."""
+    if kwargs.get("out") is not None:
+        return args, {key: kwargs[key] for key in kwargs if key != "out"}, kwargs["out"]
+    op = op_for(function)
+    if op is None or op.varargs or "out" not in op.names:
+        return args, kwargs, None
+    place = op.names.index("out")
+    if place >= len(args) or args[place] is None:
+        return args, kwargs, None
+    return (*args[:place], None, *args[place + 1 :]), kwargs, args[place]
 
 
 def _without_rule(function: Any) -> MissingRuleError:

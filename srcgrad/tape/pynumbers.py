@@ -182,7 +182,7 @@ def _comparison(name: str, compute: Callable[[Any, Any], Any]) -> None:
             return usual(self, other)
         if isinstance(other, Core) and not _is_python(other):
             return usual(self, other)
-        return getattr(plain(self), name)(plain(other))
+        return compute(plain(self), plain(other))
 
     setattr(PythonFloat, name, method)
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError, SrcgradError
-from srcgrad.spans import Span
+from srcgrad.errors import Diagnostic, NotDifferentiableError, SrcgradError
+from srcgrad.spans import Span, is_of_library, within
 from srcgrad.tape.modes import STATE
 
 AnyRefusal = TypeVar("AnyRefusal", bound=SrcgradError)
 
-_WANTS_ARRAY = re.compile(r"doesn't apply to a 'Tensor'|required, not '?Tensor\b")
+_WANTS_ARRAY = re.compile(
+    r"doesn't apply to a 'Tensor'|required, not '?Tensor\b|is not JSON serializable"
+    r"|conversion from (PythonFloat|Tensor) to Decimal"
+)
 _OWN = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent), "<__array_function__")
+_Place = tuple[FrameType, int, int]
 
 
 def refusal(kind: type[AnyRefusal], message: str, hint: str = "") -> AnyRefusal:
@@ -28,7 +33,7 @@ def refusal(kind: type[AnyRefusal], message: str, hint: str = "") -> AnyRefusal:
     """
     if STATE.refusals is None:
         return kind(message, hint=hint)
-    error = kind(message, hint=hint, span=user_span())
+    error = kind(diagnostics=[_placed(kind, message, hint, list(_running()))])
     STATE.refusals.append(error)
     return error
 
@@ -51,14 +56,36 @@ def not_taken(error: TypeError) -> NotDifferentiableError | None:
     """
     if not _WANTS_ARRAY.search(str(error)):
         return None
+    passed: list[_Place] = []
     found = error.__traceback__
-    while found is not None and found.tb_next is not None:
+    while found is not None:
+        passed.insert(0, (found.tb_frame, found.tb_lineno, found.tb_lasti))
         found = found.tb_next
-    return NotDifferentiableError(
-        f"what takes nothing but an array cannot follow its derivative: {error}",
-        hint="call the method of the value, or the function of NumPy: `x.reshape(n)`",
-        span=None if found is None else _span(found.tb_frame, found.tb_lineno, found.tb_lasti),
-    )
+    kind = NotDifferentiableError
+    message = f"what takes nothing but an array cannot follow its derivative: {error}"
+    hint = "call the method of the value, or the function of NumPy: `x.reshape(n)`"
+    return kind(diagnostics=[_placed(kind, message, hint, passed)])
+
+
+def _placed(kind: type[SrcgradError], message: str, hint: str, places: list[_Place]) -> Diagnostic:
+    """Return what is refused at the innermost of some places that is in a file of the user's.
+
+    Code of a library that lies further inside is named in a line of its own.
+    """
+    inner = _span(*places[0]) if places else None
+    own = next((item for item in places if not is_of_library(item[0].f_code.co_filename)), None)
+    span = inner if own is None else _span(*own)
+    if span == inner or inner is None:
+        return Diagnostic(kind.code, message, span, hint)
+    return Diagnostic(kind.code, message, span, hint, (within(inner),))
+
+
+def _running() -> Iterator[_Place]:
+    """Yield the places of the running frames from that of the user, or a library's, outwards."""
+    frame = user_frame()
+    while frame is not None:
+        yield frame, frame.f_lineno, frame.f_lasti
+        frame = frame.f_back
 
 
 def user_frame() -> FrameType | None:
@@ -71,8 +98,8 @@ def user_frame() -> FrameType | None:
 
 def user_span() -> Span | None:
     """Return where in the user's file the running call stands."""
-    frame = user_frame()
-    return None if frame is None else _span(frame, frame.f_lineno, frame.f_lasti)
+    places = list(_running())
+    return _placed(SrcgradError, "", "", places).span
 
 
 def _span(frame: FrameType, line: int, last: int) -> Span:

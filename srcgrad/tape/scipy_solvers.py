@@ -49,6 +49,8 @@ def recording_caller(function: Any, place: int) -> Any:
         if not (closure.given or has_tensor(every)):
             return function(*args, **kwargs)
         bound = signature.bind(*args, **kwargs).arguments
+        if function.__name__ == "newton" and isinstance(bound.get("args"), list):
+            bound["args"] = tuple(bound["args"])  # which is handed on one by one, too
         given = {k: closure.taking(v) if _is_function(v) else v for k, v in bound.items()}
         if closure.given:
             given["args"] = (*_handed_on(given), *closure.given)

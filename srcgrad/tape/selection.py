@@ -2,6 +2,10 @@
 
 What is not selected contributes nothing, whatever its derivative is. So a selection sends the mask
 of each operand along with its gradient, and the elementwise steps behind it mask theirs, too.
+
+A careful pass, which is made where a gradient is NaN although the value is not, takes every step
+for steep. It also knows that NaN goes through all arithmetic: where an operand is NaN, nothing that
+was made of it can have reached the value.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from srcgrad.runtime import (
 )
 from srcgrad.tape.core import Core
 from srcgrad.tape.node import FREED, Node
-from srcgrad.tape.rulenode import RuleNode
+from srcgrad.tape.rulenode import Replay, RuleNode
 
 Masks = dict[int, Any]
 """The masks of operands, by their position among the edges of a node."""
@@ -49,6 +53,11 @@ def _of_larger(node: Any) -> Masks:
 def _of_smaller(node: Any) -> Masks:
     x, y = node.saved_tensors[:2]
     return {0: np.less_equal(x, y), 1: np.less_equal(y, x)}
+
+
+def _of_extreme_number(node: Any) -> Masks:
+    x, y, z = node.saved_tensors
+    return {0: np.equal(x, z), 1: np.equal(y, z)}
 
 
 def _of_clip(node: Any) -> Masks:
@@ -126,8 +135,8 @@ SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
         np.where: _of_where,
         np.maximum: _of_larger,
         np.minimum: _of_smaller,
-        np.fmax: _of_larger,
-        np.fmin: _of_smaller,
+        np.fmax: _of_extreme_number,
+        np.fmin: _of_extreme_number,
         np.clip: _of_clip,
         np.select: _of_select,
         **dict.fromkeys((np.sum, np.mean, np.prod, np.std, np.var), _of_reduction),
@@ -172,12 +181,14 @@ class Selections:
 
     Attributes:
         masks: For nodes that wait, by their key: where their gradient can be other than zero.
+        careful: Every step is taken for steep, and what is NaN for unused.
     """
 
-    __slots__ = ("_coming", "masks")
+    __slots__ = ("_coming", "careful", "masks")
 
-    def __init__(self) -> None:
+    def __init__(self, *, careful: bool = False) -> None:
         self.masks: dict[int, Any] = {}
+        self.careful = careful
         self._coming: dict[int, int] = {}
 
     def arrives(self, key: int) -> None:
@@ -201,6 +212,10 @@ class Selections:
         primal = node.op.primal
         chosen = self._chosen(node, primal)
         each = acts_on_each_element(primal)
+        if self.careful and each and primal not in _DROPPING:
+            outer = _both(outer, _numbers_of(node))
+        elif self.careful and node.op.rule.multilinear and _numbers_of(node) is not None:
+            return _pulled_without_nan(node, grad)
         if outer is None or not each:
             parts, outer = pull(grad), None
         else:
@@ -209,15 +224,16 @@ class Selections:
             self._hand_on(node, parts, outer, chosen, nodes)
         return parts
 
-    @staticmethod
-    def _starts(node: Any) -> bool:
+    def _starts(self, node: Any) -> bool:
+        if self.careful:
+            return True
         if isinstance(node, RuleNode) and node.op.primal in PICKING:
             return any(map(_is_fed_by_steep, node._edges))
         return bool(node._selects)
 
     def _chosen(self, node: Any, primal: Any) -> Masks:
         maker = SELECTORS.get(primal)
-        if maker in _DEAR and not any(map(_is_fed_by_steep, node._edges)):
+        if maker in _DEAR and not self.careful and not any(map(_is_fed_by_steep, node._edges)):
             return {}
         if maker is None or node._packed is not None or node.saved_tensors is FREED:
             return {}
@@ -233,7 +249,9 @@ class Selections:
             if mask is None or edge is None or part is None:
                 continue
             target, _ = edge
-            if not _can_be_masked(target) or not _is_steep(target, STEEP if bounds else None):
+            if not _can_be_masked(target):
+                continue
+            if not self.careful and not _is_steep(target, STEEP if bounds else None):
                 continue
             key = target._key
             if key in nodes and key not in self.masks:
@@ -245,6 +263,9 @@ class Selections:
             target._special = True
 
 
+_DROPPING: Final = frozenset({np.where, np.fmax, np.fmin, np.nan_to_num, np.copysign})
+"""Functions that may give a number where an operand is NaN."""
+
 _DEAR: Final = (_of_largest, _of_take, _of_compress)
 
 
@@ -252,6 +273,37 @@ def _both(outer: Any, own: Any) -> Any:
     if outer is None or own is None:
         return own if outer is None else outer
     return np.logical_and(outer, own)
+
+
+def _numbers_of(node: Any) -> Any:
+    """Return where nothing that a node saved is NaN; None if that is everywhere."""
+    found: Any = None
+    if node._packed is not None or node.saved_tensors is FREED:
+        return found
+    for value in node.saved_tensors:
+        data = value._data if isinstance(value, Core) else value
+        if isinstance(data, (np.ndarray, np.generic, float, complex)):
+            missing = np.isnan(data) if np.result_type(data).kind in "fc" else False
+            if np.any(missing):
+                found = _both(found, np.logical_not(missing))
+    return found
+
+
+def _pulled_without_nan(node: RuleNode, grad: Any) -> tuple[Any, ...]:
+    """Return what a node pulls with 0 for the NaN that it saved, which its gradient is 0 for."""
+    recorded = isinstance(grad, Core)
+    saved = map(node.tensor_of, node.saved_tensors) if recorded else node.saved_tensors
+    context = Replay(node, tuple(map(_without_nan, saved)))
+    return node._complete(node.spread(node._run(context, grad)))
+
+
+def _without_nan(value: Any) -> Any:
+    data = value._data if isinstance(value, Core) else value
+    if not isinstance(data, (np.ndarray, np.generic, float, complex)):
+        return value
+    if np.result_type(data).kind not in "fc" or not np.any(np.isnan(data)):
+        return value
+    return np.where(np.isnan(data), data.dtype.type(0) if hasattr(data, "dtype") else 0.0, value)
 
 
 def _passes(node: Any) -> bool:
@@ -262,8 +314,9 @@ def _passes(node: Any) -> bool:
 
 
 def _can_be_masked(node: Any) -> bool:
-    each = isinstance(node, RuleNode) and acts_on_each_element(node.op.primal)
-    return each or _passes(node)
+    if isinstance(node, RuleNode) and acts_on_each_element(node.op.primal):
+        return node._layout is None  # a list of tensors has a gradient for each, of no axes
+    return _passes(node)
 
 
 def _used_by(node: Any, used: Any) -> Masks:

@@ -7,8 +7,10 @@ Outside strict mode every stand-in does what it stands for.
 
 from __future__ import annotations
 
+import ast
 import cmath
 import functools
+import json
 import math
 import types
 from collections.abc import Callable
@@ -16,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError
 from srcgrad.tape.apply import tensors_in
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.extremes import sharing
@@ -31,11 +32,10 @@ from srcgrad.tape.number_stand_ins import (
     has_tensor,
     of_numbers,
 )
-from srcgrad.tape.operators import ANY_TEXT
 from srcgrad.tape.protocols import call_function
 from srcgrad.tape.pynumbers import as_python, plain
-from srcgrad.tape.refusing import refusal
 from srcgrad.tape.scipy_calls import is_scipy, recording
+from srcgrad.tape.texts import OF_NUMPY, READERS, reading, refuse_spoken
 
 FRESH = (
     "zeros", "ones", "empty", "full", "eye", "identity", "tri", "arange", "linspace", "logspace",
@@ -51,6 +51,7 @@ TAKING = (
     "convolve", "polyval", "where", "round", "real", "imag", "flip", "roll", "size", "shape",
     "ndim", "array_equal", "allclose", "isclose", "trace", "broadcast_to", "expand_dims",
 )  # fmt: skip
+_OF_TEXTS = frozenset(("array", "asarray", "asanyarray"))
 _CONVERSIONS = frozenset(("asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
 
 
@@ -75,6 +76,8 @@ def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             items = list(args[0])[: kwargs.pop("count", None)]
             return to_array(items, *args[1:2], **kwargs)
         if not has_tensor(args, kwargs):
+            if STATE.spoken and name in _OF_TEXTS:
+                refuse_spoken(args)
             return buffer(function(*args, **kwargs), args)
         if name == "array":
             return to_array(*args, **kwargs)
@@ -131,7 +134,7 @@ class _FloatType(type):
         if STATE.strict and isinstance(value, Core):
             return _to_float(value)
         if STATE.spoken and isinstance(value, str):
-            _refuse_spoken(value)
+            refuse_spoken(value)
         return float(value)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -157,16 +160,6 @@ def _to_float(value: Core) -> Any:
     if value._data.size != 1 or value._data.dtype.kind == "c":
         return float(value._data)  # Python's or NumPy's own error
     return as_python(value)
-
-
-def _refuse_spoken(text: str) -> None:
-    if ANY_TEXT in STATE.spoken or text.strip() in STATE.spoken:
-        raise refusal(
-            NotDifferentiableError,
-            "reading as a number the text of a value that a gradient is asked for would cut it "
-            "off from its gradient",
-            "round with np.round, or use srcgrad.stop_gradient if it is meant to be a constant",
-        )
 
 
 class _Type:
@@ -237,13 +230,23 @@ def _numpy_functions() -> dict[str, Any]:
     converted = {"require": converting(np.require)}
     converted["asarray_chkfinite"] = converting(np.asarray_chkfinite)
     of_modules = {"linalg": _LINALG, "ma": recording(np.ma)}
-    return {**made, **taking, **converted, **JOINERS, **LOOPS, **of_modules}
+    readers = {name: reading(getattr(np, name)) for name in OF_NUMPY}
+    return {**made, **taking, **readers, **converted, **JOINERS, **LOOPS, **of_modules}
 
 
 def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.ModuleType:
     twin = types.ModuleType(module.__name__, module.__doc__)
     vars(twin).update({**vars(module), **changed})
     return twin
+
+
+def _by_name(module: types.ModuleType) -> dict[str, Any]:
+    """Return the functions of a module that read numbers from text, by their names."""
+    return {
+        name: READERS[function]
+        for name, function in vars(module).items()
+        if isinstance(function, types.FunctionType) and function in READERS
+    }
 
 
 _IN_LINALG = {
@@ -268,9 +271,12 @@ BY_IDENTITY: dict[int, Any] = {
     id(np): _copied_module(np, _NUMPY),
     id(math): _copied_module(math, _MATH),
     id(cmath): _copied_module(cmath, _CMATH),
+    id(ast): _copied_module(ast, _by_name(ast)),
+    id(json): _copied_module(json, _by_name(json)),
     id(float): Float,
     id(complex): Complex,
     id(type): _Type(),
+    **{id(function): stands_in for function, stands_in in READERS.items()},
     id(max): sharing(max),
     id(min): sharing(min),
     **{id(getattr(np, name)): function for name, function in _NUMPY.items()},

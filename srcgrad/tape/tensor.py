@@ -16,7 +16,8 @@ from srcgrad.tape.messages import warn_non_leaf_grad
 from srcgrad.tape.methods import Methods
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import LEAF_HOOKS, node_hooks
-from srcgrad.tape.operators import guard, plain_value, spoken
+from srcgrad.tape.operators import guard, plain_value
+from srcgrad.tape.texts import spoken
 
 
 class Tensor(Methods):
@@ -322,7 +323,7 @@ class Tensor(Methods):
 
     def _pretend(self) -> type[Any]:
         if STATE.strict:
-            return np.ndarray if self._data.ndim else self._data.dtype.type
+            return np.ndarray if self._data.ndim or self._is_array else self._data.dtype.type
         return type(self)
 
     __class__ = property(_pretend)

@@ -6,7 +6,6 @@ what is missing before a pass begins; here it is put to use, or NaN is.
 
 from __future__ import annotations
 
-import threading
 import warnings
 import weakref
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.errors import TieWarning
+from srcgrad.locks import Lock
 from srcgrad.runtime.choosing import has_equal, has_equal_or_none
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.node import Node
@@ -23,7 +23,7 @@ from srcgrad.tape.node import Node
 CHOSEN: Final = "the value depends on which of their vectors were chosen"
 UNKNOWN: Final = "the graph does not tell the limit"
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = Lock()
 _NODES: Final[weakref.WeakSet[Node]] = weakref.WeakSet()
 
 

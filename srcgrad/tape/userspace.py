@@ -7,17 +7,19 @@ namespaces of NumPy, of the standard library and of srcgrad are never touched.
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.locks import Lock
 from srcgrad.tape.core import Core
 from srcgrad.tape.refusing import user_span
 from srcgrad.tape.stand_ins import stand_in
@@ -63,12 +65,18 @@ class Reached:
         self.classes: list[type] = []
         self.holders: list[Any] = []
         self.records = False
+        self._masked: dict[str, Any] = {}  # fields of objects, which the functions may not read
+        self._reached: list[types.CodeType] = []
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what `_seen` knows by its id must stay alive
 
     def knew(self, value: Any) -> bool:
         """Return whether a value was there before the call."""
         return id(value) in self._seen
+
+    def everything(self) -> list[Any]:
+        """Return every value that was gone into."""
+        return self._kept
 
     def add(self, value: Any) -> None:
         """Go into a value: a function, a class, an object, or whatever wraps one of them."""
@@ -79,6 +87,9 @@ class Reached:
                 self._seen.add(id(item))
                 self._kept.append(item)
                 todo.extend(self._inside(item))
+        for name, part in self._masked.items():
+            if any(_may_read(code, name) for code in self._reached):
+                _refuse_masked(part)
 
     def _inside(self, item: Any) -> Iterator[Any]:
         _refuse_masked(item)
@@ -120,7 +131,11 @@ class Reached:
         elif is_users(type(item).__module__) and not isinstance(item, types.ModuleType):
             self.holders.append(item)
             yield type(item)
-            yield from getattr(item, "__dict__", {}).values()
+            for name, part in getattr(item, "__dict__", {}).items():
+                if isinstance(part, np.ma.MaskedArray):
+                    self._masked.setdefault(name, part)
+                else:
+                    yield part
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
         module = function.__module__
@@ -138,9 +153,25 @@ class Reached:
         scope = function.__globals__
         names = self.namespaces.setdefault(id(scope), (scope, set()))[1]
         for code in _codes(function.__code__):
+            self._reached.append(code)
             names.update(code.co_names)
             for name in code.co_names:
                 yield from _named(scope.get(name), code.co_names)
+
+
+_ANY_FIELD: Final = frozenset(
+    "getattr vars __dict__ attrgetter copy deepcopy replace asdict astuple fields".split()
+)
+
+
+def _may_read(code: types.CodeType, field: str) -> bool:
+    """Return whether code may read the field of this name of some object."""
+    if not _ANY_FIELD.isdisjoint(code.co_names):
+        return True
+    reads = ("LOAD_ATTR", "LOAD_METHOD")
+    return field in code.co_names and any(
+        step.argval == field and step.opname in reads for step in dis.get_instructions(code)
+    )
 
 
 def _named(value: Any, names: tuple[str, ...]) -> Iterator[Any]:
@@ -221,7 +252,15 @@ class _Loan:
 
 
 _LOANS: dict[tuple[int, Any], _Loan] = {}
-_LOCK = threading.RLock()
+_LOCK = Lock()
+
+
+def is_lent(owner: Any, name: Any) -> bool:
+    """Say whether a call on the tape has put a stand-in under a name of a namespace or the like."""
+    if not _LOANS:
+        return False
+    with _LOCK:
+        return (id(owner), name) in _LOANS
 
 
 class _Names:

@@ -33,6 +33,7 @@ class Adjoints:
 
     Attributes:
         state: The adjoints that exist now.
+        wide: The cells whose adjoints are surely complex, if complex numbers may come.
         uniform: Adjoints with equal entries, which have no variable yet: each is a call
             ``np.broadcast_to(number, shape)``, spelled out only if the number alone will not do.
         borrowed: Adjoints that are another's, which is not needed any more: they are read under its
@@ -44,6 +45,7 @@ class Adjoints:
         roots: The variables of those adjoints that lie in memory of their own.
         rebinds: Whether sums are bound anew, as suits a text that is differentiated again.
         may_be_container: Says whether a name may be bound to a container, for all that is known.
+        unpacked: Names of the several results of one call, some of which may be of integers.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Adjoints:
         self._is_result = is_result
         self.rebinds = False
         self.may_be_container: Callable[[str], bool] = lambda _: False
+        self.unpacked: frozenset[str] = frozenset()
         self._is_number = is_number
         self.state: State = {}
         self.uniform: dict[str, Any] = {}
@@ -66,7 +69,7 @@ class Adjoints:
         self.models: dict[str, Any] = {}
         self.parts: dict[str, tuple[str, Any]] = {}
         self.mirrored: frozenset[str] = frozenset()
-        self._wide: set[str] = set()  # the cells whose adjoints began as complex zeros, if any do
+        self.wide: set[str] = set()
         self.roots: frozenset[str] = frozenset()
         self._namer = namer
         self._externals = externals
@@ -124,13 +127,13 @@ class Adjoints:
             value = value.args[0]  # it is spread by the addition itself
         if held is None:
             self.state[cell] = status or _status_of(value)
-            self._wide.discard(cell)
+            self.wide.discard(cell)
             if isinstance(value, gast.Name) and value.id != self._namer.adjoint(cell):
                 self.borrowed[cell] = value.id
                 return []
             return [*self.vacate(cell, like), assign(self.own_name(cell), value, like)]
         self.state[cell] = Status.OWNED
-        in_place = not self._keep_complex or cell in self._wide  # it may be real, the value complex
+        in_place = not self._keep_complex or cell in self.wide  # it may be real, the value complex
         in_place = in_place and not self.rebinds
         if held is Status.OWNED and cell not in self.borrowed and in_place:
             return [*lead, _add_in_place(self.name(cell), value, like)]
@@ -208,7 +211,7 @@ class Adjoints:
         Nothing may borrow its variable then: call `spell_out` or `vacate` before.
         """
         self.state[cell] = Status.OWNED
-        self._wide.add(cell)
+        self.wide.add(cell)
         if model is None and cell not in self.models and self.is_plain_number(cell):
             return assign(self.own_name(cell), constant(0.0), like)
         maker = "complex_zeros_like" if self._keep_complex else "zeros_like"
@@ -240,6 +243,11 @@ class Adjoints:
         uniform = self.uniform.pop(cell, None)
         if uniform is not None and uniform.vector == ():
             filled = call("np.full_like", load(cell), uniform.args[0])
+            kind = "complex" if self._keep_complex else "float" if cell in self.unpacked else ""
+            if kind:
+                filled.keywords = [gast.keyword("dtype", load(kind))]
+            if self._keep_complex:
+                self.wide.add(cell)
             return [*self.vacate(cell, like), assign(self.own_name(cell), filled, like)]
         lead = self.vacate(cell, like)
         held_in = uniform if uniform is not None else load(self.name(cell))
@@ -248,10 +256,10 @@ class Adjoints:
 
     def _widen(self, cell: str, like: Any) -> list[Any]:
         """Make an adjoint complex that may be real, before complex numbers are written into it."""
-        known = cell in self._wide or cell in self.parts or self._is_number(cell)
+        known = cell in self.wide or cell in self.parts or self._is_number(cell)
         if not self._keep_complex or known:
             return []
-        self._wide.add(cell)
+        self.wide.add(cell)
         wide = call(self._externals.use_runtime("as_complex"), load(self.name(cell)))
         return [assign(self.own_name(cell), wide, like)]
 

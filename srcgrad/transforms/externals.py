@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from srcgrad import runtime
-from srcgrad.ir.names import Namer
-from srcgrad.ir.scopes import Binding
+from srcgrad.ir.names import Namer, identifier, is_importable
+from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 
 _PREFERRED = {"numpy": "np"}
 
@@ -65,7 +65,7 @@ class Externals:
             module = binding.holder.get("__name__", module)
         if isinstance(value, ModuleType) or callable(value):
             return self.name_of(value, binding.name, lambda: module)
-        key = (id(binding.holder), binding.name)
+        key = (_home(binding.holder), binding.name)
         if key not in self._data_names:
             name = self._add(value, binding.name, lambda: module)
             self._data_names[key] = name
@@ -75,18 +75,29 @@ class Externals:
     def _add(self, value: Any, wish: str, importer: Callable[[], str | None]) -> str:
         if isinstance(value, ModuleType):
             path = value.__name__
+            if not is_importable(path):
+                name = self.namer.fresh(identifier(wish))
+                self.bound[name] = value
+                return name
             name = _PREFERRED.get(path) or self.namer.fresh(wish)
             self.imports[name] = _import_of(value, name)
             return name
-        name = self.namer.fresh(wish)
+        name = self.namer.fresh(identifier(wish))
         module = _own_module(value) or importer()
         holder = sys.modules.get(module) if module and module != "__main__" else None
-        if holder is not None and getattr(holder, wish, None) is value:
+        can_be_said = wish.isidentifier() and is_importable(module or "")
+        if holder is not None and can_be_said and getattr(holder, wish, MISSING) is value:
             alias = "" if name == wish else f" as {name}"
             self.imports[name] = f"from {module} import {wish}{alias}"
         else:
             self.bound[name] = value
         return name
+
+
+def _home(holder: Any) -> int:
+    """Return what tells the homes of names apart; functions of one generated module share one."""
+    home: int = id(holder)
+    return holder.get(SPACE_OF, home) if isinstance(holder, Mapping) else home
 
 
 def _own_module(value: Any) -> str | None:

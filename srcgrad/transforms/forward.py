@@ -17,13 +17,15 @@ from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.mirroring import WRITERS, Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
+from srcgrad.checker.tangent_witness import TangentWitness
 from srcgrad.ir.build import assign, at, call, clone, load, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation, may_return_operand
-from srcgrad.ir.program import Program, direct_names, is_store, store_target
+from srcgrad.ir.program import Program, direct_names, is_store, operand_names, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements
 from srcgrad.transforms.float_checks import is_check
+from srcgrad.transforms.mirrored import entries, reads, renamed_root, result
 from srcgrad.transforms.tangent_lists import makes_missing_entries, repeats_entries
 from srcgrad.transforms.tangent_masks import TangentMasks
 from srcgrad.transforms.tangent_rules import NoTangentError, Pushed, TangentRules, replaced
@@ -72,6 +74,7 @@ class Forwarder:
         shapes: Shapes,
         inliner: Inliner,
         push_call: CallPush,
+        witness: TangentWitness | None = None,
     ) -> None:
         self.unknown: list[tuple[Any, str]] = []
         self._program = program
@@ -81,6 +84,7 @@ class Forwarder:
         self._variation = Variation(names.active, program.reader)
         self._externals = inliner.externals
         self._push_call = push_call
+        self._witness = witness
         self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
         self._masks = TangentMasks(program, self._dot, names.written, inliner.externals, shapes)
         self._short: set[str] = set()
@@ -99,7 +103,7 @@ class Forwarder:
         values = [load(name) for name in outputs]
         tangents = [self._tangent_or_zeros(load(name)) for name in outputs]
         is_tuple = self._program.returns_tuple
-        pair = [_result(values, is_tuple=is_tuple), _result(tangents, is_tuple=is_tuple)]
+        pair = [result(values, is_tuple=is_tuple), result(tangents, is_tuple=is_tuple)]
         return [*done, at(gast.Return(gast.Tuple(pair, gast.Load())), end)]
 
     def start(self, name: str) -> Any:
@@ -192,7 +196,7 @@ class Forwarder:
         holder = self._dot(root_name(target) or "")
         if holder is None:
             return [statement]
-        place = _renamed_root(target, holder)
+        place = renamed_root(target, holder)
         if getattr(statement, "updates_entry", False) and root_name(target) not in self._arrays:
             return self._update_entry(statement, target, place)
         if isinstance(statement, gast.AugAssign):
@@ -205,7 +209,9 @@ class Forwarder:
 
     def _assign(self, statement: Any) -> list[Any]:
         (target,) = statement.targets
-        names = names_bound(target)
+        names, operation = names_bound(target), self._program.operation(statement)
+        if self._witness is not None and operation.kind == "constant":
+            self._witness.note_constant(statement)
         if not any(self._dot(name) for name in names):
             change = change_of(statement)
             if change is not None and self._dot(change.name) is not None:
@@ -213,7 +219,6 @@ class Forwarder:
                 return [statement, moved]  # nobody reads the entry
             return [statement]
         value = statement.value
-        operation = self._program.operation(statement)
         if not self._carries(operation, value):
             return [statement, *self._zeros(names, statement)]
         if operation.kind == "user":
@@ -222,12 +227,22 @@ class Forwarder:
         if pushed.value is not None:
             statement.value = pushed.value
         tangent = pushed.tangent
+        self._note_tangent(statement, operation, pushed)
         if operation.kind == "primitive" and len(names) == 1:
             tangent = self._fitted(names[0], tangent, operation)
         beside = [*pushed.after, assign(self._target(target), tangent)]
-        if self._is_rebound(names) and not pushed.before and not set(names) & _reads(beside):
+        if self._is_rebound(names) and not pushed.before and not set(names) & reads(beside):
             return [*beside, statement]  # it may read what the statement binds anew
         return [*pushed.before, statement, *beside]
+
+    def _note_tangent(self, statement: Any, operation: Operation, pushed: Pushed) -> None:
+        """Tell the checker what the rule of a statement says."""
+        if self._witness is None or operation.kind not in ("primitive", "class"):
+            return
+        operands = operand_names(operation, self._program.reader.vocabulary)
+        silent = [name for name in operands if self._dot(name) is None]
+        around = pushed.before, pushed.after
+        self._witness.note(statement, pushed.tangent, around, silent=silent)
 
     def _is_rebound(self, names: list[str]) -> bool:
         """Say whether a statement binds a variable of the user's once more."""
@@ -258,6 +273,8 @@ class Forwarder:
         target = statement.targets[0]
         both = gast.Tuple([target, self._target(target)], gast.Store())
         done = [assign(both, call(pushed.name, *pushed.passed, *seeds), statement)]
+        if self._witness is not None:
+            self._witness.note_call(statement, done[0])
         returned = self._program.reader.vocabulary.returned_operands
         written = [name for name in names_bound(target) if name in self._written]
         if operation.kind != "user" or returned(operation.primal, statement.value):
@@ -278,7 +295,7 @@ class Forwarder:
     def _zeros_like(self, value: Any, name: str) -> Any:
         if isinstance(value, gast.Constant) and isinstance(value.value, (int, float)):
             return gast.Constant(0.0, None)
-        if isinstance(value, (gast.List, gast.Dict)) and not list(_entries(value)):
+        if isinstance(value, (gast.List, gast.Dict)) and not list(entries(value)):
             return clone(value)
         if isinstance(value, gast.Constant) and value.value is None:
             return clone(value)
@@ -334,7 +351,7 @@ class Forwarder:
         root = self._dot(root_name(first) or "")
         if root is None:
             raise NoTangentError
-        args = [_renamed_root(first, root), *map(clone, between), self._tangent_or_zeros(last)]
+        args = [renamed_root(first, root), *map(clone, between), self._tangent_or_zeros(last)]
         return gast.Call(clone(value.func), args, [])
 
     def _moved(self, value: Any) -> Any:
@@ -348,13 +365,18 @@ class Forwarder:
             clone(item) if position < keeps else self._tangent_or_zeros(item)
             for position, item in enumerate(value.args)
         ]
-        func = gast.Attribute(_renamed_root(value.func.value, holder), attr, gast.Load())
+        func = gast.Attribute(renamed_root(value.func.value, holder), attr, gast.Load())
         return gast.Call(func, args, [])
 
     # -- tangents
 
     def _dot(self, name: str) -> str | None:
-        return self._program.namer.tangent(name) if name in self._active else None
+        if name not in self._active:
+            return None
+        dot = self._program.namer.tangent(name)
+        if self._witness is not None:
+            self._witness.dots[dot] = name
+        return dot
 
     def _varies(self, node: Any) -> bool:
         return any(name in self._active for name in direct_names(node))
@@ -387,7 +409,7 @@ class Forwarder:
         return call(self._externals.use_runtime("zeros_like"), clone(node))
 
     def _display(self, node: Any) -> Any:
-        swaps = {id(item): self._tangent_or_zeros(item) for item in _entries(node)}
+        swaps = {id(item): self._tangent_or_zeros(item) for item in entries(node)}
         return replaced(node, swaps)
 
     def _target(self, target: Any) -> Any:
@@ -474,26 +496,3 @@ class Forwarder:
         if rule is None or len(operation.args) < 2:
             return False
         return bool(rule.elementwise or rule.spreads)
-
-
-def _reads(block: list[Any]) -> set[str]:
-    return {name for statement in block for name in names_read(statement)}
-
-
-def _entries(node: Any) -> Sequence[Any]:
-    entries: Sequence[Any] = node.values if isinstance(node, gast.Dict) else node.elts
-    return [item.value if isinstance(item, gast.Starred) else item for item in entries]
-
-
-def _result(values: list[Any], *, is_tuple: bool) -> Any:
-    return gast.Tuple(values, gast.Load()) if is_tuple or len(values) != 1 else values[0]
-
-
-def _renamed_root(node: Any, name: str) -> Any:
-    """Return ``x[i].T`` with another name for x; the indices stay."""
-    if isinstance(node, gast.Name):
-        return gast.Name(name, node.ctx, None, None)
-    fields = [clone(getattr(node, field, None)) for field in node._fields]
-    made = type(node)(*fields)
-    made.value = _renamed_root(node.value, name)
-    return made

@@ -35,6 +35,10 @@ class Masking:
             self._sweep.externals.use_numpy()
         return [at(begun(*names), statement) for names in begins]
 
+    def unmasked(self, value: Any) -> Any:
+        """Return a contribution as it is without masks, if there are any in the program."""
+        return clone(value) if self._selection.masks and value is not None else None
+
     def within(self, statement: Any, targets: list[str], item: Any, value: Any) -> Any:
         """Return the contribution of a step to an operand, nothing where it is not used.
 

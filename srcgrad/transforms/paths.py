@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from srcgrad.ir.build import load, subscript
-from srcgrad.ir.program import header_reads, is_store, store_target
+from srcgrad.ir.program import direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements
 from srcgrad.transforms.sweep import Sweep
 
 
 def find_parts(sweep: Sweep) -> None:
     """Note which containers are parts of others."""
+    followed = _followed(sweep)
     for statement in statements(sweep.program.body):
         if not isinstance(statement, gast.Assign) or is_store(statement):
             continue
@@ -24,13 +25,15 @@ def find_parts(sweep: Sweep) -> None:
                 source, index = operation.args[0].id, operation.args[1]
                 if not _stays_part(sweep, source, index, statement):
                     continue
+                if source in followed(target.id):
+                    continue
                 if source in sweep.paths:
                     sweep.adjoints.parts[target.id] = (sweep.paths[source][index.value], None)
                 else:
                     sweep.adjoints.parts[target.id] = (source, index)
         elif operation.kind == "unpack":
             for position, name in enumerate(names_bound(target)):
-                if name in sweep.containers:
+                if name in sweep.containers and operation.args[0].id not in followed(name):
                     index = gast.Constant(position, None)
                     sweep.adjoints.parts[name] = (operation.args[0].id, index)
 
@@ -40,6 +43,31 @@ def _stays_part(sweep: Sweep, source: str, index: Any, statement: Any) -> bool:
     memory = sweep.facts.storage
     moves = source in memory.reshaped and memory.written_after(source, statement)
     return not moves and not isinstance(index, gast.Slice)
+
+
+def _followed(sweep: Sweep) -> Callable[[str], set[str]]:
+    """Return what tells which names a name is handed on to, itself or a part of it.
+
+    A part that takes the place of its whole, as ``node = node[1]`` in a loop, has an adjoint of
+    its own: that of the whole starts anew where the part's is still to be read.
+    """
+    edges: dict[str, set[str]] = {}
+    for statement in statements(sweep.program.body):
+        if isinstance(statement, gast.Assign) and not is_store(statement):
+            operation = sweep.program.operation(statement)
+            if operation.kind in ("copy", "unpack") or operation.primal is sweep.getitem:
+                for source in direct_names(operation.args[0]):
+                    edges.setdefault(source, set()).update(names_bound(statement.targets[0]))
+
+    def followed(name: str) -> set[str]:
+        found, todo = set[str](), [name]
+        while todo:
+            new = edges.get(todo.pop(), set()) - found
+            found |= new
+            todo += new
+        return found
+
+    return followed
 
 
 def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:

@@ -9,13 +9,13 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, MutationError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import bound_names, direct_names, is_store, store_target
+from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.draws import check_generator
@@ -45,6 +45,7 @@ class Reverser:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._started_unbound: set[str] = set()
         self._rules = RuleSteps(sweep)
         self._masking = Masking(sweep)
         self._elements = ElementSteps(sweep)
@@ -62,6 +63,7 @@ class Reverser:
             "list": self._containers.prepare_display,
             "dict": self._containers.prepare_display,
         }
+        self._known_operands: dict[int, tuple[Any, tuple[list[str], list[str]]]] = {}
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
 
@@ -82,11 +84,19 @@ class Reverser:
         forward = self._shadows.at_entry() + self._forward(body)
         backward: list[Any] = []
         end = self._sweep.program.body[-1]
+        for name in self._sweep.adjoints.mirrored.intersection(given):
+            variable = self._sweep.namer.base(name)  # its shadow would take the place of what comes
+            what = f"`{variable}`, which is returned and may lie in memory that is written into,"
+            what = f"{what} is not differentiated by source"
+            self._sweep.refused.append((end, what, "return a copy of it", MutationError))
         self._sweep.adjoints.state.update(dict.fromkeys(given, Status.SHARED))
         self._sweep.adjoints.state.update(dict.fromkeys(added, Status.OWNED))
         for cell, seed in seeds:
             backward.extend(self._sweep.adjoints.accumulate(cell, seed, end, Status.SHARED))
         backward.extend(self._backward(body))
+        nothing = gast.Constant(None, None)  # what a path does not bind has an adjoint of zero
+        read = {name for item in body for name in header_reads(item)}  # which raises where unbound
+        forward[:0] = [assign(name, nothing) for name in sorted(self._started_unbound - read)]
         return Reversed(forward, backward, self._sweep.adjoints.state, self._sweep.pairs)
 
     def _forward(self, block: list[Any]) -> list[Any]:
@@ -160,6 +170,7 @@ class Reverser:
             [name for arg in operands for name in direct_names(arg)], statement
         )
         self._sweep.renamed = {**self._sweep.copies, **renamed}
+        self._sweep.witness.rename(self._sweep.renamed)
         return copies
 
     def _freeze(self, holder: Any, field: str, statement: Any) -> list[Any]:
@@ -285,19 +296,22 @@ class Reverser:
                 return self._backward(other)  # what raises is never run backwards
         lead = adjoints.spell_out(statement)
         lead += self._start_before_branch(statement)
-        before = adjoints.state
+        before, wide = adjoints.state, set(adjoints.wide)
         adjoints.state = dict(before)
         body = self._backward(statement.body)
         body += adjoints.spell_out(statement)
         then, adjoints.state = adjoints.state, dict(before)
+        wide_then, adjoints.wide = adjoints.wide, wide
         orelse = self._backward(other_branch(statement))
         orelse += adjoints.spell_out(statement)
-        other = adjoints.state
+        other, wide_other = adjoints.state, adjoints.wide
         for cell in sorted(set(then) ^ set(other)):
-            lacking, block = (then, body) if cell not in then else (other, orelse)
-            adjoints.state = lacking
+            lacks = cell not in then
+            lacking, block = (then, body) if lacks else (other, orelse)
+            adjoints.state, adjoints.wide = lacking, wide_then if lacks else wide_other
             block.extend(self._fill_in(cell, None))  # a fill-in stems from no line
         adjoints.state = {cell: _weaker(then[cell], other[cell]) for cell in then}
+        adjoints.wide = wide_then & wide_other
         if not body and not orelse:
             return lead
         node = at(gast.If(clone(statement.test), body, orelse), statement)
@@ -316,6 +330,8 @@ class Reverser:
         if self._sweep.adjoints.is_result(cell):
             self._sweep.adjoints.state[cell] = Status.SHARED
             return []
+        if cell in self._sweep.program.unbound and not self._sweep.adjoints.exists(cell):
+            self._started_unbound.add(cell)
         return self._sweep.adjoints.need(cell, like)
 
     def _start_before_branch(self, statement: Any) -> list[Any]:
@@ -331,7 +347,17 @@ class Reverser:
 
     def _touched(self, block: list[Any], cells: set[str]) -> set[str]:
         always = self._sweep.adjoints.mirrored
-        return touched(block, cells | always, self._sweep.operands, always) - always
+        return touched(block, cells | always, self._operands, always) - always
+
+    def _operands(self, statement: Any) -> tuple[list[str], list[str]]:
+        """Return operands as the sweep does; each branch asks for those of all branches in it."""
+        known = self._known_operands.get(id(statement))
+        if known is None:  # the statement is kept, so that no other gets its identity
+            known = self._known_operands[id(statement)] = (
+                statement,
+                self._sweep.operands(statement),
+            )
+        return known[1]
 
     def _reverse_loop(self, loop: Any) -> list[Any]:
         adjoints = self._sweep.adjoints

@@ -47,7 +47,7 @@ class CallSteps:
                 (cell, load(part)) for cell, part in zip(cells, parts, strict=True)
             ]
 
-        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
+        self._sweep.keep_step(statement, targets, rule)
         return [statement]
 
     def prepare_taped(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
@@ -84,5 +84,5 @@ class CallSteps:
             pairs = zip(cells, parts, strict=True)
             return [assign(names, pulled)], [(cell, load(part)) for cell, part in pairs]
 
-        sweep.steps[id(statement)] = lambda: sweep.pass_on(statement, targets, rule)
+        sweep.keep_step(statement, targets, rule)
         return [statement]

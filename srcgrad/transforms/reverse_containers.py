@@ -98,12 +98,17 @@ class ContainerSteps:
             lead.append(assign(before, old, statement))
             zero = call(sweep.externals.use_runtime("zeros_like"), load(before))
         sweep.steps[id(statement)] = lambda: self._reverse_store(
-            statement, target, zero if kills else None
+            statement, target, zero if kills else None, broadcasts=adds and not numbers
         )
         return lead
 
-    def _reverse_store(self, statement: Any, target: Any, zero: Any) -> list[Any]:
-        """The adjoint of ``xs[i] = v`` moves the adjoint of that entry to v."""
+    def _reverse_store(
+        self, statement: Any, target: Any, zero: Any, *, broadcasts: bool
+    ) -> list[Any]:
+        """The adjoint of ``xs[i] = v`` moves the adjoint of that entry to v.
+
+        What is added to an entry may be broadcast, as a number is that is added to an array.
+        """
         adjoints = self._sweep.adjoints
         cell = target.value.id
         if cell not in adjoints.state:
@@ -112,8 +117,12 @@ class ContainerSteps:
         entry = subscript(load(adjoints.name(cell)), clone(target.slice))
         if self._sweep.is_active(statement.value):
             value: Any = entry
+            if broadcasts:
+                unbroadcast = self._sweep.externals.use_runtime("unbroadcast")
+                value = call(unbroadcast, value, load(statement.value.id))
+                value.keeps_shape = True  # nothing else of what was added is needed
             if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub):
-                value = gast.UnaryOp(gast.USub(), entry)
+                value = gast.UnaryOp(gast.USub(), value)
             given = [(statement.value.id, value)]
             done += self._sweep.contribute(statement, [], given, inherits=False)
         if zero is not None:

@@ -18,6 +18,7 @@ from srcgrad.ir.build import (
     subscript,
 )
 from srcgrad.ir.program import store_target
+from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.overwrites import overwrites_earlier
@@ -31,10 +32,11 @@ def _is_whole(index: Any) -> bool:
     return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
-def _adds_axes(index: Any) -> bool:
-    """Say whether an index only puts in axes, as ``[..., None]`` does, or takes all."""
+def _adds_axes(index: Any, scope: Scope) -> bool:
+    """Say whether an index only puts in axes, as ``[..., np.newaxis]`` does, or takes all."""
     items = index.elts if isinstance(index, gast.Tuple) else [index]
-    return all(isinstance(i, gast.Constant) and i.value in (None, Ellipsis) for i in items)
+    values = [i.value if isinstance(i, gast.Constant) else scope.resolve(i) for i in items]
+    return all(value is None or value is Ellipsis for value in values)
 
 
 class ElementSteps:
@@ -49,6 +51,9 @@ class ElementSteps:
         if target in self._sweep.adjoints.parts:  # it is a part of the other's adjoint already
             self._sweep.adjoints.state.pop(target, None)
             return []
+        if not isinstance(source, gast.Name):  # data of a module, which does not vary
+            self._sweep.adjoints.state.pop(target, None)
+            return []
         if source.id in self._sweep.paths:
             cell = self._sweep.paths[source.id][statement.value.slice.value]
             return self._sweep.pass_on(statement, [target], lambda grads: ([], [(cell, grads[0])]))
@@ -61,9 +66,10 @@ class ElementSteps:
         whole = uniform is None or uniform.vector != ()
         grad = load(self._sweep.adjoints.release(target)) if whole else uniform.args[0]
         done = [] if uniform is None or not whole else [assign(grad.id, uniform, statement)]
-        if _adds_axes(statement.value.slice) and not self._has_axes(source):
+        scope = self._sweep.program.reader.scope
+        if _adds_axes(statement.value.slice, scope) and not self._has_axes(source):
             # a number of NumPy's has elements, too, but its adjoint is a float
-            given = self._reshaped(grad, source)
+            given = self._reshaped(grad, source) if whole else self._spread(grad, source)
             return [*moved, *done, *self._sweep.adjoints.accumulate(source.id, given, statement)]
         done += self._sweep.adjoints.need(source.id, statement)
         return [*moved, *done, self.add_at(source.id, statement.value, grad, statement)]
@@ -78,6 +84,13 @@ class ElementSteps:
             return call(self._sweep.externals.use_runtime("unbroadcast"), grad, clone(source))
         self._sweep.externals.use_numpy()
         return call("np.reshape", grad, call("np.shape", clone(source)))
+
+    def _spread(self, number: Any, source: Any) -> Any:
+        """Return the adjoint of a value whose entries all have one adjoint."""
+        if self._sweep.facts.shapes.is_number(source):
+            return number
+        self._sweep.externals.use_numpy()
+        return call("np.broadcast_to", number, call("np.shape", clone(source)))
 
     def add_at(self, cell: str, read: Any, grad: Any, like: Any) -> Any:
         place = subscript(load(self._sweep.adjoints.name(cell)), clone(read.slice), storing=True)
@@ -121,7 +134,7 @@ class ElementSteps:
     def reverse_store(self, statement: Any) -> list[Any]:
         """The adjoint of ``y[i] = v`` moves the adjoint of that place to v."""
         target = store_target(statement)
-        cell = target.value.id
+        cell = getattr(target.value, "id", "")  # of what does not vary it may be any place
         if not self._sweep.adjoints.exists(cell):
             return []
         adds = isinstance(statement, gast.AugAssign)
@@ -196,7 +209,8 @@ class ElementSteps:
         if self._sweep.facts.shapes.same(load(name), target):
             return value
         summed = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
-        summed.keeps_shape = True  # nothing else of what was stored is needed
+        # nothing else of what was stored is needed, but a list of adjoints may have no shape
+        summed.keeps_shape = not self._sweep.of_generated or self._is_array(name)
         return summed
 
     def stable_read(self, statement: Any, target: str) -> list[Any]:

@@ -42,7 +42,7 @@ class RepeatedSteps:
             filled = as_passed(self._sweep.filled(grads, targets), derived.outputs, target)
             return self._spread(call(derived.backward, *passed, *filled), derived.parameters)
 
-        self._sweep.steps[id(statement)] = lambda: self._sweep.pass_on(statement, targets, rule)
+        self._sweep.keep_step(statement, targets, rule)
         return [statement]
 
     def prepare_loop(self, statement: Any, derived: SteppedLoop, targets: list[str]) -> list[Any]:
@@ -65,7 +65,7 @@ class RepeatedSteps:
             value = call(name, load(steps), load(derived.backward), *parts)
             return self._spread(value, [*moving, *read])
 
-        sweep.steps[id(statement)] = lambda: sweep.pass_on(statement, targets, rule)
+        sweep.keep_step(statement, targets, rule)
         return [statement]
 
     def _run(self, derived: SteppedLoop) -> Any:

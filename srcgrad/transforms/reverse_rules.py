@@ -70,8 +70,10 @@ class RuleSteps:
         self._sweep.steps[id(statement)] = step
         if placed.value is not None:
             statement.value = placed.value
+            self._sweep.witness.run_as(statement, placed.before)
         for extra in placed.before:
             at(extra, statement)
+        self._sweep.witness.before[id(statement)] = placed.before
         return [*placed.before, statement, *copies]
 
     def _results_kept(self, statement: Any, targets: list[str]) -> tuple[list[Any], list[Any]]:
@@ -132,10 +134,13 @@ class RuleSteps:
 
         return Inlined(operands, [assign(context, call(maker, needs))], value, adjoint)
 
-    def reverse_rule(self, statement: Any, placed: Inlined, targets: list[str]) -> list[Any]:
+    def reverse_rule(  # noqa: C901 - one rule, in its order
+        self, statement: Any, placed: Inlined, targets: list[str]
+    ) -> list[Any]:
         count = self.results(statement, len(targets))
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            adjoints = grads
             if len(targets) > 1:
                 grads = self._filled(statement, grads, targets)
             elif count is None:
@@ -155,17 +160,34 @@ class RuleSteps:
             for value in [*values, *emitted]:
                 self.simplify_sizes(value)
             contributions: Contributions = []
+            plain: dict[str, Any] = {}
             given = values[: len(placed.parameters)]
             for place, (item, value) in enumerate(zip_longest(placed.parameters, given)):
                 if value is None and self._sweep.is_active(item):
                     if not self._is_inert(statement, place):
                         self.note_missing(statement, item, self._parameter(statement, place))
                 elif self._sweep.is_active(item):
+                    before = self._masking.unmasked(value)
                     part = self._masking.within(statement, targets, item, value)
+                    if before is not None and isinstance(item, gast.Name):
+                        plain[item.id] = before
                     emitted.extend(self.spread(item, self.short(part, targets), contributions))
+            self._tell(statement, adjoints, emitted, contributions, plain)
             return emitted, contributions
 
         return self._sweep.pass_on(statement, targets, rule)
+
+    def _tell(
+        self,
+        statement: Any,
+        grads: list[Any],
+        emitted: list[Any],
+        contributions: Contributions,
+        plain: dict[str, Any],
+    ) -> None:
+        """Tell the checker of the contributions of a statement, without masks."""
+        said = [(name, plain.get(name, value)) for name, value in contributions]
+        self._sweep.witness.note(statement, grads, emitted, said)
 
     def _filled(self, statement: Any, grads: list[Any], targets: list[str]) -> list[Any]:
         """Return the gradients of several results: None or zeros for one that is not used."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import MutationError
 from srcgrad.ir.build import (
     add_assign,
     assign,
@@ -108,9 +109,9 @@ class ShadowSteps:
         return [made]
 
     def _zeros(self, name: str, like: Any) -> Any:
-        zeros = "complex_zeros_like" if self._sweep.inliner.keep_complex else "zeros_like"
-        if name in self._mirror.numbers:
-            zeros = "shadow_of"
+        zeros = "shadow_of" if name in self._mirror.numbers else "zeros_like"
+        if self._sweep.inliner.keep_complex:
+            zeros = f"complex_{zeros}"
         function = self._sweep.externals.use_runtime(zeros)
         return assign(self._name(name), call(function, load(name)), like)
 
@@ -184,7 +185,8 @@ class ShadowSteps:
             added = call(function, whole, index_value(value.slice), part)
             return at(gast.Expr(added), statement)
         shape = gast.Attribute(clone(whole), "shape", gast.Load())
-        if self._sweep.inliner.keep_complex and len(value.args) + len(value.keywords) > 1:
+        given = [*getattr(value, "args", ()), *getattr(value, "keywords", ())]  # `y.real` has none
+        if self._sweep.inliner.keep_complex and len(given) > 1:
             part = call(self._sweep.externals.use_runtime("real_as"), part, clone(whole))
         return add_assign(store(whole.id), call("np.reshape", part, shape), statement)
 
@@ -211,12 +213,18 @@ class ShadowSteps:
         self._mirror.makers[id(copy)] = "copy"
         self._sweep.facts.selection.replace(statement, update)
         self._operations[id(update)] = self._sweep.program.operation(statement)
+        self._sweep.witness.stands_for(update, statement)
         self._kept += [update, copy, statement]  # their identities are keys
         return [update, copy]
 
     def prepare_update(self, update: Any) -> list[Any]:
         """Return the forward statements of an update, and keep how to reverse it."""
         sweep = self._sweep
+        if not isinstance(update.target, gast.Name):
+            raise MutationError(
+                "an update of an attribute is not differentiated by source",
+                hint="work on a local array and keep that",
+            )
         left = update.target.id
         if left not in self.names:
             return [update]
@@ -244,8 +252,14 @@ class ShadowSteps:
         )
 
         def step() -> list[Any]:
-            emitted, values = placed.adjoint([load(self._name(left))])
+            grads = [load(self._name(left))]
+            emitted, values = placed.adjoint(grads)
             emitted = [at(item, update) for item in emitted]
+            said = [(left, values[0])]
+            if active:
+                said.append((update.value.id, values[1]))
+            sweep.witness.rename(kept)
+            sweep.witness.note(update, grads, emitted, said, (before, after))
             return [*emitted, *self._reverse_update(update, values)]
 
         sweep.steps[id(update)] = step

@@ -35,7 +35,8 @@ _TAKES_STACKS: Final = frozenset(
 )
 _BLOCKS: Final = frozenset(("body", "orelse", "finalbody", "handlers"))
 _OF_MEMORY: Final = frozenset(
-    "shadow_of shadow_of_view add_to_shadows on_tape run_steps reverse_steps".split()
+    "shadow_of complex_shadow_of shadow_of_view add_to_shadows on_tape run_steps "
+    "reverse_steps".split()
 )
 _BUILTINS: Final = frozenset("zip reversed enumerate list tuple dict len range sum abs".split())
 _MOVERS: Final = frozenset("append extend insert pop popleft appendleft reverse update".split())

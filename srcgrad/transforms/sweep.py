@@ -18,12 +18,13 @@ from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
+from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
-from srcgrad.ir.walk import names_bound, names_read, walk
+from srcgrad.ir.walk import names_bound, names_read, statements, walk
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.templates import Inliner
@@ -155,6 +156,7 @@ class Sweep:
         )
         self.adjoints.rebinds = inliner.rebinds
         self.adjoints.may_be_container = self.may_be_container
+        self.adjoints.unpacked = _unpacked(program)
         self.missing: list[tuple[Any, str, str]] = []
         self.taped: list[tuple[Any, Any]] = []
         self.refused: list[tuple[Any, str, str, type[UnsupportedError]]] = []
@@ -165,6 +167,7 @@ class Sweep:
         self.pairs: list[Pair] = []
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
+        self.witness = begun(program, self.originals)
         self.entries = Entries(program)
         self.origins = Origins(
             [],
@@ -241,6 +244,16 @@ class Sweep:
         inherits = len(contributions) == 1 and statuses[0] is Status.OWNED and uniform is None
         given = self.contribute(statement, emitted, contributions, inherits=inherits)
         return [*moved, *full, *given]
+
+    def keep_step(self, statement: Any, targets: list[str], rule: LocalRule) -> None:
+        """Keep how to reverse a statement by a rule, which the checker is told of."""
+
+        def told(grads: list[Any]) -> tuple[list[Any], Contributions]:
+            emitted, contributions = rule(grads)
+            self.witness.note(statement, grads, emitted, contributions)
+            return emitted, contributions
+
+        self.steps[id(statement)] = lambda: self.pass_on(statement, targets, told)
 
     def moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""
@@ -448,3 +461,15 @@ def _twice(value: Any) -> Any:
 def _is(value: Any, entries: set[str]) -> bool:
     """Say whether a value is a number itself, or a name among those of one."""
     return isinstance(value, gast.Constant) or getattr(value, "id", "") in entries
+
+
+def _unpacked(program: Program) -> frozenset[str]:
+    """Return the names that a call of a primitive binds several at a time."""
+    several = [
+        statement
+        for statement in statements(program.body)
+        if isinstance(statement, gast.Assign)
+        and isinstance(statement.targets[0], gast.Tuple)
+        and program.operation(statement).kind == "primitive"
+    ]
+    return frozenset(name for item in several for name in names_bound(item.targets[0]))

@@ -269,7 +269,7 @@ class TangentRules:
         raise NoTangentError
 
     def _name(self, item: Any) -> str:
-        name = self._dot(item.id)
+        name = self._dot(getattr(item, "id", ""))
         if name is None:
             raise NoTangentError
         return name

@@ -449,3 +449,33 @@ def entries_of_inner_lists_replaced(x, w):
     first, last = rows
     first[1] = last[0] * first[0]
     return np.sum(rows[0][1] * rows[1][0] * last[1])
+
+
+@program("v", "v")
+def result_of_a_rule_that_a_loop_scales(x, y):
+    q = np.logaddexp(x, y)
+    for _ in range(3):
+        q *= 0.9
+    return np.sum(np.sin(q))
+
+
+@program("v", "v")
+def result_of_a_rule_that_a_branch_scales(x, y):
+    q = np.hypot(x, y)
+    if x[0] < 9.0:
+        q *= 0.9
+    r = np.exp(x)
+    while r[0] < 9.0:
+        r *= 2.0
+    return np.sum(np.sin(q)) + np.sum(np.cos(r))
+
+
+@program("v")
+def operand_of_a_product_that_a_loop_adds_to(x):
+    y = 2 * x
+    z = y * x
+    s = y @ z
+    for i in range(3):
+        y += i
+        y -= x
+    return s * np.sum(y)

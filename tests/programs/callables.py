@@ -240,7 +240,7 @@ def attribute_written_in_a_loop(w, x):
 FIXED = _Layer(np.array([0.5, -0.3, 0.2, 0.8]))
 
 
-@program("v", by="tape")
+@program("v")
 def object_of_the_module(x):
     return np.sum(FIXED(x) * FIXED.weight)
 
@@ -327,7 +327,7 @@ def global_data(x):
     return np.sum((x + OFFSETS["shift"]) ** 2) * OFFSETS["gain"]
 
 
-@program("v", by="tape")
+@program("v")
 def global_counter(x):
     global COUNTER
     COUNTER += 1

@@ -251,3 +251,17 @@ def argument_is_written_after_the_call(x):
     y = np.sin(x)
     y[::2] -= _energy(y)
     return np.sum(np.sin(y))
+
+
+def _checked(v, name):
+    if not isinstance(v, (list, np.ndarray)) or v[0] > 100.0:
+        raise ValueError(f"{name} is {v}")
+
+
+@program("v")
+def checks_that_only_raise(x):
+    for _ in range(2):
+        _checked(x, name="x")
+        x = x * x
+    _checked(x * 2.0, "twice x")
+    return np.sum(x)

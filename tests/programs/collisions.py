@@ -140,3 +140,60 @@ def numbers_made_finite_in_place(x):
     same = np.nan_to_num(y, False)
     same[0] = 3.0 * x[1]
     return np.sum(y * x)
+
+
+@program("v")
+def variable_called_min_beside_zip(x):
+    total = 0.0
+    for k, (min, h) in enumerate(zip(x, x)):
+        total += min * h * k
+    return sum(r * k for r, k in zip(x, x)) * total
+
+
+@program("v")
+def variables_called_range_and_len_beside_loops(x):
+    range = x[0] * 2.0
+    total = 0.0
+    for v in x:
+        total += v * range * v
+    len = total
+    for v, w in zip(x, x[1:]):
+        total += v * w * len
+    return total
+
+
+@program("v")
+def values_called_list_and_tuple_and_slice(x):
+    list = x * x[1]
+    tuple = (list, list * x)
+    slice = tuple[1][1:]
+    isinstance = x[0]
+    for a, b in zip(list, slice):
+        isinstance += a * b
+    return isinstance
+
+
+def _weighed(ys, w):
+    total = 0.0
+    for p, q in zip(ys, ys[1:]):
+        total += p * q * w
+    return total
+
+
+@program("v")
+def helper_of_builtins_where_their_names_are_variables(x):
+    len = x[0] * 2.0
+    range = [_weighed(x, len) for _ in x]
+    min = range[0]
+    reversed, (zip, *str) = min * _weighed(x, min), (len, min)
+    return reversed * zip + str[0]
+
+
+@program("v")
+def array_called_as_numpy_is(x):
+    np = x * 2.0
+    out = [v * w for v, w in zip(np, x)]
+    total = 0.0
+    for r in out:
+        total += r * np[0]
+    return total if total > 0.0 else total * 3.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,7 +69,7 @@ def _make(kind: Kind, rng: np.random.Generator) -> Any:
         return {"w": rng.normal(size=(2, 3)), "b": rng.normal(size=2)}
     if kind == "t":
         return rng.normal(size=3), rng.normal(size=3)
-    shapes = {"v": 4, "m": (3, 4), "M": (4, 2)}
+    shapes: dict[str, tuple[int, ...]] = {"v": (4,), "m": (3, 4), "M": (4, 2)}
     return rng.normal(size=shapes[kind])
 
 
@@ -99,3 +100,8 @@ def every_program() -> dict[str, Program]:
 def programs_by(*engines: Engine) -> dict[str, Program]:
     """Return the programs that must be differentiated by one of some engines."""
     return {name: item for name, item in every_program().items() if item.by in engines}
+
+
+def sample(programs: Iterable[Program], one_in: int) -> list[Program]:
+    """Return one in so many programs, the same ones when others are added."""
+    return [p for p in programs if zlib.crc32(f"{one_in} {p.name}".encode()) % one_in == 0]

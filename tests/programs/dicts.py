@@ -174,3 +174,19 @@ def zipped_with_keys_of_an_argument(x, prices={1: 2.0, 0: 0.5}):  # noqa: B006 -
     for amount, rank in zip(x, prices):
         total += amount**2 * prices[rank]
     return total
+
+
+@program("v")
+def entries_that_later_ones_replace(x):
+    d = {"a": x * x, "b": x, "a": x * x * x}  # noqa: F601 - that is the point
+    e = {len(x): x * 2.0, 2 * len(x) - len(x): x * x}
+    return np.sum(d["a"] * d["b"] * e[len(x)])
+
+
+@program("v")
+def made_by_calls(x):
+    d = dict(a=x * 2.0, b=np.sin(x))
+    e = dict(zip(("p", "q"), (x, d["a"])))
+    both = dict.fromkeys(("u", "v"), x * x)
+    d["a"] = d["a"] * both["u"]
+    return np.sum(d["a"] * e["q"] + both["v"] * e["p"] * d["b"])

@@ -96,7 +96,7 @@ def array_plus_list(x):
     return np.sum(x * x)
 
 
-@program("v", by="tape")
+@program("v")
 def array_times_list(x):
     weights = [1.0, 2.0, 3.0, 4.0]
     return np.sum(x * weights) + np.sum(weights * x)
@@ -153,7 +153,7 @@ def _count_after(values, v):
     return len(values)
 
 
-@program("v", by="tape")
+@program("v")
 def helper_that_writes_in_a_condition(x):
     squares = []
     for v in x:
@@ -174,7 +174,7 @@ def none_then_list(x):
     return sum(found)
 
 
-@program("v", by="tape")
+@program("v")
 def list_times_array(x):
     pair = [x[0], x[1]]
     weights = np.array([1.0, 2.0])

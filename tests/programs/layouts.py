@@ -161,3 +161,13 @@ def real_numbers_written_as_complex_ones(x):
     z = np.asarray(x, dtype=complex)
     z[0] = z[1] * 2j
     return np.sum(np.abs(z) ** 2)
+
+
+@program("v")
+def lists_of_numbers_among_the_arrays_that_are_joined(x):
+    a = np.hstack([x, [x[0]]])
+    b = np.concatenate([[np.sum(x)], x])
+    c = np.stack([x[:3], [x[0] * 2, 1.0, x[1]]])
+    d = np.vstack(([x[0], x[1], 1.0], x[:3], (x[0] * x[1], 2, 3)))
+    e = np.column_stack(([x[0], 1.0, x[2]], x[:3]))
+    return a @ a + b @ b[::-1] + np.sum(c * c[::-1]) + np.sum(d**2) + np.sum(np.sin(e))

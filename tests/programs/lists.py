@@ -417,3 +417,28 @@ def array_under_the_name_of_its_list(x):
     while len(pair) < 8:
         pair = np.concatenate([pair, 0.5 * pair])
     return np.sum(np.tanh(pair))
+
+
+@program("v")
+def array_of_its_list_in_another_shape(x):
+    rows = []
+    for i in range(len(x) - 1):
+        rows.append(x[i] * x[i + 1])
+    rows = np.array(rows).reshape(-1, 1)
+    squares = list(x)
+    squares = np.square(squares) / 2
+    return np.sum(rows**2 * squares)
+
+
+@program("v", "v")
+def parameters_made_arrays_together(x, y):
+    x, y = list(map(np.asanyarray, (x, y)))
+    products = list(map(lambda a, b: a * b, x, y))
+    return np.sum(products) * np.sum(x)
+
+
+@program("v")
+def lists_that_meet_arrays(x):
+    steps, pair = [0.1, 0.2, 0.3, 0.4], [x[0], x[1]]
+    scaled = x * steps[: len(x)] - [x[1]] * 1
+    return np.sum(scaled) + np.sum(np.exp(pair) / [1.0, 2.0]) + np.sum(np.maximum(pair, x[2]))

@@ -227,3 +227,36 @@ def _shifted_copy(p, by):
 def helper_that_writes_into_a_copy(x):
     y = _shifted_copy(x, 2.0 * x[0]) * _shifted_copy(x, x[1])
     return np.sum(y * x)
+
+
+def _grown(v, stop):
+    """Write into `v` until an element is large, and return what was met."""
+    if stop < 0.0:
+        return 0.0
+    for i in range(1, len(v)):
+        if v[i] > 3.0 * stop:
+            break
+        v[i] = v[i] * v[i - 1]
+        if v[i] > stop:
+            return v[i] * 2.0
+    return v[0]
+
+
+@program("v")
+def writing_helper_inside_of_expressions(x):
+    y = x.copy()
+    total = y[0] * _grown(y, 9.0) + y[1] * _grown(y, -1.0) + _grown(y, 8.0) * np.sum(y)
+    parts = [_grown(y, 7.0), y[0], np.sin(_grown(y, 6.0))]
+    if _grown(y, 5.0) > 0.0:
+        y = 2.0 * y
+    return total + parts[0] * parts[1] * parts[2] + y[-1]
+
+
+def _in_radians(angle, factor=0.0174532925):
+    angle *= factor
+    return np.sin(angle) ** 2
+
+
+@program("s")
+def number_updated_by_a_helper(angle):
+    return _in_radians(angle) * 2.0 + angle * _in_radians(2.0 * angle)

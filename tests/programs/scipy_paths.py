@@ -73,3 +73,24 @@ def fitted_curve(data, scale):
     noisy = height * np.exp(-rate * t) + data * scale
     best, _ = curve_fit(lambda t, a, b: a * np.cos(t) + b * t, t, noisy, jac=_slopes)
     return best[0] * best[1]
+
+
+@program("s", "s")
+def path_from_a_time_that_is_looked_for(begin, start):
+    """The equation depends on the time: a later start is another path, not the same one later."""
+    times = np.array([0.3 * begin, 2.0, 2.5])
+    path = odeint(lambda y, t: -y * t, start, times, rtol=1e-13, atol=1e-14)
+    return np.sum(path[1:])
+
+
+@program("s", "s")
+def path_of_times_that_are_moved(shift, start):
+    """All times, and a right side that tells them apart."""
+    times = TIMES + shift
+    first = np.array([start, 0.4])
+    path = odeint(_turned_oscillator, first, times, args=(2.0, shift), rtol=1e-13, atol=1e-14)
+    return path[-1, 0] * path[2, 1] + path[0, 1]
+
+
+def _turned_oscillator(y, t, stiffness, damping):
+    return [y[1], -stiffness * y[0] - damping * y[1] * np.cos(t)]

@@ -113,6 +113,42 @@ def deleted_temporaries(x):
 
 
 @program("v")
+def deleted_name_of_a_view_that_is_written(x):
+    y = x * 1
+    z = y
+    del y
+    z[0] *= 2
+    y = z[1:]
+    y *= 3
+    return np.sum(z * z)
+
+
+@program("v", by="tape")
+def walrus_that_moves_the_place_of_an_update(x):
+    i = 0
+    y = x * 1
+    y[i] += y[(i := i + 1)]
+    y[i] *= y[0]
+    return np.sum(y**2)
+
+
+@program("v", by="tape")
+def walrus_that_rebinds_what_is_updated(x):
+    y = x * 1
+    y += (y := y * 3)
+    return np.sum(y**2)
+
+
+@program("v")
+def walrus_in_the_place_of_an_update(x):
+    i = 0
+    y = x * 1
+    y[(i := i + 1)] += y[i] * (j := 2)
+    y[j] *= y[0]
+    return np.sum(y**2)
+
+
+@program("v")
 def imports_inside(x):
     import math
     from math import pi

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import srcgrad as sg
@@ -90,3 +92,48 @@ def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
     assert f"{path.name}:{line}" in str(ours[0].message)
     assert code in str(ours[0].message)
     assert ours[0].filename == __file__
+
+
+def test_a_helper_that_writes_is_refused_with_the_statement_that_does() -> None:
+    path = Path(__file__).parent.parent / "refused" / "helper_that_reads_a_number_of_its_module.py"
+    message = str(refusal(path))
+    assert "`rated`, which writes into its arguments by `out[i] = x[i] ** 2`" in message
+    assert "(writers.py:" in message
+
+
+LIBRARY = """
+import numpy as np
+
+
+def inner(x):
+    return np.frombuffer(x.tobytes()) + x
+
+
+def outer(x):
+    return inner(x * 2.0) * 3.0
+"""
+
+
+@pytest.mark.parametrize("forward", [False, True])
+def test_what_is_refused_in_a_library_is_shown_at_the_call_of_the_user(
+    forward: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "library_of_helpers.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "library_of_helpers", raising=False)
+    library = importlib.import_module("library_of_helpers")
+
+    def program(x: Any) -> Any:
+        return library.outer(x + 1.0) * x
+
+    x = np.array([0.5, 1.5])
+    pull = sg.pullback(program, fallback="error")
+    with pytest.raises(sg.UnsupportedError) as caught:
+        sg.jvp(program, (x,), (x,), fallback="error") if forward else pull(x)
+    span = caught.value.span
+    assert span is not None
+    assert span.file == __file__
+    assert span.text.strip() == "return library.outer(x + 1.0) * x"
+    assert f"inside, in a library: {folder / 'library_of_helpers.py'}:6:" in str(caught.value)

@@ -364,3 +364,32 @@ def array_without_axes_under_two_names(x):
     t += x[0]
     t *= x[1]
     return u * t
+
+
+@program("v")
+def complex_share_of_an_argument_that_is_written(x):
+    e = x * (1j * x)
+    u = x.ravel()
+    x[2] -= 0.5
+    return np.sum(u) + np.sum(np.abs(e)) + x.mean()
+
+
+@program("v")
+def view_of_an_argument_that_complex_numbers_read(x):
+    turned = 1j * x
+    row = x[np.newaxis]
+    x[1] = 0.5
+    v = x[1:]
+    v *= 2
+    z = v + 1j * x[:-1]
+    v += z.real * z.imag
+    return row.mean() + np.sum(turned.imag) + np.sum(np.abs(z))
+
+
+@program("m")
+def rows_unpacked_and_made_orthogonal(x):
+    first, second = np.array(x)[:2]
+    length = np.sqrt(np.sum(first**2))
+    first /= length
+    second -= first * np.dot(first, second)
+    return np.sum(second**2) + length

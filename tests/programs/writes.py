@@ -206,3 +206,36 @@ def places_of_the_largest(x):
         place[k] = np.argmax(scores)
         best[k] = scores[place[k]]
     return np.sum(best**2)
+
+
+def _pair_with_a_place(r):
+    (_, r[0]), _ = (1.0, 2.0), 3.0
+
+
+def _loop_over_a_place(r):
+    for r[1] in (1.0, 5.0):
+        pass
+
+
+@program("v")
+def constant_stored_in_a_nested_tuple_target(x):
+    y = x * 1
+    (a, y[0]), b = (1.0, 2.0), 3.0
+    pair = (0.5, 4.0)
+    c, y[1] = pair
+    return np.sum(y * y) * a * b * c
+
+
+@program("v", by="tape")
+def helpers_that_store_in_odd_targets(x):
+    y = x * 1
+    _pair_with_a_place(y)
+    _loop_over_a_place(y)
+    return np.sum(y * y)
+
+
+@program("v")
+def two_names_of_one_new_array_of_which_one_is_scaled(x):
+    m = c = np.concatenate([[0.5], np.ones(len(x) - 1)])
+    c *= x
+    return np.sum(m**2)

@@ -16,25 +16,27 @@ import srcgrad as sg
 # argnums and argnames are None until one is given; with neither, it is the first argument
 OPTIONS = (
     "argnums=None, argnames=None, has_aux=False, backend='auto', fallback='warn', "
-    "*, debug_nans=False"
+    "*, debug_nans=False, verify=False"
 )
+HOW = "backend='auto', fallback='warn', verify=False"  # of every derivative
 
 # dotted name below srcgrad -> its arguments, or None where they are none of this test's business
 PROMISED: dict[str, str | None] = {
     "grad": f"f=None, {OPTIONS}",
     "value_and_grad": f"f=None, {OPTIONS}",
-    "vjp": "f, *primals, has_aux=False, kwargs=None",
-    "jvp": "f, primals, tangents, *, has_aux=False, kwargs=None",
-    "jacobian": "f, argnums=None, argnames=None, has_aux=False, sparsity=None",
-    "jacfwd": "f, argnums=None, argnames=None, has_aux=False, sparsity=None",
-    "jacrev": "f, argnums=None, argnames=None, has_aux=False, sparsity=None",
-    "hessian": "f, argnums=None, argnames=None, has_aux=False, sparsity=None",
-    "hvp": "f, primals, tangents, *, kwargs=None",
-    "pushforward": "f, argnums=None, argnames=None, has_aux=False",
-    "pullback": "f, argnums=None, argnames=None, has_aux=False",
-    "hessian_product": "f, argnums=None, argnames=None, has_aux=False",
+    "vjp": f"f, *primals, has_aux=False, kwargs=None, {HOW}",
+    "jvp": f"f, primals, tangents, *, has_aux=False, kwargs=None, {HOW}",
+    "jacobian": f"f, argnums=None, argnames=None, has_aux=False, sparsity=None, *, {HOW}",
+    "jacfwd": f"f, argnums=None, argnames=None, has_aux=False, sparsity=None, *, {HOW}",
+    "jacrev": f"f, argnums=None, argnames=None, has_aux=False, sparsity=None, *, {HOW}",
+    "hessian": f"f, argnums=None, argnames=None, has_aux=False, sparsity=None, *, {HOW}",
+    "hvp": f"f, primals, tangents, *, has_aux=False, kwargs=None, {HOW}",
+    "pushforward": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
+    "pullback": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
+    "hessian_product": f"f, argnums=None, argnames=None, has_aux=False, *, {HOW}",
     "numeric_vjp": "f, *, step=None",
-    "compile": "f",
+    "compile": f"f, *, {HOW}",
+    "scipy_objective": f"f, params, *args, {HOW}",
     "debug_nans": "enabled=True",
     "checkpoint": "f",
     "stop_gradient": "x",

@@ -7,6 +7,6 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     a = 2.0  # SG101
-    b = x * a  # SG101
+    b = x * a
     a = [b, x]
     return np.sum(a[0]) * np.sum(a[1])

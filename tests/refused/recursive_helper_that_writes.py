@@ -13,5 +13,5 @@ def doubled(u, n):
 
 def program(x):
     y = x * 1.0
-    doubled(y, 2)  # SG110
+    doubled(y, 2)  # SG102
     return np.sum(y * y)

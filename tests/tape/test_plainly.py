@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import json
 import math
+import statistics
 import threading
 from typing import Any
 
@@ -534,3 +536,53 @@ def test_functions_of_several_results_write_where_they_are_asked_to():
     x = np.array([0.5, 1.1, 1.7, 2.0])
     expected = numerical_gradient(chosen_parts, (x,), 0)
     np.testing.assert_allclose(sg.grad(chosen_parts, fallback="tape")(x), expected, rtol=1e-6)
+
+
+def _by_a_spline(x):
+    from scipy.interpolate import bisplev
+
+    return bisplev(x, x, (np.arange(8.0), np.arange(8.0), np.ones(16), 3, 3))
+
+
+def _by_a_distribution(x):
+    return statistics.NormalDist(x[0], x[1]).mean
+
+
+def _by_text(x):
+    return len(json.dumps({"a": np.sum(x)}))
+
+
+@pytest.mark.parametrize("inner", [_by_a_spline, _by_a_distribution, _by_text])
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_what_a_library_refuses_is_shown_at_the_line_of_the_user(inner) -> None:
+    with pytest.raises(sg.NotDifferentiableError) as caught:
+        sg.grad(lambda x: np.sum(inner(x)) * x[0])(np.array([0.5, 1.5, 2.5]))
+    span = caught.value.span
+    code = inner.__code__
+    assert span is not None
+    assert span.file == code.co_filename
+    assert code.co_firstlineno < span.line <= max(line or 0 for *_, line in code.co_lines())
+    assert "inside, in a library: " in str(caught.value)
+
+
+def _reduced(x, by=np.sum):
+    return np.sum(x * x) if by is np.sum else np.mean(x)
+
+
+@pytest.mark.parametrize("given", [(), (np.sum,), (np.mean,)])
+def test_a_function_of_numpy_that_is_passed_is_the_one_of_the_module(given) -> None:
+    x = np.array([0.5, 1.5, 2.5])
+    expected = np.full(3, 1 / 3) if given == (np.mean,) else 2.0 * x
+    np.testing.assert_allclose(sg.grad(_reduced, backend="tape")(x, *given), expected)
+
+
+def _list_over_its_norm(x):
+    y = x / np.linalg.norm(x)
+    return y[0] * y[1] + np.where(y[0] > 0.0, y, -y)[1]
+
+
+def test_a_list_as_an_operand_beside_a_choice_of_elements() -> None:
+    x = np.array([0.5, 1.5])
+    expected = numerical_gradient(_list_over_its_norm, (x,), 0)
+    found = sg.grad(_list_over_its_norm, backend="tape")([0.5, 1.5])
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

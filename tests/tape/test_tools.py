@@ -334,3 +334,26 @@ def test_a_profile_refuses_what_it_cannot_see(option):
         autograd.profiler.profile(**{option: True})
     with pytest.raises(TypeError, match="unknown"):
         autograd.profiler.profile(unknown=1)
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
+def test_a_retained_gradient_is_added_to_at_every_pass(create):
+    x = tape.tensor(np.array([0.5, 2.0]), requires_grad=True)
+    y = x * 3.0
+    y.retain_grad()
+    loss = (y * y * y).sum()
+    loss.backward(retain_graph=True, create_graph=create)
+    once = y.grad.numpy(force=True).copy()
+    loss.backward(create_graph=create)
+    np.testing.assert_array_equal(y.grad.numpy(force=True), 2 * once)
+    np.testing.assert_allclose(3.0 * 2 * once, x.grad.numpy(force=True))
+
+
+def test_inference_mode_switches_recording_off_and_back_on():
+    with tape.inference_mode():
+        assert not tape.is_grad_enabled()
+        with tape.inference_mode(False):
+            assert tape.is_grad_enabled()
+        assert not tape.is_grad_enabled()
+    assert tape.is_grad_enabled()

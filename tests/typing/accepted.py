@@ -41,6 +41,13 @@ value, grads = sg.value_and_grad(loss)(w, x)
 assert_type(value, float)
 assert_type(sg.value_and_grad(loss)(w, x=x), tuple[float, Any])
 assert_type(sg.grad(with_history, has_aux=True)(w), tuple[Any, list[str]])
+assert_type(sg.value_and_grad(loss, backend="tape", verify=True)(w, x), tuple[float, Any])
+assert_type(sg.jvp(loss, (w, x), (w, x), backend="tape", fallback="error", verify=True)[0], float)
+assert_type(sg.hvp(with_history, (w,), (w,), has_aux=True, verify=True), Any)
+sg.hessian(loss, argnums=1, backend="numpy", verify=True)(w, x)
+sg.compile(loss, verify=True)(w, x)
+with sg.verifying(), sg.verifying(False):
+    sg.pullback(loss)(w, x)
 assert_type(sg.value_and_grad(with_history, has_aux=True)(w), tuple[tuple[float, list[str]], Any])
 
 

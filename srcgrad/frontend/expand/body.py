@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -12,6 +13,7 @@ from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
     Items,
+    Known,
     Local,
     Lost,
     Object,
@@ -19,7 +21,8 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, at, clone, load, store
-from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.ir.imports import imported
+from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
 
 _LOOPS = (gast.For, gast.While)
 
@@ -93,13 +96,11 @@ class Body(Control):
             ):
                 setattr(node, name, self.expression(part))
         before = dict(self.env)
-        for part in blocks_of(node):
+        for part in (*blocks_of(node), *(case.body for case in getattr(node, "cases", []))):
             self.forget(part)
             part[:] = self.block(part) or ([at(gast.Pass(), node)] if part else [])
         for item in getattr(node, "items", []):
             item.context_expr = self.expression(item.context_expr)
-        for case in getattr(node, "cases", []):
-            case.body = self.block(case.body)
         if not isinstance(node, gast.With):  # its body runs; of others not all parts may
             changed = [n for n, value in self.env.items() if before.get(n) is not value]
             self.env.update({name: Lost() for name in changed})
@@ -124,6 +125,17 @@ class Body(Control):
             self.out.append(node)
 
     _Global = _Nonlocal
+
+    def _Import(self, node: Any) -> None:
+        """Let names mean the functions and modules that an import binds, if it surely runs."""
+        relative = bool(self.inlined) and bool(getattr(node, "level", 0))
+        if not self.depth and not relative:
+            for name, (_, value, _) in imported(node, self.code.source.function).items():
+                if callable(value) or isinstance(value, ModuleType):
+                    self.env[name] = Known(value, load(name))
+        self.out.append(node)
+
+    _ImportFrom = _Import
 
     def _FunctionDef(self, node: Any) -> None:
         self.changed = True
@@ -227,20 +239,43 @@ class Body(Control):
             self.assign_name(target.id, value, node)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, value, node)
-        elif isinstance(target, gast.Attribute) and self.write_attribute(target, value, node):
+        elif self._puts(target, value, node):
             self.changed = True
         else:
             self.written(target)
             self.out.append(assign(target, self.plain(value, node), node))
 
+    def _puts(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into an object or a dict of options, if the target is of one."""
+        if isinstance(target, gast.Attribute):
+            return self.write_attribute(target, value, node)
+        return isinstance(target, gast.Subscript) and self._puts_option(target, value, node)
+
+    def _puts_option(self, target: Any, value: Value, node: Any) -> bool:
+        """Put a value into the dict of ``**options``, which is the function's own."""
+        owner = self.env.get(getattr(target.value, "id", ""))
+        key = getattr(target.slice, "value", None)
+        if not isinstance(owner, Items) or owner.keys is None or not isinstance(key, str):
+            return False
+        if self.depth:
+            return False  # it is refused
+        if owner.lent:
+            raise NeedsInlineError
+        held = value if isinstance(value, Static) else self._kept(key, value, node)
+        if key in owner.keys:
+            owner.values[owner.keys.index(key)] = held
+        else:
+            owner.keys.append(key)
+            owner.values.append(held)
+        return True
+
     def unpack(self, target: Any, value: Value, node: Any) -> None:
         items = self.elements(value) if isinstance(value, Static) else None
-        starred = any(isinstance(item, gast.Starred) for item in target.elts)
-        if items is None or starred or len(items) != len(target.elts):
+        if items is None or _places(target, items) is None:
             plain = self.plain(value, node)
-            if isinstance(plain, gast.Tuple) and any(map(self._is_special, target.elts)):
-                items, starred = list(plain.elts), False
-            else:
+            items = list(plain.elts) if isinstance(plain, gast.Tuple) else []
+            known = _places(target, items) is not None
+            if not known or not any(map(self._is_special, target.elts)):
                 self.written(target)
                 self.out.append(assign(target, plain, node))
                 return
@@ -250,8 +285,20 @@ class Body(Control):
             else self.keep(getattr(item, "id", "part"), item, node)
             for item in items
         ]
-        for item, part in zip(target.elts, values, strict=True):
-            self._assign_to(item, part, node)
+        for item, place in zip(target.elts, _places(target, values) or (), strict=True):
+            part = values[place]
+            if isinstance(item, gast.Starred):
+                self._assign_to(item.value, self._rest(item.value, part), node)
+            else:
+                self._assign_to(item, part[0], node)
+
+    def _rest(self, target: Any, values: list[Value]) -> Value:
+        """Return the list that a starred target gets."""
+        known = any(isinstance(item, Static) for item in values)
+        name = getattr(target, "id", "")
+        if known or (name in self.starred and name not in self.rewritten and not self.depth):
+            return Items("list", values)
+        return gast.List(values, gast.Load())
 
     def assign_name(self, name: str, value: Value, node: Any) -> None:
         """Let a name mean a static value, or bind a variable."""
@@ -276,7 +323,11 @@ class Body(Control):
         for name in names_bound(target):
             self.env.pop(name, None)
             self.own.add(name)
-        for item in walk(target):
+        for part in places_in(target):
+            self._written_place(part, target)
+
+    def _written_place(self, place: Any, target: Any) -> None:
+        for item in walk(place):
             if isinstance(item, gast.Subscript):
                 owner = item.value
                 held = self.env.get(getattr(owner, "id", ""))
@@ -294,6 +345,14 @@ class Body(Control):
         target = node.target
         if isinstance(target, gast.Attribute):
             owner = self.value(clone(target.value))
+            if isinstance(owner, Instance) and self._counts(owner, target.attr):
+                value = gast.BinOp(self._read(target), node.op, node.value)
+                self.statement(at(gast.Assign([target], at(value, node), None), node))
+                return
+            if isinstance(owner, Instance) and owner.lent:
+                raise NeedsInlineError
+            if isinstance(owner, Instance) and self.inlined:
+                self.refuse(node, "an update of an object's attribute", "work on a copy")
             if isinstance(owner, Object) and target.attr in owner.fields:
                 self._refuse_lent(owner)
                 self.changed = True
@@ -318,6 +377,20 @@ class Body(Control):
             return
         self.out.append(node)
 
+    def _counts(self, owner: Instance, name: str) -> bool:
+        """Say whether an attribute is a number, which an update binds anew, as of a counter."""
+        held, root = getattr(owner.value, "__dict__", {}).get(name), owner.root
+        if owner.leaves is not None or type(held) not in (int, float):
+            return False
+        self.session.assume(lambda a: type(vars(root(a)).get(name)), type(held))
+        return True
+
+    def _read(self, target: Any) -> Any:
+        """Return the expression that reads what a target binds."""
+        read = clone(target)
+        read.ctx = gast.Load()
+        return read
+
     def _assign(self, target: Any, value: Any, node: Any) -> None:
         self.wished = target.id
         found = self.value(value)
@@ -335,6 +408,27 @@ class Body(Control):
 
     def _forgotten(self, target: Any) -> bool:
         return self.env.pop(getattr(target, "id", ""), None) is not None
+
+
+def _places(target: Any, values: list[Value]) -> list[slice] | None:
+    """Return where the values of several targets lie in a list; None if they do not fit it.
+
+    >>> target = gast.parse("a, *b, c = v").body[0].targets[0]
+    >>> _places(target, [1, 2, 3, 4])
+    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
+    >>> _places(target, [1])
+    """
+    stars = [isinstance(item, gast.Starred) for item in target.elts]
+    more = len(values) - len(stars) + sum(stars)
+    if any(isinstance(item, gast.Starred) for item in values) or sum(stars) > 1:
+        return None
+    if more < 0 or (more and not any(stars)):
+        return None
+    places, start = [], 0
+    for starred in stars:
+        places.append(slice(start, start + (more if starred else 1)))
+        start = places[-1].stop
+    return places
 
 
 def _returns(node: Any) -> bool:

@@ -11,7 +11,7 @@ import gast
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
 from srcgrad.frontend.expand.derivatives import Derivatives
-from srcgrad.frontend.expand.scoping import free_names, parameters
+from srcgrad.frontend.expand.scoping import calls_variables, free_names, parameters, starred_names
 from srcgrad.frontend.expand.short import reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -304,6 +304,7 @@ class Calls(Derivatives):
             return self.inline(self.session.code(function), short, {}, node)
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
+        starred = starred or self._hands_on_tuple(tree, every) or calls_variables(tree)
         if not starred and not any(isinstance(item, Static) for item in every):
             return self._expanded_call(callee, args, keywords, node)
         code = self.session.code(function)
@@ -366,6 +367,8 @@ class Calls(Derivatives):
     def _default_of(self, function: str, name: str, value: Any) -> Value:
         if value is None or type(value) in (bool, str, int, float):
             return gast.Constant(value, None)
+        if type(value) is tuple and not value:
+            return gast.Tuple([], gast.Load())
         if callable(value) and not is_plain_object(value):
             return Known(value)
         return Lazy(f"{function}_{name}", value)
@@ -377,10 +380,33 @@ class Calls(Derivatives):
             bound = bind(tree.args, args, keywords, defaults)
         except BindingError as error:
             self.refuse(node, f"this call does not fit the function: {error}", "mend the call")
-        return {
+        found = {
             name: self.constant(v.value, v.wish) if isinstance(v, Lazy) else v
             for name, v in bound.items()
         }
+        if any(isinstance(value, gast.Tuple) for value in found.values()):
+            starred, _ = starred_names(tree)
+            for name in starred & set(found):
+                found[name] = self._handed_on(name, found[name], node)
+        return found
+
+    def _hands_on_tuple(self, tree: Any, given: list[Value]) -> bool:
+        """Say whether a function may pass on a tuple that it is given with a star."""
+        tuples = any(isinstance(item, gast.Tuple) for item in given)
+        return tuples and bool(starred_names(tree)[0] & set(parameters(tree.args)))
+
+    def _handed_on(self, name: str, value: Value, node: Any) -> Value:
+        """Return a tuple that is passed on with a star by its parts, whose number is known."""
+        if not isinstance(value, gast.Tuple):
+            return value
+        if any(isinstance(item, gast.Starred) for item in value.elts):
+            return value
+        atoms = all(isinstance(item, (gast.Name, gast.Constant)) for item in value.elts)
+        if not atoms and not self.hoistable:
+            return value
+        kept = (gast.Name, gast.Constant)
+        parts = [v if isinstance(v, kept) else self.keep(name, v, node) for v in value.elts]
+        return Items("tuple", parts)
 
     def _call_Local(self, callee: Local, args: list[Value], keywords: Bound, node: Any) -> Value:
         tree = callee.code.tree

@@ -96,8 +96,8 @@ class Derivatives(Placing):
             return self._pulling(function, rest, node)
         options = dict(zip(("argnums", "argnames", "aux"), rest, strict=False))
         options.update({key.removeprefix("has_"): item for key, item in keywords.items()})
-        options.pop("fallback", None)
-        options.pop("backend", None)
+        for name_of_how in ("fallback", "backend", "verify"):  # the whole program says how it runs
+            options.pop(name_of_how, None)
         if not options.keys() <= {"argnums", "argnames", "aux"}:
             self._unclear(node)
         given = {key: self._literal(item, node) for key, item in options.items()}

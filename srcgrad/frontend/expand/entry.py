@@ -15,8 +15,9 @@ from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
 from srcgrad.frontend.long_loops import mark_repeated
-from srcgrad.frontend.source import Leaves
+from srcgrad.frontend.source import Entry, Leaves, Path
 from srcgrad.ir.build import assign, clone, load
+from srcgrad.runtime.objects import holds_objects, is_plain_object
 
 
 class Expander:
@@ -64,15 +65,17 @@ class Expander:
         found: dict[str, Leaves] = {}
         frame = Body(self.session, code, {})
         for name, value in given.items():
-            meaning = frame.outside(value, load(name), at_key(_arguments, name))
+            root = at_key(_arguments, name)
+            if name in inputs:
+                if is_plain_object(value) or holds_objects(value):
+                    leaves = found[name] = Leaves(name)
+                    env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
+                continue
+            meaning = frame.outside(value, load(name), root)
             if not isinstance(meaning, Static):
                 continue
-            if isinstance(meaning, Instance) and name in inputs:
-                found[name] = meaning.leaves = Leaves(name)
-            elif not isinstance(meaning, Instance):
-                if name in inputs:
-                    continue
-                self.session.assume(at_key(_arguments, name), value)
+            if not isinstance(meaning, Instance):
+                self.session.assume(root, value)
             env[name] = Known(value) if isinstance(meaning, Known) else meaning
         return self._expanded(code, env, found, inputs)
 
@@ -120,10 +123,13 @@ class Expander:
             )
 
 
-def _attribute(name: str, path: tuple[str, ...]) -> Any:
+def _attribute(name: str, path: Path) -> Any:
     node: Any = load(name)
-    for part in path:
-        node = gast.Attribute(node, part, gast.Load())
+    for step in path:
+        if isinstance(step, Entry):
+            node = gast.Subscript(node, gast.Constant(step.key, None), gast.Load())
+        else:
+            node = gast.Attribute(node, step, gast.Load())
     return node
 
 

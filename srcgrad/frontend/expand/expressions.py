@@ -16,6 +16,7 @@ from srcgrad.frontend.expand.values import (
     Items,
     Known,
     Local,
+    Lost,
     Object,
     Partial,
     Static,
@@ -90,6 +91,12 @@ class Expressions(Frame):
             return self._lambda(value, node)
         if isinstance(value, Object):
             return self.display_object(value, node)
+        if isinstance(value, Lost):
+            self.refuse(
+                node,
+                "a function or object that is another one on another path",
+                "use it in each of the branches that bind it",
+            )
         kept = value.expression if isinstance(value, (Partial, Frozen)) else None
         if isinstance(value, Frozen) and value.method:
             kept = gast.Attribute(kept, value.method, gast.Load())

@@ -29,7 +29,7 @@ from srcgrad.frontend.expand.values import (
     Value,
 )
 from srcgrad.ir.build import assign, clone, load
-from srcgrad.ir.scopes import MISSING, Binding
+from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import names_read, walk
 from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
@@ -259,17 +259,27 @@ class Frame:
         return Frozen(Known(law, self.constant(law, value.dist.name)), args, named, expression)
 
     def _display(self, value: Any, expression: Any, root: Callable[[Any], Any]) -> Value:
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        if not all(isinstance(key, (str, int, bool)) for key in keys):
+        if not has_plain_keys(value):
             return expression
+
+        def entry(key: Any) -> Value:
+            place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
+            return self.outside(value[key], place, at_key(root, key))
+
+        return self.entries(value, root, entry)
+
+    def entries(
+        self, value: Any, root: Callable[[Any], Any], entry: Callable[[Any], Value]
+    ) -> Items:
+        """Return a list, tuple or dict from outside, with what `entry` finds at each key."""
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
         items: list[Value] = []
         for key in keys:
             if callable(value[key]) and not is_plain_object(value[key]):
                 self.session.assume(at_key(root, key), value[key])
                 items.append(Known(value[key]))
                 continue
-            place = gast.Subscript(clone(expression), gast.Constant(key, None), gast.Load())
-            items.append(self.outside(value[key], place, at_key(root, key)))
+            items.append(entry(key))
         if isinstance(value, dict):
             self.session.assume(lambda a: tuple(root(a)), tuple(keys))
             return Items("dict", items, keys)
@@ -313,7 +323,7 @@ class Frame:
     def foreign(self, name: str, home: Home, node: Any) -> Value:
         """Return what a free name of a function from elsewhere means, in words of this function."""
         hidden = name in self.own or name in self.env or name in self.home.cells
-        if name not in home.cells and home.globals is self.home.globals and not hidden:
+        if name not in home.cells and self._is_at_home(name, home.globals) and not hidden:
             return self.look(name)
         if name in home.cells:
             return self._value_of_cell(name, home.cells[name])
@@ -329,6 +339,12 @@ class Frame:
             self.refuse(node, f"the global `{name}` of another module", "pass it as an argument")
         short = module.__name__.rpartition(".")[2]
         return self._outer(binding, gast.Attribute(self.constant(module, short), name, gast.Load()))
+
+    def _is_at_home(self, name: str, names: Mapping[str, Any]) -> bool:
+        """Say whether a global of a namespace is one of this function's; modules may share them."""
+        own = self.home.globals
+        shared = names.get(SPACE_OF, names) is own.get(SPACE_OF, own)
+        return names is own or (shared and name in own)
 
     def _value_of_cell(self, name: str, cell: CellType) -> Value:
         binding = Binding(name, Binding(name, None, cell).current(), cell)
@@ -353,7 +369,13 @@ class Frame:
 
 
 def place(node: Any) -> Any:
-    """Return where a node stands, by which it is known after copies."""
+    """Return where a node stands, by which it is known after copies.
+
+    What was put in place from another file stands all at one place; where it stood there tells.
+    """
+    origin = getattr(node, "origin", None)
+    if origin is not None:
+        return origin
     return tuple(getattr(node, name, None) for name in _PLACE)
 
 
@@ -385,6 +407,11 @@ def _is_super(node: Any) -> bool:
 def at_key(root: Root, key: Any) -> Root:
     """Return how to find an element of what `root` finds."""
     return lambda arguments: root(arguments)[key]
+
+
+def has_plain_keys(value: Any) -> bool:
+    """Say whether a list, tuple or dict from outside can be spelled entry by entry."""
+    return not isinstance(value, dict) or all(isinstance(key, (str, int, bool)) for key in value)
 
 
 def _holds_static(value: Any) -> bool:

@@ -29,6 +29,10 @@ from srcgrad.runtime.objects import outline
 Key = tuple[Any, ...]
 
 
+class NotLiftedError(Exception):
+    """A static value is not handed on, such as one that is another on another path."""
+
+
 class Lifting:
     """Collects the parameters and arguments of one derived function.
 
@@ -50,6 +54,7 @@ class Lifting:
         self._by_text: dict[str, str] = {}
         self._objects: dict[int, tuple[Object, Key]] = {}
         self._locals: dict[tuple[int, int], tuple[Local, Key]] = {}
+        self._alive: list[Any] = []  # what those are the numbers of, which nobody else may hold
 
     def parameter(self, expression: Any, wish: str) -> str:
         """Return the parameter for a variable of the caller."""
@@ -75,7 +80,10 @@ class Lifting:
         if not isinstance(value, Static):
             name = self.parameter(value, getattr(value, "id", wish))
             return load(name), ("variable", self.parameters.index(name))
-        lifted: tuple[Value, Key] = getattr(self, f"_lift_{type(value).__name__}")(value, wish)
+        method = getattr(self, f"_lift_{type(value).__name__}", None)
+        if method is None:
+            raise NotLiftedError(wish)
+        lifted: tuple[Value, Key] = method(value, wish)
         return lifted
 
     def _lift_Known(self, value: Known, wish: str) -> tuple[Value, Key]:
@@ -90,6 +98,7 @@ class Lifting:
             return self._locals[place]
         captured: dict[str, Value] = {}
         lifted = Local(value.code, captured)
+        self._alive.append(value)
         self._locals[place] = (lifted, ("same", len(self._locals)))
         parts: list[Any] = []
         for name in free_names(value.code.tree):
@@ -140,6 +149,7 @@ class Lifting:
         if id(value) in self._objects:
             return self._objects[id(value)]
         lifted = Object(value.cls, value.name, {}, lent=True)
+        self._alive.append(value)
         self._objects[id(value)] = (lifted, ("object again", len(self._objects)))
         parts: list[Any] = []
         for name, item in value.fields.items():
@@ -155,7 +165,7 @@ class Lifting:
         name = self.parameter(value.expression, wish)
         root, seen = value.root, outline(value.value)
         self._assume(lambda arguments: outline(root(arguments)), seen)
-        return Instance(value.value, load(name), root), ("instance", seen)
+        return Instance(value.value, load(name), root, lent=True), ("instance", seen)
 
     def _lift_Choice(self, value: Choice, wish: str) -> tuple[Value, Key]:
         test = load(self.parameter(value.test, "chosen"))

@@ -11,8 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.expand.calls import Calls
 from srcgrad.frontend.expand.derivatives import derivative_of_method
+from srcgrad.frontend.expand.fields import Fields
 from srcgrad.frontend.expand.frame import NeedsInlineError
 from srcgrad.frontend.expand.indices import element_parts, spelled
 from srcgrad.frontend.expand.operators import taken_from
@@ -34,10 +34,7 @@ from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.interpolators import is_distribution
 from srcgrad.runtime.objects import (
-    field_names,
-    is_differentiable,
     is_plain_class,
-    is_plain_object,
     may_be_static,
 )
 
@@ -49,7 +46,7 @@ _DICT_METHODS = frozenset(["items", "values", "keys", "get", "pop"])
 _SIGNS = {"USub": "__neg__", "UAdd": "__pos__"}
 
 
-class Objects(Calls):
+class Objects(Fields):
     """The part of the expansion that deals with objects."""
 
     # -- attributes
@@ -66,7 +63,7 @@ class Objects(Calls):
         if isinstance(owner, Object):
             return self._of_object(owner, name, node)
         if isinstance(owner, Instance):
-            return self._of_instance(owner, name, node)
+            return self.of_instance(owner, name, node)
         if isinstance(owner, Super):
             return self._of_super(owner, name, node)
         if isinstance(owner, Frozen):
@@ -162,7 +159,7 @@ class Objects(Calls):
 
     # -- objects that were there before
 
-    def _of_instance(self, owner: Instance, name: str, node: Any) -> Value:
+    def of_instance(self, owner: Instance, name: str, node: Any) -> Value:
         value, cls = owner.value, type(owner.value)
         root = owner.root
         self.session.assume(lambda a: type(root(a)), cls)
@@ -174,7 +171,7 @@ class Objects(Calls):
         self._known_stored(owner, name, node)
         item = getattr(value, name)
         if owner.leaves is not None:
-            return self._leaf(owner, name, item)
+            return self.field_of(owner, name, item, node)
         expression = gast.Attribute(clone(owner.expression), name, gast.Load())
         known = self.outside(item, expression, lambda a: getattr(root(a), name))
         if isinstance(known, Known):
@@ -199,45 +196,6 @@ class Objects(Calls):
         if owner.leaves is None and (data or found is MISSING):
             return gast.Attribute(clone(owner.expression), name, gast.Load())
         return self._of_class(owner, cls, cls.__mro__, name, node)
-
-    def _leaf(self, owner: Instance, name: str, item: Any) -> Value:
-        """Return a field of an argument that is differentiated."""
-        leaves = owner.leaves
-        assert leaves is not None
-        root = owner.root
-        path = (*owner.path, name)
-        expression = gast.Attribute(clone(owner.expression), name, gast.Load())
-        if is_plain_object(item):
-            return Instance(item, expression, lambda a: getattr(root(a), name), leaves, path)
-        if not is_differentiable(item):
-            known = self.outside(item, expression, lambda a: getattr(root(a), name))
-            if isinstance(known, Known):
-                self.session.assume(lambda a: getattr(root(a), name), item)
-                return Known(item)
-            return known
-        self.session.assume(lambda a: is_differentiable(getattr(root(a), name)), True)
-        if path not in leaves.names:
-            leaves.names[path] = self.variable("_".join(path))
-        return load(leaves.names[path])
-
-    def fields_of(self, instance: Instance) -> Object | None:
-        if instance.leaves is None:
-            return None
-        made = Object(
-            type(instance.value), instance.path[-1] if instance.path else "self", lent=True
-        )
-        for name in field_names(instance.value):
-            made.fields[name] = self._of_instance(instance, name, gast.Name(name, gast.Load()))
-        return made
-
-    def argument(self, value: Instance, node: Any) -> Any:
-        if value.leaves is not None:
-            self.refuse(
-                node,
-                "an object of values with derivatives that is passed on or kept",
-                "pass its attributes",
-            )
-        return clone(value.expression)
 
     # -- making objects
 
@@ -346,6 +304,8 @@ class Objects(Calls):
         owner = self.value(clone(target.value))
         if isinstance(owner, Instance):
             old = getattr(owner.value, target.attr, None)
+            if owner.lent:
+                raise NeedsInlineError
             if owner.leaves is not None or isinstance(value, Static) or may_be_static(old):
                 self.refuse(node, "a write into an object's attribute", "work on a copy")
         if not isinstance(owner, Object):

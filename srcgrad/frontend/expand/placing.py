@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.frontend.expand.binding import count_reads
 from srcgrad.frontend.expand.frame import NeedsInlineError
-from srcgrad.frontend.expand.lifting import Lifting
+from srcgrad.frontend.expand.lifting import Lifting, NotLiftedError
 from srcgrad.frontend.expand.making import definition, make_function
 from srcgrad.frontend.expand.scoping import all_names, free_names, nonlocals, parameters
 from srcgrad.frontend.expand.session import Placed
@@ -61,7 +61,14 @@ class Placing(Special):
         """
         name = name.strip("_") if name.startswith("__") else name
         lifting = Lifting(set(all_names(code.tree)), self.fields_of, self.session.assume)
-        env, key = self._lifted(code, bound, captured, lifting)
+        try:
+            env, key = self._lifted(code, bound, captured, lifting)
+        except NotLiftedError as wish:
+            self.refuse(
+                node,
+                f"`{wish}`, which may be one function or object or another, and is handed on",
+                "use it in each of the branches that bind it",
+            )
         lifted = list(lifting.parameters)
         plain = [p for p, value in bound.items() if p not in env]
         told = (code.repeated, every)
@@ -230,13 +237,17 @@ class Placing(Special):
         return fresh
 
     def changes(self, block: list[Any], own: set[str]) -> bool:
-        """Say whether statements change variables that were there before."""
+        """Say whether statements change variables or objects that were there before."""
+        made: set[str] = set()
         for statement in statements(block):
             targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
             for target in targets:
                 root = root_name(target) if target is not None else None
                 if own.intersection([root, *(names_bound(target) if target is not None else [])]):
                     return True
+                if isinstance(target, _PLACES) and root not in made:
+                    return True
+                made.update(names_bound(target) if target is not None else ())
             if isinstance(statement, (gast.Expr, gast.Nonlocal, gast.Global)):
                 return True
         return False
@@ -259,11 +270,15 @@ class Placing(Special):
                 and (not makes or value.id in self.bound_once)
             )
             once = reads == 1 and len(tree.body) == 1 and not makes and not ordered
-            if new not in written and (in_text or once):
+            known = is_literal(value) and not makes  # until it is bound anew
+            if known or (new not in written and (in_text or once)):
                 self.env[new] = value
                 continue
             self.own.add(new)
             self.out.append(at(gast.Assign([store(new)], clone(value), None), node))
+
+
+_PLACES: Final = (gast.Attribute, gast.Subscript)
 
 
 def _takes(function: Local, count: int) -> bool:

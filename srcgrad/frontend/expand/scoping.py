@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -150,6 +151,26 @@ def starred_names(tree: Any) -> tuple[set[str], set[str]]:
     return starred, written
 
 
+def calls_variables(tree: Any) -> bool:
+    r"""Say whether a function calls what is in its variables, as ``dtype(a)`` does.
+
+    >>> tree = gast.parse("def f(a, dtype=None):\n    return (dtype or float)(a)").body[0]
+    >>> calls_variables(tree)
+    False
+    >>> calls_variables(gast.parse("def f(a, dtype):\n    return dtype(a)").body[0])
+    True
+    """
+    bound = {
+        node.id
+        for node in walk(tree)
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
+    }
+    return any(
+        isinstance(node, gast.Call) and getattr(node.func, "id", None) in bound
+        for node in walk(tree)
+    )
+
+
 def _mentioned(node: Any) -> set[str]:
     return {item.id for item in walk(node) if isinstance(item, gast.Name)}
 
@@ -207,8 +228,14 @@ def renamed(tree: Any, names: Mapping[str, str]) -> Any:
 def without_collisions(
     source: FunctionSource, taken: Iterable[str]
 ) -> tuple[FunctionSource, dict[str, str]]:
-    """Return a function whose parameters have none of the names `taken`, and the new names."""
-    names = set(parameters(source.tree.args)) & set(taken)
+    """Return a function whose parameters have none of the names `taken`, and their new names.
+
+    Nor have its variables those of `taken` that passes write before variables get their versions:
+    a call of the builtin `range` is one of the user's variable there, if that is called so, too.
+    """
+    given = set(parameters(source.tree.args))
+    early = {name for name in taken if name == "np" or hasattr(builtins, name)}
+    names = (given & set(taken)) | (_stored(source.tree) & early)
     if not names:
         return source, {}
     there = all_names(source.tree) | set(taken)
@@ -221,7 +248,24 @@ def without_collisions(
     leaves = tuple(
         Leaves(fresh.get(item.parameter, item.parameter), item.names) for item in source.leaves
     )
-    return replace(source, tree=renamed(source.tree, fresh), leaves=leaves), fresh
+    known = {name: new for name, new in fresh.items() if name in given}
+    return replace(source, tree=renamed(source.tree, fresh), leaves=leaves), known
+
+
+def _stored(tree: Any) -> set[str]:
+    r"""Return the variables that a function binds as names in statements, and in no other way.
+
+    >>> tree = gast.parse("def f(a):\n    b = [c for c in a]\n    for d, e in a: pass").body[0]
+    >>> sorted(_stored(tree))
+    ['b', 'd', 'e']
+    """
+    nodes = _own_nodes(tree)
+    targets = [node.target for node in nodes if isinstance(node, gast.comprehension)]
+    inner = {id(item) for target in targets for item in walk(target)}
+    names = [node for node in nodes if isinstance(node, gast.Name) and id(node) not in inner]
+    found = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
+    captured = {getattr(node, "name", None) for node in nodes if not isinstance(node, gast.alias)}
+    return found - captured - nonlocals(tree)
 
 
 def _rename(tree: Any, names: dict[str, str]) -> None:
@@ -233,11 +277,20 @@ def _rename(tree: Any, names: dict[str, str]) -> None:
             node.id = names.get(node.id, node.id)
         elif isinstance(node, (gast.Global, gast.Nonlocal)):
             node.names = [names.get(name, name) for name in node.names]
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            _rename_imported(node, names)
         elif isinstance(node, (gast.FunctionDef, gast.Lambda)) and node is not tree:
             if isinstance(node, gast.FunctionDef):
                 node.name = names.get(node.name, node.name)
             inner = own_names(node)
             _rename_inner(node, {k: v for k, v in names.items() if k not in inner})
+
+
+def _rename_imported(statement: Any, names: dict[str, str]) -> None:
+    for alias in statement.names:
+        bound = alias.asname or alias.name
+        if names.get(bound, bound) != bound:
+            alias.asname = names[bound]
 
 
 def _rename_inner(node: Any, names: dict[str, str]) -> None:
@@ -250,3 +303,9 @@ def _rename_inner(node: Any, names: dict[str, str]) -> None:
         elif isinstance(item, (gast.FunctionDef, gast.Lambda)):
             inner = own_names(item)
             _rename_inner(item, {k: v for k, v in names.items() if k not in inner})
+
+
+def in_users_words(names: Iterable[str], renamed: dict[str, str]) -> frozenset[str]:
+    """Return the names that the user has for those of a text, given what was renamed."""
+    back = {new: old for old, new in renamed.items()}
+    return frozenset(back.get(name, name) for name in names)

@@ -34,6 +34,9 @@ class Solvers(Interpolators):
         ``quad(lambda t, a: np.exp(-a * t), 0, 1, args=(a,))``.
         """
         place = place_of_args(callee.value)
+        handed = keywords.get("args")
+        if isinstance(handed, gast.List) and callee.value.__name__ == "newton":
+            keywords["args"] = gast.Tuple(handed.elts, gast.Load())  # it hands on one by one
         if place is None or len(args) > place or "args" in keywords or not args:
             return None
         functions = [item for item in [*args, *keywords.values()] if isinstance(item, Static)]

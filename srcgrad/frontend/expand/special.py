@@ -97,14 +97,17 @@ class Special(Mapping):
 
     def _map(self, args: list[Value], keywords: Bound, node: Any) -> Value | None:
         """Write ``map(f, xs)`` as the list of its values."""
-        if len(args) != 2 or not isinstance(args[0], Static):
+        if len(args) < 2 or not isinstance(args[0], Static):
             return None
-        elements = _elements(args[1])
-        if elements is not None:
-            values = [self.call(args[0], [item], {}, node) for item in elements]
+        sequences = [elements for item in args[1:] if (elements := _elements(item)) is not None]
+        if len(sequences) == len(args) - 1:
+            rows = zip(*sequences, strict=False)
+            values = [self.call(args[0], list(row), {}, node) for row in rows]
             if any(isinstance(value, Static) for value in values):
                 return Items("list", values)
             return at(gast.List(values, gast.Load()), node)
+        if len(args) != 2:
+            return None
         if isinstance(args[0], Known) and not self.is_user(args[0].value):
             return None
         name = self.variable("item")
@@ -236,9 +239,14 @@ def _repeated(value: Value) -> Value:
 
 
 def _sequence(kind: str, args: list[Value]) -> Value | None:
-    if len(args) != 1 or not isinstance(args[0], Items):
+    if len(args) != 1:
         return None
     items = args[0]
+    if isinstance(items, (gast.List, gast.Tuple)):  # what `map` was written as
+        display = gast.List if kind == "list" else gast.Tuple
+        return gast.copy_location(display(items.elts, gast.Load()), items)
+    if not isinstance(items, Items):
+        return None
     values = list(items.values)
     if items.keys is not None:
         values = [gast.Constant(key, None) for key in items.keys]

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.source import FunctionSource, Leaves
+from srcgrad.frontend.source import FunctionSource, Leaves, Path
 
 
 @dataclass(slots=True)
@@ -191,14 +191,17 @@ class Instance(Static):
         expression: How the function reaches it.
         root: How to find it again, given the arguments of a call.
         leaves: For an object that is differentiated: the variables of its fields, by their paths.
-        path: The attributes that lead from the argument to it.
+        path: What leads from the argument to it.
+        lent: Whether the function is called by another that is differentiated, by which it is
+            handed on: what it writes into the object is then written there.
     """
 
     value: Any
     expression: Any
     root: Root
     leaves: Leaves | None = None
-    path: tuple[str, ...] = ()
+    path: Path = ()
+    lent: bool = False
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def loops(generators: list[Any], body: list[Any], node: Any) -> list[Any]:
 
 
 def own_names(value: Any, taken: set[str], namer: Namer) -> Any:
-    """Return a comprehension whose variables are called like nothing else of the function.
+    """Return a comprehension whose variables are called like nothing else of the function or text.
 
     In Python they have a scope of their own. `taken` gets their names.
 
@@ -57,7 +57,7 @@ def own_names(value: Any, taken: set[str], namer: Namer) -> Any:
     bound = [name for part in value.generators for name in names_bound(part.target)]
     names: dict[str, str] = {}
     for name in bound:
-        if name in taken and name not in names:
+        if (name in taken or namer.is_reserved(name)) and name not in names:
             names[name] = namer.version(name)
         taken.add(names.get(name, name))
     if names:

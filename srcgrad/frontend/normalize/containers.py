@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final
 
 import gast
@@ -23,6 +24,7 @@ from srcgrad.frontend.normalize.methods import Methods
 from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, call, constant, load, store, subscript
+from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_read
 
 _ORDERING: Final = (sum, max, min, sorted)
@@ -56,12 +58,32 @@ class Containers(Rewriter):
             return self._comprehension(name, value, node)
         if isinstance(value, gast.BinOp):
             return self._joined(name, value, node)
-        if isinstance(value, gast.Dict) and None in value.keys:
+        if isinstance(value, gast.Dict) and not self._are_distinct(value.keys):
             return self._merged(name, value, node)
         if isinstance(value, gast.Call):
             made = self._methods.reading(name, value, node)
             return made if made is not None else self._call(name, value, node)
         return None
+
+    def _are_distinct(self, keys: list[Any]) -> bool:
+        """Say whether each entry of a display surely stays: no later one has an equal key."""
+        if None in keys:  # a dict that is spread
+            return False
+        known = [self._key(key) for key in keys]
+        return len(keys) < 2 or (MISSING not in known and len({*known}) == len(keys))
+
+    def _key(self, node: Any) -> Any:
+        """Return the value of a key that is the same in each run, or MISSING."""
+        if isinstance(node, gast.Constant):
+            return node.value
+        if isinstance(node, gast.Tuple):
+            items = tuple(map(self._key, node.elts))
+            return MISSING if MISSING in items else items
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+            value = self._key(node.operand)
+            return -value if isinstance(value, (int, float)) else MISSING
+        value = self.resolve(node) if isinstance(node, gast.Attribute) else MISSING
+        return value if isinstance(value, Enum) else MISSING
 
     def _comprehension(self, name: str, value: Any, node: Any) -> list[Any]:
         value = own_names(value, self.work.taken, self.namer)
@@ -161,13 +183,29 @@ class Containers(Rewriter):
 
     def _repeated(self, name: str, entries: Any, count: Any, node: Any) -> list[Any]:
         times = self.namer.fresh("_")
+        entries, before = self._made_once(entries, node)
         if isinstance(entries, (gast.List, gast.Tuple)) and len(entries.elts) == 1:
             made = comprehension_of(entries.elts[0], times, call("range", count))
         else:
             item = self.namer.fresh("item")
             made = comprehension_of(load(item), times, call("range", count))
             made.generators.append(gast.comprehension(store(item), entries, [], 0))
-        return [assign(name, made, node)]
+        return [*before, assign(name, made, node)]
+
+    def _made_once(self, entries: Any, node: Any) -> tuple[Any, list[Any]]:
+        """Return entries that are names, and the statements that make them: all hold one object."""
+        if not isinstance(entries, (gast.List, gast.Tuple)):
+            return entries, []
+        before: list[Any] = []
+        for place, entry in enumerate(entries.elts):
+            if isinstance(entry, (gast.Name, gast.Constant, gast.Starred)):
+                continue
+            made = self.namer.fresh("entry")
+            if self.work.varies.of(entry):
+                self.work.varies.names.add(made)
+            before.append(assign(made, entry, node))
+            entries.elts[place] = load(made)
+        return entries, before
 
     def _merged(self, name: str, value: Any, node: Any) -> list[Any] | None:
         """Write ``{**p, "a": v}`` as a copy and stores."""

@@ -9,8 +9,10 @@ from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.errors import MissingRuleError, MutationError
+from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.joining import joins_of
 from srcgrad.frontend.normalize.cheapness import is_cheap
 from srcgrad.frontend.normalize.containers import Containers
@@ -18,6 +20,7 @@ from srcgrad.frontend.normalize.selects import nested_where
 from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.frontend.normalize.writes import name_of_numpy
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
@@ -152,6 +155,8 @@ class Expressions:
         try:
             bound = _signature(rule).bind(None, *operation.args, **operation.keywords).arguments
         except TypeError:
+            bound = None
+        if bound is None or not _is_none(bound.get("out")):
             name = self._reader.vocabulary.canonical_name(operation.primal)
             self._refusals.add(
                 value,
@@ -178,10 +183,10 @@ class Expressions:
         return True
 
     def _is_arithmetic(self, value: Any) -> bool:
-        """Refuse `+` and `*` of lists, which join and repeat them."""
+        """Make arrays of lists that meet arrays; refuse to join and to repeat lists."""
         sides = [value.left, value.right]
         lists = [side for side in sides if self._work.is_list(side)]
-        if not lists:
+        if not lists or self._with_arrays(value, lists):
             return True
         self._refusals.add(
             value,
@@ -190,8 +195,39 @@ class Expressions:
         )
         return False
 
+    def _with_arrays(self, value: Any, lists: list[Any]) -> bool:
+        """Write ``a / [1.0, 2.0]`` as NumPy takes it, if the other operand is surely an array."""
+        other = value.left if lists == [value.right] else value.right
+        if len(lists) != 1 or not self._is_array_beside(value.op, other):
+            return False
+        converted = self._converted(lists)
+        if converted is not None and other is value.left:
+            value.right = converted[0]
+        elif converted is not None:
+            value.left = converted[0]
+        return converted is not None
+
+    def _is_array_beside(self, op: Any, other: Any) -> bool:
+        """Say whether what meets a list is an array: a list takes part in few operations itself."""
+        if not isinstance(op, (gast.Add, gast.Mult)):
+            return not isinstance(op, gast.Mod)  # of a text
+        return self._work.is_array(other)
+
+    def _converted(self, values: list[Any]) -> list[Any] | None:
+        """Return values with the lists among them as arrays; None where NumPy has no name."""
+        numpy = name_of_numpy(self._reader)
+        if numpy is None:
+            return None
+        function = gast.Attribute(load(numpy), "asarray", gast.Load())
+        return [
+            at(gast.Call(clone(function), [item], []), item) if self._work.is_list(item) else item
+            for item in values
+        ]
+
     def _call_operands(self, call: Any, node: Any, *, shown: bool) -> None:
         func = call.func
+        if isinstance(self._reader.read(call).primal, np.ufunc):
+            call.args = self._converted(call.args) or call.args
         if isinstance(func, gast.Attribute) and self._reader.scope.resolve(func) is MISSING:
             func.value = self.atom(func.value, node)
         if not shown:
@@ -211,7 +247,8 @@ class Expressions:
 
     def index(self, index: Any, node: Any) -> Any:
         """Return an index made of names, literals and plain arithmetic."""
-        if isinstance(index, gast.Tuple):
+        opened = any(isinstance(item, gast.Starred) for item in getattr(index, "elts", ()))
+        if isinstance(index, gast.Tuple) and not opened:
             index.elts = [self.index(item, node) for item in index.elts]
             return index
         if isinstance(index, gast.Slice) and not self._stays(index, inside_index=True):
@@ -262,6 +299,17 @@ class Expressions:
         iterable.args = arguments
         return iterable
 
+    def _writes(self, callee: FunctionType, value: Any) -> bool:
+        """Refuse the call of a function for its writes, if it has any."""
+        if is_library(callee):  # it has no rule, whatever it would write
+            return False
+        what = self._reader.vocabulary.how_written(callee)
+        if what is not None:
+            name = callee.__qualname__
+            message = f"the call of `{name}`, which writes into {what}"
+            self._refusals.add(value, message, "return the new value instead", MutationError)
+        return what is not None
+
     def refuse(self, value: Any) -> None:
         """Note that an expression has no derivative, and why."""
         if isinstance(value, gast.Call):
@@ -271,6 +319,8 @@ class Expressions:
             if callee is not MISSING:
                 name = self._reader.vocabulary.canonical_name(callee)
                 known = why_not(str(name)) or self._reader.vocabulary.why_not(callee)
+            if known is None and isinstance(callee, FunctionType) and self._writes(callee, value):
+                return
             usual = f"the call of `{name}` has no derivative rule"
             hint = "write a `Function` with its forward and backward and call `apply`"
             self._refusals.add(value, *(known or (usual, hint)), MissingRuleError)
@@ -284,5 +334,9 @@ class Expressions:
 
 
 @functools.cache
+def _is_none(value: Any) -> bool:
+    return value is None or (isinstance(value, gast.Constant) and value.value is None)
+
+
 def _signature(rule: Any) -> inspect.Signature:
     return inspect.signature(rule.forward)

@@ -6,10 +6,13 @@ Expressions that carry none stay as the user wrote them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.effects import is_library
+from srcgrad.frontend.looking import only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.kinds import find_kinds
@@ -190,7 +193,8 @@ class Flattener:
                 return
             if made is None:
                 made = self._popped(node)
-            if made is None and self._adds_adjoints(node.value):
+            plain = made is None and self._only_looks(node.value)
+            if plain or (made is None and self._adds_adjoints(node.value)):
                 made = [at(gast.Expr(self._expressions.operands_of(node.value, node)), node)]
             if isinstance(node.value, _LOOKS):  # it may raise
                 made = [at(gast.Expr(self._expressions.operands(node.value, node)), node)]
@@ -206,6 +210,15 @@ class Flattener:
         """Say whether a call adds adjoints up in place, in a text that was generated before."""
         called = isinstance(value, gast.Call)
         return called and self._reader.scope.resolve(value.func) in (add_entries, add_to_shadows)
+
+    def _only_looks(self, value: Any) -> bool:
+        """Say whether a call of the user's writes nothing: a check may raise, or print."""
+        operation = self._reader.read(value)
+        callee = operation.primal
+        if operation.kind != "user" or not isinstance(callee, FunctionType) or is_library(callee):
+            return False
+        vocabulary = self._reader.vocabulary
+        return vocabulary.how_written(callee) is None and only_looks(callee, vocabulary)
 
     def _popped(self, node: Any) -> list[Any] | None:
         """Bind what ``xs.pop()`` takes out, though nobody reads it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -19,6 +19,8 @@ from srcgrad.frontend.normalize.rewriter import Rewriter
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.walk import names_bound, names_read
+
+_ROWS: Final = (gast.Tuple, gast.List, gast.ListComp)
 
 
 class Folds(Rewriter):
@@ -74,9 +76,18 @@ class Folds(Rewriter):
         first = value.args[0]
         if options or len(value.args) != 1:
             return None
+        if _are_numbers(first):
+            value.args = first.elts  # ``max(0.0, b)``, of which equal ones share
+            return None
         source = self._iterators.as_list(first)
         if source is first and not self.work.is_list(first):
             return None
+        if getattr(source, "id", "") in self.work.numbered:  # of which equal ones share
+            return None
+        if isinstance(source, gast.ListComp) and not isinstance(source.elt, _ROWS):
+            done = self._over(name, value, source, node)
+            self.work.numbered.add(value.args[0].id)
+            return done
         value.keywords = [gast.keyword("key", gast.Constant(None, None))]
         value.args[0] = source
         return self.extreme(name, value, node)
@@ -161,3 +172,13 @@ def _replaced(node: Any, name: str, value: Any) -> Any:
         elif isinstance(child, gast.AST):
             setattr(node, field, _replaced(child, name, value))
     return node
+
+
+def _are_numbers(node: Any) -> bool:
+    """Say whether a node is a display of numbers: one is, and the others are compared with it."""
+    if not isinstance(node, (gast.List, gast.Tuple)) or len(node.elts) < 2:
+        return False
+    if any(isinstance(item, gast.Starred) for item in node.elts):
+        return False
+    bare = [getattr(item, "operand", item) for item in node.elts]
+    return any(type(getattr(item, "value", None)) in (int, float) for item in bare)

@@ -5,13 +5,17 @@ What such a function does to memory then shows in the caller, who knows what els
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.fence import bound_place
+from srcgrad.frontend.normalize.nested_calls import NestedCalls
+from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.normalize.workspace import Varies
+from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.ir.build import assign, at, clone
 from srcgrad.ir.names import Namer
@@ -43,31 +47,34 @@ _FOREIGN: Final = (
     gast.ImportFrom,
     gast.NamedExpr,
     gast.Starred,
-    gast.Break,
-    gast.Continue,
     gast.Match,
-    gast.Assert,
-    gast.Raise,
 )
+
+_LEAVING: Final = (gast.Return, gast.Break, gast.Continue)
 
 
 class WritingHelpers:
     """Rewrites one function body; `varies` says which expressions may carry a derivative.
 
+    A call inside of an expression gets a statement of its own first.
+
     Attributes:
         inlined: The functions that were put in place.
         placed: Their names, each with the line of the call.
         names: The names of their variables in the caller.
+        results: Those of the results of helpers that return at several places.
     """
 
-    def __init__(self, reader: Reader, namer: Namer, varies: Callable[[Any], bool]) -> None:
+    def __init__(self, reader: Reader, namer: Namer, varies: Varies) -> None:
         self.inlined: list[FunctionType] = []
         self.placed: list[tuple[str, int]] = []
         self.names: set[str] = set()
+        self.results: set[str] = set()
         self._reader = reader
         self._namer = namer
         self._varies = varies
         self._active: list[FunctionType] = []
+        self._nested = NestedCalls(namer, self._is_put_in_place)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list with the bodies of helpers in the place of their calls."""
@@ -75,8 +82,29 @@ class WritingHelpers:
         for statement in body:
             for part in blocks_of(statement):
                 part[:] = self.block(part)
-            done += self._statement(statement)
+            lead = self._nested.before(statement)
+            self._note_new(lead)
+            for item in [*lead, statement]:
+                done += self._statement(item)
         return done
+
+    def _note_new(self, lead: list[Any]) -> None:
+        made = {target.id for item in lead for target in item.targets}
+        self.names |= made
+        self._reader.scope.local |= made
+        self._varies.spread(lead)
+
+    def _is_put_in_place(self, call: Any) -> bool:
+        callee = self._reader.scope.resolve(call.func)
+        if not isinstance(callee, FunctionType) or not self._is_wanted(call, callee):
+            return False
+        try:
+            source = find_source(callee)
+        except SrcgradError:
+            return False
+        tree = clone(source.tree)
+        plain = self._with_one_exit(tree, source) is not None
+        return plain and _bind(tree.args, call, callee) is not None
 
     def _statement(self, statement: Any) -> list[Any]:
         call = getattr(statement, "value", None)
@@ -91,11 +119,12 @@ class WritingHelpers:
             return [statement]
         tree = clone(source.tree)
         given = _bind(tree.args, call, callee)
+        results = self._with_one_exit(tree, source)
         scope = scope_of(callee, tree)
-        if given is None or not _is_plain(tree.body) or not self._same_world(tree, scope):
+        if given is None or results is None or not self._into_our_world(tree, scope):
             return [statement]
         self._active.append(callee)
-        body = self._place(tree, given, statement, source)
+        body = self._place(tree, given, statement, source, results)
         body = self.block(body)
         self._active.pop()
         self.placed.append((callee.__name__, statement.lineno))
@@ -110,28 +139,59 @@ class WritingHelpers:
         if callee in self._active or len(self._active) >= _DEEPEST:
             return False
         passed = [*call.args, *[item.value for item in call.keywords]]
-        if not self._active and not any(self._varies(item) for item in passed):
+        if not self._active and not any(self._varies.of(item) for item in passed):
             return False
         operands, elsewhere = vocabulary.written_operands(callee, call)
         return bool(operands) and not elsewhere
 
-    def _same_world(self, tree: Any, scope: Scope) -> bool:
-        """Say whether the helper's free names mean the same in the caller."""
+    def _with_one_exit(self, tree: Any, source: FunctionSource) -> tuple[str, ...] | None:
+        """Let a helper return at its end alone; None if its statements cannot stand elsewhere.
+
+        The names are those of its result, if it returned at several places.
+        """
+        if any(_is_foreign(node) for item in tree.body for node in walk(item)):
+            return None
+        if _returns_last(tree.body):
+            return ()
+        self._namer.reserve(_names_in(tree))
+        refusals = Refusals(source)
+        exits = single_exit(tree, self._namer, refusals)
+        return None if refusals.found else exits.results
+
+    def _into_our_world(self, tree: Any, scope: Scope) -> bool:
+        """Let the helper's free names mean the same in the caller; say whether they do.
+
+        A function or a module that the caller knows by no name, or by another, gets one of its own.
+        """
         ours = self._reader.scope
         local = scope.local | set(_parameters(tree.args))
         free = {
-            node.id
+            node.id: scope.lookup(node.id)
             for item in tree.body
             for node in walk(item)
             if isinstance(node, gast.Name) and node.id not in local
         }
-        return all(
-            ours.lookup(name) is not MISSING and ours.lookup(name) is scope.lookup(name)
-            for name in free
-        )
+        strange = {n: value for n, value in free.items() if ours.lookup(n) is not value}
+        if any(value is MISSING for value in free.values()) or not all(
+            isinstance(value, (FunctionType, ModuleType)) for value in strange.values()
+        ):
+            return False
+        names = {name: self._namer.fresh(name) for name in strange}
+        for name, new in names.items():
+            ours.used[new] = scope.used[name]
+        for item in tree.body:
+            for node in walk(item):
+                if isinstance(node, gast.Name):
+                    node.id = names.get(node.id, node.id)
+        return True
 
     def _place(
-        self, tree: Any, given: dict[str, Any], like: Any, source: FunctionSource
+        self,
+        tree: Any,
+        given: dict[str, Any],
+        like: Any,
+        source: FunctionSource,
+        results: tuple[str, ...],
     ) -> list[Any]:
         body = _without_docstring(tree.body)
         bound = {n for s in statements(body) for t in _targets(s) for n in names_bound(t)}
@@ -144,6 +204,7 @@ class WritingHelpers:
                 names[name] = self._new(name)
                 lead.append(assign(names[name], value, like))
         names.update({name: self._new(name) for name in sorted(bound) if name not in names})
+        self.results |= {names[name] for name in results}
         for item in body:
             for node in walk(item):
                 if isinstance(node, gast.Name):
@@ -203,14 +264,21 @@ def _defaults(args: Any, callee: FunctionType) -> list[tuple[str, Any]]:
     ]
 
 
-def _is_plain(body: list[Any]) -> bool:
-    """Say whether a body can stand in another function: one return at most, at its end."""
-    if any(isinstance(node, _FOREIGN) for item in body for node in walk(item)):
-        return False
-    if any(isinstance(s, (gast.For, gast.While)) and s.orelse for s in statements(body)):
-        return False
-    returns = [item for item in statements(body) if isinstance(item, gast.Return)]
-    return not returns or (len(returns) == 1 and body[-1] is returns[0])
+def _is_foreign(node: Any) -> bool:
+    """Say whether a node may not stand in the normal form of another function."""
+    loops = isinstance(node, (gast.For, gast.While)) and node.orelse
+    return isinstance(node, _FOREIGN) or bound_place(node) is not None or bool(loops)
+
+
+def _names_in(tree: Any) -> list[str]:
+    names = [node.id for item in tree.body for node in walk(item) if isinstance(node, gast.Name)]
+    return [*_parameters(tree.args), *names]
+
+
+def _returns_last(body: list[Any]) -> bool:
+    """Say whether a body returns at its end alone, or not at all, and leaves no trip of a loop."""
+    leaves = [item for item in statements(body) if isinstance(item, _LEAVING)]
+    return not leaves or (len(leaves) == 1 and body[-1] is leaves[0])
 
 
 def _without_docstring(body: list[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import load
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 _ITERATORS = (iter, map, filter, zip, enumerate, reversed)
 _OTHERS = "a variable is a list in one place and something else in another"
@@ -27,12 +27,46 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
             if any(value is not None and work.is_list(value) for value in values):
                 work.lists.add(name)
     _find_sure(bindings, work)
+    _find_numbered(body, bindings, work)
     _find_unindexed(bindings, work)
     work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
+    given = [n for n in _parameters(work) if n not in bindings and n not in work.lists]
+    work.arrays |= {name for name in given if work.varies.of(load(name))}  # of lists by `joins_of`
     for name in sorted(work.lists):
         other = next((v for v in bindings[name] if _is_other(v, work)), None)
         if other is not None and work.varies.of(load(name)):
             work.refusals.add(other, _OTHERS, "give the two values names of their own")
+
+
+def _find_numbered(body: list[Any], bindings: dict[str, list[Any]], work: Workspace) -> None:
+    """Note the lists into which nothing is put but what arithmetic gives."""
+    entries: dict[str, list[Any]] = defaultdict(list)
+    for name in work.sure:
+        for value in bindings[name]:
+            parts = (
+                [value.elt] if isinstance(value, gast.ListComp) else getattr(value, "elts", [None])
+            )
+            entries[name].extend(parts)
+    for statement in statements(body):
+        for node in walk(statement):
+            func = node.func if isinstance(node, gast.Call) else None
+            if isinstance(func, gast.Attribute) and getattr(func.value, "id", "") in entries:
+                appends = func.attr == "append" and len(node.args) == 1
+                entries[func.value.id].append(node.args[0] if appends else None)
+            if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+                entries.pop(root_name(node) or "", None)
+    work.numbered = {
+        name for name, parts in entries.items() if all(_counts(v, work) for v in parts)
+    }
+
+
+def _counts(value: Any, work: Workspace) -> bool:
+    """Say whether a value is a number, or an array, by what has made it."""
+    if isinstance(value, gast.Constant):
+        return type(value.value) in (int, float)
+    if isinstance(value, gast.Call):
+        return _of_numpy(value, work) or work.reader.scope.resolve(value.func) in (abs, float)
+    return isinstance(value, (gast.BinOp, gast.UnaryOp)) and not work.is_list(value)
 
 
 def _find_unindexed(bindings: dict[str, list[Any]], work: Workspace) -> None:
@@ -58,14 +92,17 @@ def _makes_iterator(callee: Any) -> bool:
 
 def _find_sure(bindings: dict[str, list[Any]], work: Workspace) -> None:
     """Leave the names all of whose bindings are lists, which may stem from each other."""
-    code = work.reader.scope.function.__code__
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    work.sure = work.lists - set(parameters)
+    work.sure = work.lists - set(_parameters(work))
     size = -1
     while size != (size := len(work.sure)):
         for name in sorted(work.sure):
             if not all(_may_be_joined(v, work) for v in bindings[name]):
                 work.sure.discard(name)
+
+
+def _parameters(work: Workspace) -> tuple[str, ...]:
+    code = work.reader.scope.function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _may_be_joined(value: Any, work: Workspace) -> bool:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 import gast
-import numpy as np
 
+from srcgrad.frontend.normalize.writes import is_list
 from srcgrad.ir.build import store
 from srcgrad.ir.names import Namer
-from srcgrad.ir.scopes import Scope
+from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import blocks_of, walk
 
 _INNER: Final = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Global, gast.Nonlocal)
-_MAKERS: Final = (
-    *(np.array, np.asarray, np.stack, np.vstack, np.hstack, np.column_stack, np.concatenate),
-    *(np.asanyarray, np.ascontiguousarray, np.block),
-)
+_MAKING_LISTS: Final = ("tolist", "split")
 
 
 class Separation:
@@ -55,20 +52,33 @@ class Separation:
         for position, statement in enumerate(block):
             for part in blocks_of(statement):
                 self._block(part)
-            name = self._array_of_itself(statement)
+            name = self._array_made(statement)
             if name and _is_list(block[:position], name) and self._lives_in(block, name):
                 self._rename(block, position, name)
 
-    def _array_of_itself(self, statement: Any) -> str:
-        """Return the name in ``xs = np.array(xs)``, or nothing."""
+    def _array_made(self, statement: Any) -> str:
+        """Return the name in ``xs = np.array(xs)`` or ``xs = np.sum(xs) / 2``, or nothing."""
         if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
             return ""
         (target,) = statement.targets
-        value = statement.value
-        if not isinstance(target, gast.Name) or not isinstance(value, gast.Call):
+        if not isinstance(target, gast.Name) or not self._is_no_list(statement.value):
             return ""
-        makes = self._scope.resolve(value.func) in _MAKERS
-        return target.id if makes and _mentions(statement.value, target.id) else ""
+        return target.id if _mentions(statement.value, target.id) else ""
+
+    def _is_no_list(self, value: Any) -> bool:
+        """Say whether a value is what NumPy makes, or was calculated or taken from that."""
+        if isinstance(value, gast.BinOp):
+            return self._is_no_list(value.left) or self._is_no_list(value.right)
+        if isinstance(value, gast.UnaryOp):
+            return True
+        if isinstance(value, (gast.Attribute, gast.Subscript)):
+            return self._is_no_list(value.value)
+        if not isinstance(value, gast.Call):
+            return False
+        function = self._scope.resolve(value.func)
+        if function is MISSING and isinstance(value.func, gast.Attribute):
+            return value.func.attr not in _MAKING_LISTS and self._is_no_list(value.func.value)
+        return str(getattr(function, "__module__", "")).startswith("numpy")
 
     def _lives_in(self, block: list[Any], name: str) -> bool:
         if name in self._elsewhere:
@@ -94,7 +104,7 @@ class Separation:
 def _is_list(before: list[Any], name: str) -> bool:
     """Say whether a name is bound to a list where a block comes to its end."""
     bound = next((item for item in reversed(before) if _binds(item, name)), None)
-    return bound is not None and isinstance(bound.value, (gast.List, gast.ListComp))
+    return bound is not None and is_list(bound.value)
 
 
 def _binds(statement: Any, name: str) -> bool:

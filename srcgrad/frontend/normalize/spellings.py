@@ -91,6 +91,8 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
                 part = getattr(statement, name, None)
                 if part is not None:
                     setattr(statement, name, self.visit(part))
+            if isinstance(statement, gast.Assign) and names_bound(statement.targets[0])[1:]:
+                statement.value = self._raveled(statement.value)  # which is unpacked
 
     # -- arrays counted along all axes
 
@@ -143,7 +145,8 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
         self.generic_visit(node)
         func = node.func
         callee = self._reader.scope.resolve(func)
-        if self._reader.vocabulary.rule_for(callee) is not None:
+        runs = any(callee is item for item in _RUN)
+        if runs or self._reader.vocabulary.rule_for(callee) is not None:
             node.args = [self._raveled(item) for item in node.args]
         operands = callee.nin if isinstance(callee, np.ufunc) else 2 if callee is np.vdot else 0
         node.args = [*map(self._as_array, node.args[:operands]), *node.args[operands:]]

@@ -13,7 +13,7 @@ from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
 from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.changes import is_change
-from srcgrad.ir.walk import names_bound, names_read, walk
+from srcgrad.ir.walk import names_bound, names_read, places_in, walk
 
 _OF_ARRAYS = (gast.Slice, gast.Tuple, gast.List, gast.Compare)
 
@@ -38,8 +38,15 @@ class Targets:
         elif not self._varies.of(_owner(target)) and not self._varies.of(value):
             self._work.emit(assign(target, value, node))
         elif self.is_plain_element(target):
+            if self._may_act(target.slice):  # the value is computed before the place
+                value = self._expressions.atom(value, node)
             target.slice = self._expressions.index(target.slice, node)
             self._work.emit(assign(target, self.stored(value, target, node), node))
+
+    def _may_act(self, index: Any) -> bool:
+        """Say whether an index calls what may change something."""
+        calls = [item for item in walk(index) if isinstance(item, gast.Call)]
+        return not all(map(self._reader.constant_callee, calls))
 
     def stored(self, value: Any, target: Any, node: Any) -> Any:
         """Return the value of a store as a name other than that of the array written into."""
@@ -91,7 +98,8 @@ class Targets:
         ):
             self._assign_pairwise(target.elts, value.elts, node)
             return
-        if not self._varies.of(value):
+        names_alone = all(isinstance(item, gast.Name) for item in places_in(target))
+        if names_alone and not self._varies.of(value):
             self._work.emit(assign(target, value, node))
             return
         if isinstance(value, gast.IfExp):

@@ -6,6 +6,7 @@ the phi function is a copy at the end of each path, so every stage stays a Pytho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -42,16 +43,17 @@ class Versions:
     def __init__(
         self,
         namer: Namer,
-        parameters: list[str],
+        parameters: Sequence[str],
         variables: frozenset[str],
         fixed: frozenset[str] = frozenset(),
+        outside: Sequence[str] = (),
     ) -> None:
         self._namer = namer
         self._variables = variables  # the user's; the others never live across iterations
         self._fixed = fixed  # results and flags: what is read of them was bound on the way
         self._exposed: Environment = {}
         self._copied: Environment = {}
-        self._used = set(parameters)
+        self._used = {*parameters, *outside}  # what is `outside` is no variable's first value
         self.environment: Environment = {name: name for name in parameters}
 
     def block(self, body: list[Any]) -> list[Any]:

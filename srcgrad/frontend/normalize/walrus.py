@@ -63,7 +63,9 @@ class Walrus:
     def _before(self, statement: Any) -> list[Any]:
         """Take the assignments out of a statement's own expressions; return them."""
         outer, self._out = self._out, []
-        for field in _FIELDS:
+        if isinstance(statement, gast.AugAssign) and _updates_what_it_rebinds(statement):
+            self._refuse(statement)
+        for field in _fields(statement):
             part = getattr(statement, field, None)
             if isinstance(part, list):
                 part[:] = [self._take(item, statement) for item in part]
@@ -147,6 +149,22 @@ def _holds(node: Any) -> bool:
     return isinstance(node, gast.AST) and any(
         isinstance(item, gast.NamedExpr) for item in walk(node)
     )
+
+
+def _fields(statement: Any) -> tuple[str, ...]:
+    """Return the fields that may hold expressions, in the order in which they are evaluated."""
+    return ("target", "value") if isinstance(statement, gast.AugAssign) else _FIELDS
+
+
+def _updates_what_it_rebinds(update: Any) -> bool:
+    """Say whether the value of ``y[i] += ...`` assigns what the target has read before.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [_updates_what_it_rebinds(item) for item in parse("y[i] += (i := 2); y[i] += (j := i)")]
+    [True, False]
+    """
+    read: set[str] = set()
+    return not _reads_before(update.target, read) and _reads_before(update.value, read)
 
 
 def _reads_before(node: Any, read: set[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import gast
+import numpy as np
 
 from srcgrad.errors import InternalError
 from srcgrad.frontend.refusals import Refusals
@@ -32,6 +33,7 @@ class Workspace:
     Attributes:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
         arrays: The names that are bound to what functions of NumPy return.
+        numbered: Those of the lists that hold numbers, as arithmetic gives them.
         sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
         asked: The names whose type the function asks for, so that use shows nothing.
@@ -47,6 +49,7 @@ class Workspace:
         self.refusals = refusals
         self.lists: set[str] = set()
         self.arrays: set[str] = set()
+        self.numbered: set[str] = set()
         self.sure: set[str] = set()
         self.dicts: set[str] = set()
         self.unordered: set[str] = set()
@@ -116,12 +119,24 @@ class Workspace:
             return node.id in self.lists
         if isinstance(node, gast.BinOp):
             joins = isinstance(node.op, (gast.Add, gast.Mult))
-            return joins and (self.is_list(node.left) or self.is_list(node.right))
+            sides = (node.left, node.right)
+            return joins and any(map(self.is_list, sides)) and not any(map(self.is_array, sides))
         if isinstance(node, gast.Subscript):
             return isinstance(node.slice, gast.Slice) and self.is_list(node.value)
         if isinstance(node, gast.Call) and not node.keywords:
             return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
+
+    def is_array(self, value: Any) -> bool:
+        """Say whether a value is surely an array where it meets a list."""
+        if isinstance(value, gast.Name):
+            return value.id in self.arrays
+        if isinstance(value, gast.BinOp):
+            return self.is_array(value.left) or self.is_array(value.right)
+        if isinstance(value, gast.UnaryOp):
+            return self.is_array(value.operand)
+        primal = self.reader.read(value).primal if isinstance(value, gast.Call) else None
+        return isinstance(primal, np.ufunc) and primal.nin == 1 and "l->l" not in primal.types
 
 
 def _unset(made: list[Any]) -> None:

@@ -16,7 +16,8 @@ from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.targets import names_from_target
+from srcgrad.ir.walk import blocks_of, statements, walk
 from srcgrad.runtime import add_at
 
 _VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
@@ -57,6 +58,9 @@ class WriteCalls:
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function with calls that write as assignments."""
+        for node in [node for statement in body for node in walk(statement)]:
+            if isinstance(node, gast.Call):
+                self._name_target(node)
         for statement in statements(body):
             if isinstance(statement, gast.Assign) and is_list(statement.value):
                 self._lists |= {t.id for t in statement.targets if isinstance(t, gast.Name)}
@@ -193,6 +197,15 @@ class WriteCalls:
         return True
 
     # -- out=
+
+    def _name_target(self, node: Any) -> None:
+        """Give `out`, and what is after it, by name where a call gives it by position."""
+        names = names_from_target(node, self._reader)
+        if not names or isinstance(self._reader.scope.resolve(node.func), np.ufunc):
+            return
+        first = len(node.args) - len(names)
+        named = [gast.keyword(n, item) for n, item in zip(names, node.args[first:], strict=True)]
+        node.args, node.keywords = node.args[:first], [*named, *node.keywords]
 
     def _out(self, node: Any, like: Any) -> Any:
         """Write what goes into `out` there; return the name of that, or None if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from scipy import integrate
 
 from srcgrad.rules.base import Context, Function
@@ -26,10 +27,20 @@ class Quad(Function):
     """The integral of a function from a to b, by Leibniz's rule; and how far it may be off."""
 
     @staticmethod
-    def forward(ctx: Context, func: Any, a: Any, b: Any, args: Any = ()) -> Any:
+    def forward(
+        ctx: Context,
+        func: Any,
+        a: Any,
+        b: Any,
+        args: Any = (),
+        *,
+        epsabs: Any = 1.49e-8,
+        epsrel: Any = 1.49e-8,
+        limit: int = 50,
+    ) -> Any:
         ctx.func = func
         ctx.save_for_backward(a, b, args)
-        return integrate.quad(func, a, b, args)
+        return integrate.quad(func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit)
 
     @staticmethod
     def backward(ctx: Context, grad: Any, grad_error: Any) -> Any:
@@ -38,7 +49,16 @@ class Quad(Function):
         return None, grad_a, grad_b, grad_args
 
     @staticmethod
-    def jvp(ctx: Context, func: Any, a_dot: Any, b_dot: Any, args_dot: Any) -> Any:
+    def jvp(
+        ctx: Context,
+        func: Any,
+        a_dot: Any,
+        b_dot: Any,
+        args_dot: Any,
+        epsabs: Any,
+        epsrel: Any,
+        limit: Any,
+    ) -> Any:
         a, b, args = ctx.saved_tensors
         return quad_push(ctx.func, a, b, args, (a_dot, b_dot, args_dot)), 0.0
 
@@ -59,7 +79,7 @@ class Odeint(Function):
         atol: Any = None,
     ) -> Any:
         y = integrate.odeint(func, y0, t, args, rtol=rtol, atol=atol)
-        ctx.func = func
+        ctx.func, ctx.start_shape = func, np.shape(y0)
         ctx.save_for_backward(t, args, y)
         return y
 
@@ -67,7 +87,7 @@ class Odeint(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         t, args, y = ctx.saved_tensors
         grad_y0, grad_t, grad_args = odeint_back(grad, ctx.func, y, t, args)
-        return None, grad_y0, grad_t, grad_args
+        return None, np.reshape(grad_y0, ctx.start_shape), grad_t, grad_args
 
     @staticmethod
     def jvp(

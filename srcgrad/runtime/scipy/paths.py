@@ -41,7 +41,7 @@ def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any
         state = np.concatenate([path[k], costate, rest[count:]])
         times = np.stack([t[k], t[k - 1]])
         rest = integrate.odeint(backwards, state, times, handed, **_EXACT)[-1][count:]
-    grad_t[0] = -sum(grad_t[1:], np.zeros(()))
+    grad_t[0] = -np.sum(rest[:count] * _slope(func, path[0], t[0], handed))
     parts = _parted(rest[count:], shapes)
     found = tuple(next(parts) if flag else None for flag in wanted)
     grad_args = found if isinstance(args, tuple) else found[0]

@@ -21,7 +21,8 @@ import numpy as np
 
 _WRITERS: Final = frozenset(
     "accumulate add_at add_entries add_to_shadows copyto fill_diagonal on_tape place put "
-    "put_along_axis putmask reverse_steps run_steps shadow_of shadow_of_view sort stacked".split()
+    "put_along_axis putmask reverse_steps run_steps shadow_of complex_shadow_of shadow_of_view "
+    "sort stacked".split()
 )
 
 

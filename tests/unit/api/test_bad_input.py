@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -280,12 +279,8 @@ def test_generators_and_coroutines_have_no_value(function: Any, fallback: Any) -
     ("function", "word", "point"),
     [
         (without_source(), "made", X),
-        (math.sin, "sin", 1.0),
-        (len, "len", X),
-        (functools.partial(weighted, weights=X), "partial", X),
-        (Callable_(), "Callable_", X),
     ],
-    ids=["exec", "C function", "builtin", "partial", "object"],
+    ids=["exec"],
 )
 def test_a_function_without_source_is_named(function: Any, word: str, point: Any) -> None:
     error = refused(sg.SourceNotFoundError, lambda: sg.grad(function, 0, fallback="error")(point))
@@ -294,8 +289,8 @@ def test_a_function_without_source_is_named(function: Any, word: str, point: Any
 
 @pytest.mark.parametrize(
     "function",
-    [without_source(), functools.partial(weighted, weights=2.0 * X), Callable_()],
-    ids=["exec", "partial", "object"],
+    [without_source(), functools.partial(without_source())],
+    ids=["exec", "partial of it"],
 )
 def test_a_function_without_source_runs_on_the_tape_after_one_warning(function: Any) -> None:
     derivative = sg.grad(function)
@@ -386,3 +381,11 @@ def test_the_arguments_are_left_alone_by_calls_that_fail() -> None:
     np.testing.assert_array_equal(values["a"], X)
     np.testing.assert_array_equal(values["b"][1], X)
     assert values["b"][0] == 1.0
+
+
+def test_a_number_of_numpy_read_from_text_is_refused_by_both_engines() -> None:
+    def read_back(x):
+        return np.float64(str(x[0])) * x[1]
+
+    refused(sg.NotDifferentiableError, lambda: sg.grad(read_back)(X))
+    refused(sg.NotDifferentiableError, lambda: sg.jvp(read_back, (X,), (X,)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,11 @@ def pair(x: Any, y: Any) -> Any:
 
 def refused(x: Any) -> Any:
     """Use what source transformation refuses."""
-    global _calls
-    _calls += 1
-    return x * 2
+
+    class Twice:
+        factor = 2
+
+    return x * Twice.factor
 
 
 _calls = 0
@@ -95,7 +98,7 @@ def test_an_input_that_was_written_into_is_refused() -> None:
 def test_a_refused_function_runs_on_the_tape_with_one_warning() -> None:
     compiled = sg.compile(refused)
     (x,) = leaves(X)
-    with pytest.warns(sg.FallbackWarning, match="global"):
+    with pytest.warns(sg.FallbackWarning, match="class definition"):
         compiled(x).sum().backward()
     compiled(x)
     assert_same(x.grad.numpy(), np.full(4, 2.0))
@@ -104,3 +107,74 @@ def test_a_refused_function_runs_on_the_tape_with_one_warning() -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(sg.ArgumentError, match="needs a Python function"):
         sg.compile(np.sin)
+
+
+def of_kinds(v: Any) -> Any:
+    """Tell Python's and NumPy's numbers from arrays."""
+    global _calls
+    _calls += 1
+    return v * 2 if isinstance(v, float) else np.sum(v * 3)
+
+
+def of_arrays(v: Any) -> Any:
+    """Tell arrays from numbers."""
+    global _calls
+    _calls += 1
+    return np.sum(v**3) if isinstance(v, np.ndarray) else v * 3
+
+
+def into_made(v: Any) -> Any:
+    """Write into an array of its own."""
+    global _calls
+    _calls += 1
+    out = np.zeros(4)
+    out[0], out[1:] = np.sum(v), np.mean(v) ** 2
+    return np.sum(out * v)
+
+
+def of_math(v: Any) -> Any:
+    """Call what takes numbers alone."""
+    global _calls
+    _calls += 1
+    return math.sin(np.sum(v)) * float(np.sum(v))
+
+
+def of_kinds_by_source(v: Any) -> Any:
+    """Tell numbers from arrays, in a function that is not refused."""
+    return v * 2 if isinstance(v, float) else np.sum(v * 3)
+
+
+@pytest.mark.parametrize("value", [2.0, X], ids=["number", "array"])
+@pytest.mark.parametrize("f", [of_kinds, of_arrays, into_made, of_math, of_kinds_by_source])
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_a_function_does_with_tensors_what_it_does_under_grad(f: Any, value: Any) -> None:
+    (x,) = leaves(value)
+    out = sg.compile(f)(x)
+    out.backward()
+    assert_same(x.grad.numpy(), sg.grad(f)(value), 1e-12)
+    assert_same(out.detach().numpy(), f(value), 1e-12)
+    assert_same(sg.compile(f)(x.detach()).numpy(), f(value), 1e-12)
+    with sg.no_grad():
+        assert_same(sg.compile(f)(x).numpy(), f(value), 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_what_would_leave_the_tape_is_refused_as_under_grad() -> None:
+    def through_text(v: Any) -> Any:
+        return v * float(str(v))
+
+    (x,) = leaves(2.0)
+    with pytest.raises(sg.NotDifferentiableError, match="text"):
+        sg.compile(through_text)(x)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_tensors_in_lists_are_the_arrays_that_they_stand_for() -> None:
+    def of_a_list(parts: Any) -> Any:
+        assert all(isinstance(part, np.ndarray) for part in parts)
+        return sum(np.sum(part**2) for part in parts)
+
+    x, y = leaves(X, X + 1.0)
+    sg.compile(of_a_list)([x, y]).backward()
+    assert_same(x.grad.numpy(), 2 * X, 1e-12)
+    assert_same(y.grad.numpy(), 2 * (X + 1.0), 1e-12)

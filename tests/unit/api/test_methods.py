@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from typing import Any
 
 import numpy as np
@@ -126,3 +127,33 @@ def test_tensors_that_a_function_finds_have_their_gradients() -> None:
         holder.w.grad = None
         np.sum(sg.hessian(f)(X)).backward()
         assert_same(holder.w.grad.numpy(), 4 * V)
+
+
+class Decorated:
+    """Its methods are derivatives under their own names."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @sg.grad
+    def cubed(self, x: Any) -> Any:
+        return self.scale * x**3
+
+    @sg.value_and_grad
+    def both(self, x: Any) -> Any:
+        return self.scale * x**3
+
+    @sg.grad(argnums=(0, 1))
+    def two(self, x: Any, y: Any) -> Any:
+        return self.scale * x**3 * y
+
+
+def test_bound_derivatives_come_back_from_pickle_as_they_were() -> None:
+    item = Decorated(2.0)
+    for derivative, args in ((item.cubed, (3.0,)), (item.both, (3.0,)), (item.two, (3.0, 2.0))):
+        again = pickle.loads(pickle.dumps(derivative))
+        assert_same(again(*args), derivative(*args), 0, 0)
+    second = pickle.loads(pickle.dumps(sg.grad(item.cubed)))
+    assert second(3.0) == sg.grad(item.cubed)(3.0)
+    value = sg.value_and_grad(item.cubed.primal)
+    assert pickle.loads(pickle.dumps(value))(3.0) == value(3.0)

@@ -69,6 +69,41 @@ def test_attributes_of_classes_and_objects_are_read_anew(monkeypatch: Any) -> No
     np.testing.assert_allclose(of_class(X) + of_object(X), 7.0 * np.ones(3))
 
 
+def powers(x):
+    return np.sum(np.sin(x) ** GAIN)
+
+
+def tabled(x):
+    return np.sum(np.full((2, 3), GAIN) * x) + np.max(x * GAIN)
+
+
+def stored(x):
+    y = np.zeros(np.shape(x * GAIN))
+    y[...] = GAIN
+    y += x * GAIN
+    return np.mean(y * y)
+
+
+@pytest.mark.parametrize(
+    "function", [weighted, by_class_attribute, by_object_attribute, powers, tabled, stored]
+)
+@pytest.mark.parametrize("later", [np.full((2, 3), 3.0), np.array([1.0, 2.0, 3.0]), 3, True])
+def test_a_number_outside_may_be_an_array_at_the_next_call(
+    function: Any, later: Any, monkeypatch: Any
+) -> None:
+    point = np.array([0.5, 1.2, 2.1])
+    derivative = sg.grad(function, fallback="error")
+    for value in (2.0, later, 2.0):
+        monkeypatch.setitem(globals(), "GAIN", value)
+        monkeypatch.setattr(Options, "gain", value)
+        monkeypatch.setattr(SETTINGS, "gain", value)
+        want = numerical_gradient(function, (point,), 0)
+        assert_same(derivative(point), want)
+        assert_same(sg.vjp(function, point)[1](1.0)[0], want)
+        rows = [sg.jvp(function, (point,), (row,))[1] for row in np.eye(3)]
+        assert_same(np.array(rows), want)
+
+
 def test_closures_of_one_code_keep_their_own_values() -> None:
     def make(c):
         def inner(x):
@@ -265,3 +300,107 @@ def test_a_module_loaded_anew_is_another_one(body, tmp_path, monkeypatch):
         found.append((rate, sg.grad(importlib.import_module("loaded_anew").loss)))
     for rate, derivative in [*found, *found]:
         assert_same(derivative(X), np.full(3, rate), 1e-15)
+
+
+TABLE = {"rows": [np.array([1.0, 2.0, 3.0])], "gain": 2.0}
+ITEM = types.SimpleNamespace(rows=np.array([1.0, 2.0, 3.0]))
+
+
+class Layer:
+    """Its arrays are read in the backward pass."""
+
+    def __init__(self) -> None:
+        self.weights = [np.array([1.0, 2.0, 3.0])]
+
+    def total(self, x):
+        return np.sum(self.weights[0] * x * x)
+
+
+def by_table(x):
+    return np.sum(TABLE["rows"][0] * x) * TABLE["gain"]
+
+
+def by_item(x):
+    return np.sum(ITEM.rows * x * x)
+
+
+def _double_all() -> None:
+    globals()["GAIN"] *= 2.0
+    WEIGHTS[...] *= 2.0
+    TABLE["gain"] *= 2.0
+    for row in (TABLE["rows"][0], ITEM.rows, LAYER.weights[0]):
+        row[...] = 2.0 * row
+
+
+LAYER = Layer()
+
+
+@pytest.mark.parametrize("function", [weighted, powers, by_table, by_item, LAYER.total])
+def test_a_pullback_reads_what_was_outside_at_its_call(function: Any, monkeypatch: Any) -> None:
+    for name, value in (("GAIN", 2.0), ("WEIGHTS", np.ones(3))):
+        monkeypatch.setitem(globals(), name, value)
+    point = np.array([0.5, 1.2, 2.1])
+    want = numerical_gradient(function, (point,), 0)
+    _, pull = sg.vjp(function, point)
+    tensor = sg.tensor(point, requires_grad=True)
+    out = None if function == LAYER.total else sg.compile(function)(tensor)
+    _double_all()
+    sg.vjp(function, point)
+    assert_same(pull(1.0)[0], want)
+    assert_same(pull(1.0)[0], want)
+    if out is not None:
+        out.backward()
+        assert_same(tensor.grad.numpy(), want)
+
+
+ORIGINAL = """import numpy as np
+
+GAIN = 2.0
+
+
+def doubled(x):
+    return np.sum(x * x) * 2.0
+
+
+def helper(x):
+    return np.sum(x) if x[0] in {1.0, 3.5, 2.0} else np.prod(x)
+"""
+EDITS = {
+    "a constant": ("* 2.0", "* 3.0"),
+    "an operator": ("x * x)", "x + x)"),
+    "a name": ("np.sum(x * x)", "np.prod(x * x)"),
+    "a function before": ("def doubled", "def other(x):\n    return np.sum(x)\n\n\ndef doubled"),
+    "names swapped": ("doubled", "helper"),
+    "everything": (ORIGINAL, "import numpy as np\n"),
+    "its syntax": ("def doubled(x)", "def doubled(x"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_file_that_was_edited_is_not_the_source(edit: str, tmp_path: Any, monkeypatch: Any):
+    name = f"edited_{abs(hash(edit))}"
+    path = tmp_path / f"{name}.py"
+    path.write_text(ORIGINAL)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.invalidate_caches()
+    module = importlib.import_module(name)
+    assert_same(sg.grad(module.helper, fallback="error")(X), np.prod(X) / X)
+    path.write_text(ORIGINAL.replace(*EDITS[edit]) + "\n# longer\n")
+    with pytest.warns(sg.FallbackWarning, match="changed after|cannot be found"):
+        found = sg.grad(module.doubled)(X)
+    assert_same(found, 4.0 * X)
+    monkeypatch.delitem(sys.modules, name)
+
+
+def test_lines_that_moved_with_their_function_are_the_source_once_it_is_loaded_again(
+    tmp_path: Any, monkeypatch: Any
+) -> None:
+    path = tmp_path / "moved_module.py"
+    path.write_text(ORIGINAL)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.invalidate_caches()
+    module = importlib.import_module("moved_module")
+    path.write_text("# moved\n\n" + ORIGINAL.replace("2.0", "5.0"))
+    importlib.reload(module)
+    assert_same(sg.grad(module.doubled, fallback="error")(X), 10.0 * X)
+    monkeypatch.delitem(sys.modules, "moved_module")

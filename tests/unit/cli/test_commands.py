@@ -74,6 +74,33 @@ class Twice(sg.autograd.Function):
         return 3.0 * tangent
 """
 
+NETWORKS = """\
+import numpy as np
+from commanded import START, Twice
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+class Network:
+    def __init__(self, layers):
+        self.layers = layers
+
+def layered(network, x):
+    for layer in network.layers:
+        x = np.tanh(x * layer.w)
+    return np.sum(x)
+
+NETWORK = Network([Layer(0.3 * START), Layer(START)])
+
+def empty(x):
+    x = x[-1] if isinstance(x, list) else x
+    return np.sum(np.real(x * x))
+
+def wrong_layer(network):
+    return np.sum(Twice.apply(network.layers[0].w))
+"""
+
 
 @pytest.fixture(autouse=True)
 def model(monkeypatch, tmp_path, request):
@@ -82,6 +109,7 @@ def model(monkeypatch, tmp_path, request):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "commanded.py"
     path.write_text(MODEL)
+    (tmp_path / "networks.py").write_text(NETWORKS)
     (tmp_path / "broken.py").write_text("def f(x:\n")
     return path
 
@@ -194,6 +222,7 @@ def test_a_function_that_is_refused_is_not_exported(capsys):
         ["commanded:decorated"],
         ["commanded:paired", "--aux"],
         ["commanded:annotated"],
+        ["networks:layered", "--at", "NETWORK, 2.0 * START"],
     ],
 )
 def test_right_gradients_pass_the_check(options, capsys):
@@ -211,6 +240,22 @@ def test_a_wrong_gradient_fails_the_check(capsys):
     said = capsys.readouterr()
     assert "x[0]: gradient 3, differences 2" in said.out
     assert "does not agree" in said.err
+
+
+def test_the_numbers_in_objects_are_compared(capsys):
+    assert main(["check", "networks:layered", "--at", "NETWORK, START"]) == 0
+    assert "network: 6 numbers" in capsys.readouterr().out
+    assert main(["check", "networks:wrong_layer", "--at", "NETWORK"]) == 1
+    assert "gradient 3, differences 2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argument", ["np.zeros(0)", "np.ones(2) + 1j", "[np.zeros(0), np.ones(1) + 1j]"]
+)
+def test_nothing_compared_is_a_failure(argument, capsys):
+    command = ["check", "networks:empty", "--at", argument]
+    assert main(command) == 1
+    assert "compare" in capsys.readouterr().err
 
 
 MODES = ["jvp", "vjp", "jacobian", "jacfwd", "jacrev", "hvp", "hessian"]

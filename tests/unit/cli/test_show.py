@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import pathlib
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
+import srcgrad as sg
 from srcgrad.cli.main import main
 
 MODEL = """\
@@ -145,3 +149,20 @@ def test_a_decorated_function_is_shown_as_it_is(model, capsys):
     main(["show", "shown_model.py:loss", "--value"])
     assert "return" in decorated
     assert decorated.count("\n") == capsys.readouterr().out.count("\n")
+
+
+def test_the_version_needs_no_metadata_of_a_package(capsys, monkeypatch):
+    def missing(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"srcgrad {sg.__version__}\n"
+    assert main(["cache"]) == 0
+
+
+def test_the_version_is_that_of_the_package():
+    text = (pathlib.Path(sg.__file__).parents[1] / "pyproject.toml").read_text()
+    assert tomllib.loads(text)["project"]["version"] == sg.__version__

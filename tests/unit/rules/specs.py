@@ -49,7 +49,11 @@ def elementwise() -> list[OpSpec]:
     specs += [op(np.angle, C(2, 3), deg=True)]
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])
     specs += [op(rt.greater_part, A(3), low, high), op(rt.beside, A(3), low)]
-    specs += [op(rt.cast_like, A(3), low), op(rt.resize_axis, A(2, 3), 2, 1)]
+    specs += [
+        op(rt.cast_like, A(3), low),
+        op(rt.written_over, low, A(3)),
+        op(rt.resize_axis, A(2, 3), 2, 1),
+    ]
     specs += [op(rt.apart, A(3, 3), np.array([1.0, 2.0, 4.0]))]
     specs += [op(rt.once, A(3, 3), np.zeros((3, 3), dtype=bool))]
     specs += [op(rt.chosen_part, A(3), np.maximum(low, high), low, high)]

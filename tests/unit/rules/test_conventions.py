@@ -50,6 +50,41 @@ def test_equal_arguments_of_maximum_get_half_each(fn: Any) -> None:
     same(pull(fn, 2.0, 2.0), 0.5, 0.5)
 
 
+def test_a_tie_with_a_constant_in_a_list_gives_each_number_its_share() -> None:
+    def largest(x):
+        return max([0.0, x[0], x[1]])
+
+    def least(x):
+        return min((x[0], 0.0, 0.0, x[1]))
+
+    for function, share in ((largest, 1.0 / 3.0), (least, 0.25)):
+        x = np.zeros(2)
+        same(sg.grad(function, fallback="error")(x), share, share)
+        assert sg.jvp(function, (x,), (np.array([1.0, 0.0]),))[1] == share
+
+
+def test_ties_in_generators_and_lists_give_each_number_its_share() -> None:
+    def of_generator(x):
+        return max(v * v for v in x)
+
+    def of_grown(x):
+        squares = []
+        for v in x:
+            squares.append(v * v)  # noqa: PERF401
+        return min(squares, default=0.0) + max(squares)
+
+    def of_rows(x):  # of which Python takes the first that is the largest
+        pairs = [(v * v, v) for v in x]
+        return max(p for p in pairs)[1]
+
+    for options in ({"fallback": "error"}, {"backend": "tape"}):
+        x = np.array([1.0, -1.0, 0.5])
+        same(sg.grad(of_generator, **options)(x), 1, -1, 0)
+        same(sg.grad(of_grown, **options)(x), 1, -1, 1)
+        same(sg.grad(of_rows, **options)(x), 1, 0, 0)
+        assert sg.jvp(of_generator, (x,), (np.array([1.0, 0.5, 0.0]),), **options)[1] == 0.5
+
+
 def test_where_one_argument_is_nan_the_other_gets_all_of_fmax() -> None:
     left, right = pull(np.fmax, arr(np.nan, 1.0), arr(1.0, np.nan))
     same(left, 0, 1)

@@ -63,6 +63,7 @@ def test_zeros_like_mirrors_containers() -> None:
     assert rt.zeros_like(np.arange(3)).dtype == np.float64
     assert rt.zeros_like(np.float32(2)) == 0.0
     assert rt.zeros_like("text") is None
+    assert rt.zeros_like((range(2), 1.0)) == [[0.0, 0.0], 0.0]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,72 @@
+"""Knows the lists, dicts and arrays of numbers from outside that only the function itself sees."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.integers import Integers
+from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.reach import seen_elsewhere
+
+_NUMBERS: Final = (int, float, np.floating)
+
+
+class OutsideNumbers:
+    """What a program may write into outside as long as what it writes has no derivative.
+
+    The other functions that run meanwhile do not see it, so that all writes are in the program.
+    """
+
+    def __init__(self, program: Program, integers: Integers) -> None:
+        self._program = program
+        self._integers = integers
+
+    def holds(self, name: str) -> bool:
+        """Say whether a name means such a container."""
+        value = self._value(name)
+        if isinstance(value, np.ndarray):
+            plain = type(value) is np.ndarray and value.dtype.kind == "f"
+        elif type(value) in (list, dict):
+            items = value.values() if type(value) is dict else value
+            plain = all(isinstance(item, _NUMBERS) for item in items)
+        else:
+            return False
+        return plain and name not in self._seen_elsewhere and not self._has_two_names(value)
+
+    def reads_number(self, subscript: Any) -> bool:
+        """Say whether ``x[i]`` reads a number of such a container, and no view of it."""
+        if not isinstance(subscript.value, gast.Name) or not self.holds(subscript.value.id):
+            return False
+        value = self._value(subscript.value.id)
+        if isinstance(value, dict):
+            return True
+        index = subscript.slice
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        rank = np.ndim(value) if isinstance(value, np.ndarray) else 1
+        return len(parts) == rank and all(map(self._integers.of, parts))
+
+    def _has_two_names(self, value: Any) -> bool:
+        """Say whether a module that the function names has the same memory, too."""
+        others = [binding.value for binding in self._program.reader.scope.dotted.values()]
+        arrays = [item for item in others if isinstance(item, np.ndarray)]
+        shared = isinstance(value, np.ndarray) and any(
+            np.may_share_memory(value, item) for item in arrays
+        )
+        return shared or any(item is value for item in others)
+
+    def _value(self, name: str) -> Any:
+        if name in self._program.parameters or name in self._bound:
+            return None
+        return self._program.reader.scope.lookup(name)
+
+    @functools.cached_property
+    def _bound(self) -> set[str]:
+        return bound_names(self._program.body)
+
+    @functools.cached_property
+    def _seen_elsewhere(self) -> frozenset[str]:
+        return seen_elsewhere(self._program.reader.scope.function)

@@ -1,0 +1,127 @@
+"""Holds what every derivative may be told of how it is taken: engine, fallback and check."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from srcgrad.api.refusal import describe, warn_of
+from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.switch import ANYTHING
+
+Backend = Literal["auto", "numpy", "tape"]
+Fallback = Literal["warn", "tape", "error"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy:
+    """How a derivative is taken; `policy_of` makes them, one of each kind.
+
+    Attributes:
+        fallback: What to do with a program that source transformation refuses.
+        backend: What runs it: generated text on the arrays passed, or the tape.
+        verify: Whether each new text is compared with the other engine and with differences.
+    """
+
+    fallback: Fallback = "warn"
+    backend: Backend = "auto"
+    verify: bool = False
+
+    def __reduce__(self) -> Any:
+        """Pickle by parts, so that there is still one of each kind."""
+        return policy_of, (self.fallback, self.backend, self.verify)
+
+    def __post_init__(self) -> None:
+        """Refuse what is not there.
+
+        Raises:
+            ArgumentError: There is no such backend or fallback.
+        """
+        if self.verify:
+            ANYTHING.on = True
+        if self.backend not in get_args(Backend):
+            raise ArgumentError(
+                f"backend={self.backend!r} is not there yet",
+                hint="use 'numpy' or 'tape', or leave it out",
+            )
+        if self.fallback not in get_args(Fallback):
+            raise ArgumentError(
+                f"fallback={self.fallback!r} is not one of 'warn', 'tape' and 'error'",
+                hint="leave it out for 'warn'",
+            )
+
+    @property
+    def asks_tape(self) -> bool:
+        """Whether the tape is asked for, so that no text is made."""
+        return self.backend == "tape"
+
+    def refuse_text(self, primal: Any) -> None:
+        """Raise if no text is to be made.
+
+        Raises:
+            UnsupportedError: The tape is asked for.
+        """
+        if self.asks_tape:
+            raise UnsupportedError(
+                f"`{describe(primal)}` runs on the tape, as `backend='tape'` asks: it has no text",
+                hint="leave backend= out for a derivative by source",
+            )
+
+    def with_fallback(self, fallback: Fallback) -> Policy:
+        """Return the same with another fallback."""
+        return policy_of(fallback, self.backend, self.verify)
+
+    def with_verify(self) -> Policy:
+        """Return the same, with a look at each new text."""
+        return policy_of(self.fallback, self.backend, True)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options as derivatives take them."""
+        return {"fallback": self.fallback, "backend": self.backend, "verify": self.verify}
+
+
+def policy_of(fallback: Fallback, backend: Backend, verify: bool) -> Policy:
+    """Return how a derivative is taken; they are keys, told apart by identity, which is fast.
+
+    Raises:
+        ArgumentError: There is no such backend or fallback.
+    """
+    try:
+        return _one_of_each(fallback, backend, verify)
+    except TypeError:  # it is no key either
+        return Policy(fallback, backend, verify)
+
+
+_one_of_each: Final = functools.cache(Policy)
+USUAL: Final = policy_of("warn", "auto", False)
+
+
+class Fall:
+    """Says of one derivative that the tape takes over.
+
+    Attributes:
+        policy: How the derivative is taken.
+        primal: The user's function.
+    """
+
+    __slots__ = ("_warned", "policy", "primal")
+
+    def __init__(self, policy: Policy, primal: Any) -> None:
+        self.policy = policy
+        self.primal = primal
+        self._warned = False
+
+    def back(self, refusal: UnsupportedError) -> None:
+        """Raise the refusal, or warn of it once and go on, as the policy says.
+
+        Raises:
+            UnsupportedError: The policy is to raise it.
+        """
+        if self.policy.asks_tape:
+            return
+        if self.policy.fallback == "error":
+            raise refusal
+        if self.policy.fallback == "warn" and not self._warned:
+            self._warned = True
+            warn_of(refusal, self.primal)

@@ -1,0 +1,72 @@
+"""Asks the checker of a text before it first runs, and numbers where the checker doubts it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+from srcgrad.api.plan import Plan
+from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
+from srcgrad.insight.switch import briefly
+
+AnyPlan = TypeVar("AnyPlan", bound=Plan)
+
+
+def is_doubted(plan: Plan) -> bool:
+    """Say whether the checker takes the text of a plan for wrong, and numbers were not asked."""
+    proof = plan.generated.proof
+    return proof is not None and proof.is_doubted
+
+
+def is_refuted(plan: Plan) -> bool:
+    """Say whether the text of a plan was shown to be wrong, so that it must not run."""
+    proof = plan.generated.proof
+    return proof is not None and proof.refutation is not None
+
+
+def settle_if_it_keeps_data(plan: Plan) -> None:
+    """Ask the checker of a text that does not run yet, if the user's data would wait for that."""
+    if plan.generated.data:
+        is_doubted(plan)
+
+
+def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
+    """See to it that a text runs only if the checker or numbers have nothing against it.
+
+    The checker runs no function of the user's and knows no values, so that what it takes for wrong
+    may be right. `verify` compares the text with the other engine and with differences, at the
+    arguments of the call that is about to run.
+
+    Raises:
+        NotProvenError: Checker and numbers both say that the text is wrong.
+    """
+    proof = plan.generated.proof
+    if proof is None or proof.is_settled:
+        return
+    if proof.is_doubted:
+        try:
+            with warnings.catch_warnings(), briefly():
+                warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell
+                verify(plan)
+            proof.agree()
+        except VerificationError as error:
+            proof.refute(error)
+    if proof.refutation is not None:
+        raise proof.refutation
+
+
+def proven(
+    plan: AnyPlan | None,
+    verify: Callable[[AnyPlan], None],
+    refuse: Callable[[UnsupportedError], None],
+) -> AnyPlan | None:
+    """Return a plan, or None if its text must not run, after the refusal was said."""
+    if plan is None:
+        return None
+    try:
+        prove(plan, verify)
+    except NotProvenError as refusal:
+        refuse(refusal)
+        return None
+    return plan

@@ -1,0 +1,182 @@
+"""Keeps what a function may change besides its arguments, so that it can be run without effect.
+
+What it prints is dropped; generators of random numbers, and the module-level names, closures,
+lists, dicts, sets, arrays and objects that its text reaches, are put back to what they held. Files,
+networks and other processes are beyond that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import threading
+import types
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.insight.switch import CHECKS, verifying
+from srcgrad.tape.userspace import Reached, is_lent, reached_by
+
+Undo = Callable[[], None]
+
+_MISSING: Final = object()
+_ONE_AT_A_TIME: Final = threading.RLock()
+
+
+class Surroundings:
+    """What a function reaches, as it is now."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._undo: list[Undo] = [
+            _setter(np.random.set_state, np.random.get_state()),  # noqa: NPY002 - the user's draws
+            _setter(random.setstate, random.getstate()),
+        ]
+        with _ONE_AT_A_TIME:  # no other check runs on the tape, and has stand-ins there
+            self._look(function)
+
+    def _look(self, function: Callable[..., Any]) -> None:
+        try:
+            reached = reached_by(function)
+        except UnsupportedError:  # it starts threads, say: what it changes there stays
+            return
+        self._undo += _names_of(reached)
+        for item in reached.everything():
+            self._undo += _contents_of(item)
+        self._undo += [_setter_of_fields(item) for item in reached.holders if _has_fields(item)]
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Run a block in which the function is called, and put back what it changed."""
+        silent = contextlib.ExitStack()
+        before, CHECKS.nans = CHECKS.nans, False
+        with _ONE_AT_A_TIME, silent, np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            silent.enter_context(verifying(False))
+            silent.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            silent.enter_context(contextlib.redirect_stderr(io.StringIO()))
+            try:
+                yield
+            finally:
+                CHECKS.nans = before
+                for undo in self._undo:
+                    undo()
+
+
+def _setter(put: Callable[[Any], Any], value: Any) -> Undo:
+    return lambda: put(value)
+
+
+def _names_of(reached: Reached) -> Iterator[Undo]:
+    for scope, names in reached.namespaces.values():
+        own = [name for name in names if not is_lent(scope, name)]  # to a call of another thread
+        yield _setter_of_names(scope, {name: scope.get(name, _MISSING) for name in own})
+    for cell in reached.cells:
+        with contextlib.suppress(ValueError):  # not bound yet
+            if not is_lent(cell, ""):
+                yield _setter_of_cell(cell, cell.cell_contents)
+    for owner in reached.classes:
+        data = {name: item for name, item in vars(owner).items() if not _is_machinery(name, item)}
+        yield _setter_of_class(owner, data)
+
+
+def _is_machinery(name: str, item: Any) -> bool:
+    """Say whether a member of a class is none that a program counts or collects with."""
+    return name.startswith("__") or callable(item) or hasattr(type(item), "__get__")
+
+
+def _setter_of_names(scope: dict[str, Any], before: dict[str, Any]) -> Undo:
+    def undo() -> None:
+        for name, value in before.items():
+            if scope.get(name, _MISSING) is value or is_lent(scope, name):
+                continue
+            if value is _MISSING:
+                scope.pop(name, None)
+            else:
+                scope[name] = value
+
+    return undo
+
+
+def _setter_of_cell(cell: types.CellType, before: Any) -> Undo:
+    def undo() -> None:
+        if not is_lent(cell, ""):
+            cell.cell_contents = before
+
+    return undo
+
+
+def _setter_of_class(owner: type, before: dict[str, Any]) -> Undo:
+    def undo() -> None:
+        for name, value in before.items():
+            if vars(owner).get(name, _MISSING) is not value:
+                setattr(owner, name, value)
+
+    return undo
+
+
+def _has_fields(item: Any) -> bool:
+    return type(getattr(item, "__dict__", None)) is dict
+
+
+def _setter_of_fields(item: Any) -> Undo:
+    fields = vars(item)
+    return _refill(fields, dict(fields), fields.clear, fields.update)
+
+
+def _is_any_lent(item: Any) -> bool:
+    keys = item if isinstance(item, dict) else range(len(item)) if isinstance(item, list) else ()
+    return any(is_lent(item, key) for key in keys)
+
+
+def _contents_of(item: Any) -> Iterator[Undo]:
+    """Yield what puts back what a value holds itself; what is in it is gone into by itself."""
+    if type(item) is np.ndarray:
+        if item.flags.writeable and not item.dtype.hasobject:
+            yield _setter_of_array(item, item.copy())
+    elif isinstance(item, list):
+        yield _refill(item, list(item), item.clear, item.extend)
+    elif isinstance(item, (dict, set)):
+        yield _refill(item, item.copy(), item.clear, item.update)
+    elif isinstance(item, deque):
+        yield _refill(item, item.copy(), item.clear, item.extend)
+    elif isinstance(item, np.random.Generator):
+        state = item.bit_generator.state
+        yield lambda: setattr(item.bit_generator, "state", state)
+    elif isinstance(item, np.random.RandomState):
+        yield _setter(item.set_state, item.get_state())
+    elif isinstance(item, random.Random):
+        yield _setter(item.setstate, item.getstate())
+
+
+def _setter_of_array(array: Any, before: Any) -> Undo:
+    def undo() -> None:
+        if array.shape == before.shape and array.tobytes() != before.tobytes():
+            array[...] = before
+
+    return undo
+
+
+def _refill(item: Any, before: Any, clear: Callable[[], Any], fill: Callable[[Any], Any]) -> Undo:
+    if _is_any_lent(item):  # to a call of another thread, which gives it back
+        return lambda: None
+
+    def undo() -> None:
+        same = len(item) == len(before)
+        pairs = zip(item.items(), before.items(), strict=True) if isinstance(item, dict) else None
+        if same and pairs is not None:
+            same = all(a is c and b is d for (a, b), (c, d) in pairs)
+        elif same and not isinstance(item, set):
+            same = all(a is b for a, b in zip(item, before, strict=True))
+        elif same:
+            same = item == before
+        if not same and not _is_any_lent(item):
+            clear()
+            fill(before)
+
+    return undo

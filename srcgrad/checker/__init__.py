@@ -1,0 +1,1 @@
+"""Checks derivatives against their primals, sharing nothing with what made them."""

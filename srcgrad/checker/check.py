@@ -1,0 +1,462 @@
+"""Checks a finished derivative against its primal: runs both over lanes, along several paths."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.checker import built_in, field, numeric, primal, sharing
+from srcgrad.checker.arithmetic import key_of, pair_of
+from srcgrad.checker.field import ZERO, code_of, hashed
+from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
+from srcgrad.checker.library import BUILTINS, outside
+from srcgrad.checker.memory import scattered_to
+from srcgrad.checker.plain import plain
+from srcgrad.checker.primal import Instrumented, sweep
+from srcgrad.checker.witness import Witness
+from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.walk import walk
+
+_SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
+_MORE_SEEDS: Final = (1, 2, 5, 6, 9, 10)  # where those runs all end in an exception
+_LOCK: Final = threading.Lock()
+_LIBRARIES: Final = (built_in, numeric, sharing)  # they fill the table of what is known
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the checker found of one derivative.
+
+    Attributes:
+        kind: "proven", "unproven" if it does not know enough, or "wrong".
+        reason: What does not agree, or what it does not know.
+        runs: How many runs ended without an exception.
+    """
+
+    kind: str
+    reason: str = ""
+    runs: int = 0
+
+
+@dataclass(slots=True)
+class Subject:
+    """One derivative to be checked.
+
+    Attributes:
+        name: The generated function; for halves, the forward half.
+        backward: The backward half, if there is one.
+        parameters: The parameters of the function, without the fields of arguments.
+        inputs: The names that it is differentiated with respect to.
+        outer: The parameters that gradients are returned for.
+        fields: The statements that read fields of arguments.
+        ranks: What is known of parameters: "number", or how many axes they have.
+    """
+
+    name: str
+    witness: Witness
+    scope: Scope
+    parameters: list[str]
+    keyword_only: list[str]
+    starred: list[str]
+    inputs: Sequence[str]
+    outer: Sequence[str]
+    outputs: int
+    returns_tuple: bool
+    fields: list[Any] = dataclass_field(default_factory=list)
+    backward: str = ""
+    value: bool = False
+    aux: bool = False
+    ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
+
+
+def check(text: str, bound: Mapping[str, Any], imports: Sequence[str], subject: Subject) -> Verdict:
+    """Check one derivative of a generated module."""
+    return Checker(bound, imports, subject).verdict(text)
+
+
+def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
+    """Return what is taken for granted of parameters: "number" or a number of axes.
+
+    >>> ranks_of({"s": "number"}, ["x.ndim == 1"])
+    {'s': 'number', 'x': 1}
+    """
+    known: dict[str, Any] = {}
+    for name, fact in given.items():
+        found = {"number": "number", "int": "number", "vector": 1, "matrix": 2}.get(fact)
+        if found is not None:
+            known[name] = found
+    for condition in conditions:
+        match = re.fullmatch(r"(?:np\.ndim\((\w+)\)|(\w+)\.ndim) == (\d)", condition)
+        if match:
+            known[match[1] or match[2]] = int(match[3])
+        match = re.fullmatch(r"(\w+) is a number", condition)
+        if match:
+            known[match[1]] = "number"
+    return known
+
+
+class Checker:
+    """The check of one derivative; further texts of it may be checked, too."""
+
+    def __init__(self, bound: Mapping[str, Any], imports: Sequence[str], subject: Subject) -> None:
+        self._subject = subject
+        self._bound = bound
+        self._imports = imports
+        self._made: Any = None
+        self._code: Any = None
+        self._text_code: Any = None
+        self._names: set[str] = set()
+        self._ranks: Mapping[str, Any] = {}
+
+    def verdict(self, text: str) -> Verdict:
+        """Run primal and derivative; where no axes are known of, for vectors at the least."""
+        with _LOCK:
+            former = Now.run
+            try:
+                return self._verdict(text)
+            except Exception as error:  # noqa: BLE001 - a limit of ours is no user's matter
+                return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
+            finally:
+                Now.run = former
+
+    def _verdict(self, text: str) -> Verdict:
+        subject = self._subject
+        try:
+            if self._made is None:
+                made = self._instrumented()
+                self._code, self._made = self._compiled(made), made
+                self._names = _names(self._code)
+            self._text_code = compile(text, "<derivative>", "exec")
+        except NotCovered as reason:
+            return Verdict("unproven", str(reason))
+        self._ranks = subject.ranks
+        found = self._along_paths()
+        unknown = [name for name in subject.outer if name not in subject.ranks]
+        if found.kind == "proven" or not unknown:
+            return found
+        self._ranks = {**dict.fromkeys(unknown, 1), **subject.ranks}
+        again = self._along_paths()
+        return again if again.kind == "proven" else found
+
+    def _instrumented(self) -> Any:
+        """Return the primal as a tree that can be run, with the functions that go with it."""
+        subject = self._subject
+        own = subject.parameters, _leaves(subject)
+        made = Instrumented(subject.witness, *own, "__primal__")
+        made.main.body[:0] = subject.fields
+        return made
+
+    def _along_paths(self) -> Verdict:
+        runs = 0
+        try:
+            straight = True
+            for seed in (*_SEEDS, *_MORE_SEEDS):
+                if runs and seed in _MORE_SEEDS:
+                    break
+                ended, straight = self._run(seed)
+                runs += ended
+                if straight and runs:
+                    break
+        except Disagreement as found:
+            return Verdict("wrong", str(found))
+        except NotCovered as found:
+            return Verdict("unproven", str(found))
+        except RecursionError:
+            return Verdict("unproven", "the run is too deep")
+        except (IndexError, KeyError, TypeError, ValueError, AttributeError) as error:
+            return Verdict("unproven", f"the reverse sweep fails: {type(error).__name__}: {error}")
+        if not runs:
+            return Verdict("unproven", "no run comes to its end")
+        return Verdict("proven", runs=runs)
+
+    def _compiled(self, made: Instrumented) -> CodeType:
+        tree = gast.Module([made.main, *made.functions], [])
+        for node in walk(tree):
+            if getattr(node, "of_rule", False) and isinstance(node, gast.Name):
+                node.id = f"__ours_{node.id}"
+        return compile(plain(tree), "<primal>", "exec")
+
+    # -- one path
+
+    def _run(self, seed: int) -> tuple[bool, bool]:
+        """Run along one path; say whether it came to an end, and whether it is the only one."""
+        subject = self._subject
+        run = Now.run = Run(seed)
+        run.tape = []
+        space = self._namespace()
+        own = self._primal_namespace(space)
+        given = self._arguments(seed)
+        expected = outcome(lambda: own["__primal__"](*given.values()))
+        tape, cut, trace = run.tape, run.cut, run.trace
+        states = {name: state_of(value) for name, value in given.items()}
+        other = Now.run = Run(seed)
+        other.steps = run.steps
+        args = self._arguments(seed)
+        space = self._namespace()
+        found = outcome(lambda: self._derivative(space, args))
+        if expected[0] == "raised" or found[0] == "raised":
+            return self._both_raise(expected, found), False
+        result, outputs = found[1]
+        Now.run = run
+        run.tape = None
+        self._seed(expected[1], seed)
+        sweep(tape or [], self._made.entries, lambda said: self._constant(said, own))
+        for lane in cut:
+            if lane.cut and lane.own_adjoint is not None and lane.own_adjoint.pair != ZERO:
+                raise Disagreement(
+                    f"an operation on a value with a derivative has no adjoint: {lane.pair}"
+                )
+        self._compare(given, result, args)
+        self._compare_values(expected[1], outputs)
+        for name, state in states.items():
+            if state_of(args[name]) != state:
+                raise Disagreement(f"the argument `{name}` is left with other contents")
+        if trace != other.trace:
+            raise Disagreement("what can be seen from outside is not the same")
+        return True, not has_branches(subject.witness.body)
+
+    def _both_raise(self, expected: Any, found: Any) -> bool:
+        if found[0] != "raised":
+            raise NotCovered(f"the primal cannot be run: {expected[1]!r}")
+        if expected[0] != "raised":
+            raise Disagreement(f"the derivative alone raises {found[1]!r}")
+        if type(expected[1]) is not type(found[1]):
+            raise Disagreement(f"the primal raises {expected[1]!r}, the derivative {found[1]!r}")
+        return False
+
+    def _derivative(self, space: dict[str, Any], args: dict[str, Any]) -> tuple[Any, Any]:
+        subject = self._subject
+        positional = [args[name] for name in subject.parameters if name not in subject.starred]
+        count = len(positional) - len(subject.keyword_only)
+        named = dict(zip(subject.keyword_only, positional[count:], strict=True))
+        if subject.backward:
+            out, saved = space[subject.name](*[args[n] for n in subject.parameters])
+            outputs: Any = list(out) if subject.returns_tuple else [out]
+            given = [self._given(i, output) for i, output in enumerate(outputs)]
+            grads = space[subject.backward](saved, *given)
+            return (grads if len(subject.inputs) != 1 else (grads,)), outputs
+        result = space[subject.name](*positional[:count], **named)
+        outputs = None
+        if subject.value and subject.aux:
+            (value, aux), grads = result
+            outputs = [value, aux]
+        elif subject.value:
+            value, grads = result
+            outputs = [value]
+        elif subject.aux:
+            grads, aux = result
+            outputs = [None, aux]
+        else:
+            grads = result
+        return (grads if len(subject.outer) != 1 else (grads,)), outputs
+
+    def _given(self, place: int, output: Any) -> Lane:
+        entry = hashed(code_of("given"), place)
+        number = isinstance(output, Lane) and output.number
+        dims = output.dims if isinstance(output, Lane) else None
+        pair = (entry, entry if number else hashed(entry, 1))
+        return Lane(pair, hashed(code_of("given token"), place), number=number, dims=dims)
+
+    def _seed(self, result: Any, seed: int) -> None:
+        subject = self._subject
+        outputs = list(result) if subject.returns_tuple else [result]
+        if not subject.backward:
+            primal.contribute(outputs[0], 1.0)
+            return
+        for place, output in enumerate(outputs):
+            primal.contribute(output, self._given(place, output))
+
+    # -- comparing
+
+    def _compare(self, given: dict[str, Any], result: Any, args: dict[str, Any]) -> None:
+        roots: dict[int, str] = {id(args[n].root): n for n in args if isinstance(args[n], Lane)}
+        for name, grad in zip(self._subject.outer, result, strict=True):
+            value = given[name]
+            want = value.adjoint.pair if isinstance(value, Lane) else ZERO
+            if field.sub(whole(grad), want) != ZERO:
+                raise Disagreement(f"the gradient of `{name}` is another")
+            for lane in lanes_of(grad):
+                if lane.number:
+                    continue
+                other = roots.setdefault(id(lane.root), f"the gradient of {name}")
+                if other != f"the gradient of {name}" or lane.fixed:
+                    raise Disagreement(f"the gradient of `{name}` shares memory with `{other}`")
+
+    def _compare_values(self, result: Any, outputs: Any) -> None:
+        if outputs is None:
+            return
+        ours = list(result) if self._subject.returns_tuple else [result]
+        for one, other in zip(ours, outputs, strict=False):
+            if other is not None and whole(one) != whole(other):
+                raise Disagreement("the value is another")
+
+    # -- names
+
+    def _arguments(self, seed: int) -> dict[str, Any]:
+        subject = self._subject
+        made: dict[str, Any] = {}
+        for name in subject.parameters:
+            if name in subject.starred:
+                made[name] = {} if name == subject.starred[-1] and len(subject.starred) == 2 else ()
+                continue
+            code = code_of(f"argument {name}")
+            first = hashed(code, 0)
+            rank = self._ranks.get(name)
+            number = rank in ("number", 0)
+            varied = name in subject.outer
+            dims = (None,) * rank if isinstance(rank, int) else None
+            pair = (first, first if number else hashed(code, 0, 1))
+            lane = Lane(pair, hashed(code), number=number, dims=dims, varied=varied)
+            if not varied and rank in (None, "number", 0):
+                lane.whole = 2 + (first + seed) % 2
+            made[name] = lane
+        return made
+
+    def _namespace(self) -> dict[str, Any]:
+        space: dict[str, Any] = {"__name__": "srcgrad.checker.run"}
+        space["__builtins__"] = _BUILTINS
+        for name, value in self._bound.items():
+            space[name] = outside(value)
+        exec(self._text_code, space)  # noqa: S102 - the text that is checked, over lanes
+        return space
+
+    def _primal_namespace(self, space: dict[str, Any]) -> dict[str, Any]:
+        own = {
+            name: _untaped(value) if isinstance(value, FunctionType) else value
+            for name, value in space.items()
+        }
+        for line in self._imports:
+            exec(line, own)  # noqa: S102 - imports, made by the compiler
+        own.update(
+            __record__=primal.record, __frozen__=primal.frozen, __update__=primal.update,
+            __cut__=primal.cut, __shape__=primal.shape_only, __augment__=primal.augment,
+        )  # fmt: skip
+        scope = self._subject.scope
+        for name in self._names:
+            if name.startswith("__ours_"):
+                plain = name.removeprefix("__ours_")
+                own[name] = own.get(plain) or BUILTINS.get(plain) or getattr(builtins, plain, None)
+                if own[name] is None:
+                    own[name] = outside(getattr(runtime, plain))
+                continue
+            found = scope.lookup(name) if not name.startswith("__") else MISSING
+            if found is not MISSING and getattr(builtins, name, MISSING) is not found:
+                own[name] = outside(found)
+            elif name not in own and name in runtime.__all__:
+                own[name] = outside(getattr(runtime, name))
+        exec(self._code, own)  # noqa: S102 - the primal, over lanes
+        return own
+
+    def _constant(self, said: Any, own: dict[str, Any]) -> Any:
+        """Return what an adjoint was taken for, if that is a number."""
+        if isinstance(said, gast.UnaryOp) and isinstance(said.op, gast.USub):
+            inner = self._constant(said.operand, own)
+            return None if inner is None else -inner
+        return said.value if isinstance(said, gast.Constant) else None
+
+
+def _untaped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a generated function as the primal calls it: of its statements it keeps no tape."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        run = Now.run
+        tape, run.tape = run.tape, None
+        try:
+            return function(*args, **keywords)
+        finally:
+            run.tape = tape
+
+    return call
+
+
+def _names(code: CodeType) -> set[str]:
+    found = set(code.co_names)
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            found |= _names(item)
+    return found
+
+
+def _import(
+    name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
+) -> Any:
+    del level
+    module = importlib.import_module(name)
+    if fromlist:
+        return outside(module)
+    return outside(importlib.import_module(name.partition(".")[0]))
+
+
+_BUILTINS: Final[dict[str, Any]] = {**vars(builtins), **BUILTINS, "__import__": _import}
+
+
+def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
+    """Return what a call returns or raises, and which of the two."""
+    try:
+        return "returned", call()
+    except (Disagreement, NotCovered, RecursionError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever the program raises
+        return "raised", error
+
+
+def state_of(value: Any) -> Any:
+    """Return what an argument holds."""
+    if isinstance(value, Lane):
+        return value.pair
+    return None
+
+
+def whole(value: Any) -> Any:
+    """Return the lane of a result; parts of containers are as parts of an array."""
+    if isinstance(value, dict):
+        total = ZERO
+        for key, item in value.items():
+            total = field.add(total, scattered_to(_path(key), whole(item)))
+        return total
+    if isinstance(value, (list, tuple)):
+        total = ZERO
+        for place, item in enumerate(value):
+            total = field.add(total, scattered_to(_path(place), whole(item)))
+        return total
+    return pair_of(value)
+
+
+def _path(key: Any) -> Any:
+    return key_of(key, None)[0]
+
+
+def lanes_of(value: Any) -> list[Lane]:
+    """Return the lanes in a value."""
+    if isinstance(value, Lane):
+        return [value]
+    if isinstance(value, dict):
+        return [lane for item in value.values() for lane in lanes_of(item)]
+    if isinstance(value, (list, tuple)):
+        return [lane for item in value for lane in lanes_of(item)]
+    return []
+
+
+def _leaves(subject: Subject) -> list[str]:
+    return [
+        node.id
+        for item in subject.fields
+        for node in walk(item)
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+    ]
+
+
+def has_branches(body: list[Any]) -> bool:
+    """Say whether tests or loops make several paths."""
+    kinds = (gast.If, gast.For, gast.While, gast.Try, gast.IfExp, gast.BoolOp, gast.comprehension)
+    return any(isinstance(node, kinds) for item in body for node in walk(item))

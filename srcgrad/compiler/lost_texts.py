@@ -1,0 +1,32 @@
+"""Refuses numbers that are made of the text of values with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+import numpy as np
+
+from srcgrad.analyses.texts import numbers_from_texts
+from srcgrad.errors import NotDifferentiableError, UnsupportedSyntaxError
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.program import Program
+
+
+def refuse_lost_texts(
+    program: Program, varied: frozenset[str], outputs: Sequence[str], refusals: Refusals
+) -> None:
+    """Note each number that has lost its derivative on the way through text."""
+    for reader in numbers_from_texts(program, varied, outputs):
+        if isinstance(reader, (gast.Dict, gast.DictComp, gast.For)):
+            what, hint = "the keys of a dict carry no derivatives", "keep each beside its value"
+            refusals.add(reader, what, hint)
+            continue
+        callee = program.reader.scope.resolve(getattr(reader, "func", None))
+        is_final = isinstance(callee, type) and issubclass(callee, np.generic)
+        refusals.add(  # the tape does not see what NumPy's types make of text
+            reader,
+            "a number read from the text of a value with a derivative has lost that derivative",
+            "use the value itself, or srcgrad.stop_gradient of it",
+            NotDifferentiableError if is_final else UnsupportedSyntaxError,
+        )

@@ -1,0 +1,171 @@
+"""Hands finished derivatives to the checker, and says what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from srcgrad.checker.check import Checker, Subject, Verdict, ranks_of
+from srcgrad.checker.pushing import TangentChecker, TangentSubject
+from srcgrad.checker.repeated import PullChecker, PullSubject
+from srcgrad.checker.witness import OBSERVERS
+from srcgrad.errors import NotProvenError, VerificationError
+from srcgrad.ir.build import clone
+
+if TYPE_CHECKING:
+    from srcgrad.compiler.derivation import Derivation
+
+
+@dataclass(slots=True)
+class Proofs:
+    """The derivatives of one module that are to be checked, and what the module imports."""
+
+    subjects: list[Subject] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+
+    def add(
+        self,
+        derivation: Derivation,
+        name: str,
+        outer: Sequence[str],
+        *,
+        backward: str = "",
+        value: bool = False,
+        aux: bool = False,
+    ) -> None:
+        """Keep one derivative to be checked when the module's text is finished."""
+        witness = derivation.program.witness
+        if witness is None:
+            return
+        program, tree = derivation.program, derivation.source.tree
+        args = tree.args
+        leaves = [leaf for item in derivation.source.leaves for leaf in item.names.values()]
+        self.subjects.append(
+            Subject(
+                name,
+                witness,
+                program.reader.scope,
+                parameters=[item for item in program.parameters if item not in leaves],
+                keyword_only=[item.id for item in args.kwonlyargs],
+                starred=[item.id for item in (args.vararg, args.kwarg) if item is not None],
+                inputs=program.inputs,
+                outer=outer,
+                outputs=len(program.outputs),
+                returns_tuple=program.returns_tuple,
+                fields=[clone(statement) for statement in tree.body[: len(leaves)]],
+                backward=backward,
+                value=value,
+                aux=aux,
+                ranks=ranks_of(program.given, derivation.conditions)
+                | dict.fromkeys(derivation.scalars, "number"),
+            )
+        )
+
+    def of(self, text: str, bound: Mapping[str, Any]) -> Proof | None:
+        """Return what the checker says of a module, for those who ask; None if it is not to."""
+        if not self.subjects:
+            return None
+        proof = Proof(text, bound, self.subjects, self.imports)
+        if OBSERVERS:
+            proof.verdict  # noqa: B018 - whoever observes verdicts is told of all texts
+        return proof
+
+
+@dataclass(slots=True)
+class Standing:
+    """What is known of a text: shared by all functions that have the same one.
+
+    Attributes:
+        verdict: What the checker says, once it was asked.
+        is_settled: Whether it is known that the text may run.
+        refutation: Why it must not run, once numbers have shown it to be wrong.
+    """
+
+    verdict: Verdict | None = None
+    is_settled: bool = False
+    refutation: NotProvenError | None = None
+
+
+class Proof:
+    """What the checker says of the derivatives of one module, found out when it is first asked.
+
+    A text that is not proven may still be right, since the checker does not know all there is. So
+    one that it takes for wrong is doubted: before it runs, numbers decide (`srcgrad.api.proofs`).
+    """
+
+    __slots__ = ("_parts", "_standing")
+
+    def __init__(
+        self, text: str, bound: Mapping[str, Any], subjects: list[Subject], imports: list[str]
+    ) -> None:
+        self._parts: Any = text, bound, subjects, imports
+        self._standing = Standing()
+
+    def of_another(self) -> Proof:
+        """Return the proof of the same text for another function, which keeps nothing alive."""
+        made = Proof("", {}, [], [])
+        made._parts, made._standing = None, self._standing
+        return made
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of the module's derivatives; what it takes to tell is then let go."""
+        standing = self._standing
+        if standing.verdict is None:
+            if self._parts is None:
+                return Verdict("unproven", "it was made for another function of the same text")
+            text, bound, subjects, imports = self._parts
+            found = [_verdict(text, bound, imports, subject) for subject in subjects]
+            standing.verdict = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
+        self._parts = None
+        return standing.verdict
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known that the text may run."""
+        return self._standing.is_settled
+
+    @property
+    def refutation(self) -> NotProvenError | None:
+        """Why the text must not run, once numbers have shown it to be wrong."""
+        return self._standing.refutation
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the text is taken for wrong, and numbers have not been asked."""
+        standing = self._standing
+        if standing.is_settled or standing.refutation is not None:
+            return False
+        is_wrong = self.verdict.kind == "wrong" and not OBSERVERS
+        standing.is_settled = standing.verdict is not None and not is_wrong
+        return is_wrong
+
+    def agree(self) -> None:
+        """Note that numbers do not find the text wrong."""
+        self._standing.is_settled = True
+
+    def refute(self, numbers: VerificationError) -> None:
+        """Note that numbers show the text to be wrong, too."""
+        found = "; ".join(line for item in numbers.diagnostics for line in item.details)
+        self._standing.refutation = NotProvenError(
+            f"the derivative is not proven: {self.verdict.reason} ({found})",
+            hint="the tape differentiates it; please report the function",
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why the text is not proven; empty if it is."""
+        return "" if self.verdict.kind == "proven" else self.verdict.reason
+
+
+_WORSE: Final = ("proven", "unproven", "wrong")
+
+
+def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
+    kinds = {TangentSubject: TangentChecker, PullSubject: PullChecker}
+    checker = kinds.get(type(subject), Checker)(bound, imports, subject)
+    verdict = checker.verdict(text)
+    for observer in OBSERVERS:
+        observer(text, bound, checker, subject, verdict)
+    return verdict

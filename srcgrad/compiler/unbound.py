@@ -1,0 +1,42 @@
+"""Finds the names that a function reads and that mean nothing yet, as in a notebook."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+
+from srcgrad.ir.scopes import MISSING, Binding
+
+_BUILT_IN = vars(builtins)
+
+
+def unbound(functions: Iterable[object]) -> Iterator[Binding]:
+    """Yield the globals and free variables of functions that nothing is bound to.
+
+    A text that was made without them is not the one of the program in which they are defined.
+    """
+    for function in functions:
+        if not isinstance(function, FunctionType):
+            continue
+        known = function.__globals__
+        for name in dict.fromkeys(_globals_read(function.__code__)):
+            if name not in known and name not in _BUILT_IN:
+                yield Binding(name, MISSING, known)
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            binding = Binding(name, MISSING, cell)
+            if binding.current() is MISSING:
+                yield binding
+
+
+def _globals_read(code: CodeType) -> Iterator[str]:
+    """Yield the names of globals in a code, and in those of functions that it makes."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield step.argval
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _globals_read(item)

@@ -1,0 +1,122 @@
+"""Writes dicts that `dict` and `dict.fromkeys` make of named parts as displays of their entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import at, clone, constant, load, store
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import Scope
+
+_SEQUENCES = (gast.Tuple, gast.List)
+_FROM_KEYS = dict.fromkeys
+
+
+class Dicts(gast.NodeTransformer):  # type: ignore[misc]
+    """Rewrites one function body; what is read twice gets a name by ``:=``.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> scope = program_of("def f(x): return x").reader.scope
+    >>> body = parse('''
+    ... a = dict(w=x, b=x * x)
+    ... c = dict(zip(("w", "b"), (x, y)), b=x)
+    ... d = dict(zip(keys, rows))
+    ... e = dict.fromkeys(("w", "b"), np.sin(x))
+    ... ''')
+    >>> print(text(Dicts(scope, Namer(["x", "y"])).block(body)))
+    a = {"w": x, "b": x * x}
+    c = {"w": x, "b": y, "b": x}
+    d = {key: value for key, value in zip(keys, rows)}
+    e = {"w": (value_2 := np.sin(x)), "b": value_2}
+    """
+
+    def __init__(self, scope: Scope, namer: Namer) -> None:
+        self._scope = scope
+        self._namer = namer
+
+    def block(self, body: list[Any]) -> list[Any]:
+        """Return the body with its dicts written out."""
+        return [self.visit(statement) for statement in body]
+
+    def visit_Call(self, node: Any) -> Any:
+        """Write a call as a display, if its entries are seen."""
+        self.generic_visit(node)
+        callee = self._scope.resolve(node.func)
+        made = None
+        if callee is dict:
+            made = self._made(node)
+        elif isinstance(node.func, gast.Attribute) and callee == _FROM_KEYS:
+            made = self._filled(node)
+        return node if made is None else at(made, node)
+
+    def _made(self, node: Any) -> Any:
+        """Return the display of ``dict(...)``, or None."""
+        options = [(item.arg, item.value) for item in node.keywords]
+        if len(node.args) > 1 or any(name is None for name, _ in options):
+            return None
+        if node.args and isinstance(node.args[0], gast.Name) and not options:
+            return None  # a copy of a dict, or a dict of pairs: only the run tells
+        first = self._entries(node.args[0]) if node.args else gast.Dict([], [])
+        if isinstance(first, gast.DictComp):
+            return None if options else first
+        if first is None:
+            return None
+        keys = [constant(name) for name, _ in options]
+        return gast.Dict([*first.keys, *keys], [*first.values, *[value for _, value in options]])
+
+    def _entries(self, node: Any) -> Any:
+        """Return the display of what ``dict`` is given, or None."""
+        if isinstance(node, gast.Dict):
+            return node
+        if isinstance(node, _SEQUENCES):
+            return _of_pairs(node.elts)
+        if isinstance(node, (gast.GeneratorExp, gast.ListComp)):
+            pair = node.elt
+            if isinstance(pair, _SEQUENCES) and _count(pair) == 2:
+                return gast.DictComp(*pair.elts, node.generators)
+        is_zip = isinstance(node, gast.Call) and self._scope.resolve(node.func) is zip
+        if not is_zip or len(node.args) != 2 or node.keywords:
+            return None
+        keys, values = node.args
+        if _count(keys) is not None and _count(keys) == _count(values):
+            return gast.Dict([*keys.elts], [*values.elts])
+        if any(isinstance(item, gast.Starred) for item in node.args):
+            return None
+        key, value = self._namer.fresh("key"), self._namer.fresh("value")
+        target = gast.Tuple([store(key), store(value)], gast.Store())
+        part = gast.comprehension(target, node, [], 0)
+        return gast.DictComp(load(key), load(value), [part])
+
+    def _filled(self, node: Any) -> Any:
+        """Return the display of ``dict.fromkeys(keys, value)``, or None."""
+        if node.keywords or len(node.args) not in (1, 2):
+            return None
+        keys = node.args[0]
+        value = node.args[1] if len(node.args) == 2 else constant(None)
+        plain = isinstance(value, (gast.Name, gast.Constant))
+        if not _count(keys):
+            key = self._namer.fresh("key")
+            part = gast.comprehension(store(key), keys, [], 0)
+            whole = isinstance(keys, gast.Starred) or not plain
+            return None if whole else gast.DictComp(load(key), value, [part])
+        if plain:
+            return gast.Dict([*keys.elts], [clone(value) for _ in keys.elts])
+        name = self._namer.fresh("value")
+        first = gast.NamedExpr(store(name), value)
+        return gast.Dict([*keys.elts], [first, *[load(name) for _ in keys.elts[1:]]])
+
+
+def _of_pairs(items: list[Any]) -> Any:
+    if not all(isinstance(item, _SEQUENCES) and _count(item) == 2 for item in items):
+        return None
+    return gast.Dict([item.elts[0] for item in items], [item.elts[1] for item in items])
+
+
+def _count(node: Any) -> int | None:
+    """Return how many entries a tuple or list that is written out has; None if it is not."""
+    if not isinstance(node, _SEQUENCES):
+        return None
+    starred = any(isinstance(item, gast.Starred) for item in node.elts)
+    return None if starred else len(node.elts)

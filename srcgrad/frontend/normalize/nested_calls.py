@@ -1,0 +1,128 @@
+"""Gives calls inside of expressions statements of their own, and what is evaluated before them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.build import assign, load
+from srcgrad.ir.names import Namer
+
+_PARTS: Final[dict[type, tuple[str, ...]]] = {
+    gast.Assign: ("value",),
+    gast.AugAssign: ("value",),
+    gast.Expr: ("value",),
+    gast.If: ("test",),
+    gast.For: ("iter",),
+    gast.BinOp: ("left", "right"),
+    gast.UnaryOp: ("operand",),
+    gast.Call: ("args", "keywords"),
+    gast.keyword: ("value",),
+    gast.Starred: ("value",),
+    gast.Attribute: ("value",),
+    gast.Subscript: ("value", "slice"),
+    gast.Slice: ("lower", "upper", "step"),
+    gast.Tuple: ("elts",),
+    gast.List: ("elts",),
+    gast.IfExp: ("test",),
+}
+"""What is surely evaluated of a node, in order; branches of conditions and lambdas are not."""
+
+
+class NestedCalls:
+    """Takes the `wanted` calls out of the expressions of statements.
+
+    What Python evaluates before such a call is bound before it, too, as its writes may change that.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> (line,) = parse("y = x[0] * f(x) + 1.0")
+    >>> lift = NestedCalls(Namer(["x", "f", "y"]), lambda call: call.func.id == "f")
+    >>> print(text([*lift.before(line), line]))
+    item = x[0]
+    result_of_f = f(x)
+    y = item * result_of_f + 1.0
+    """
+
+    def __init__(self, namer: Namer, wanted: Callable[[Any], bool]) -> None:
+        self._namer = namer
+        self._wanted = wanted
+        self._lead: list[Any] = []
+        self.made: set[str] = set()
+
+    def before(self, statement: Any) -> list[Any]:
+        """Return the statements to run before one, from which its inner calls are taken."""
+        if isinstance(statement, gast.AugAssign) and not isinstance(statement.target, gast.Name):
+            return []  # the old value is read before the call
+        self._lead = []
+        for owner, name, place in _places(statement):
+            child = _at(owner, name, place)
+            if self._holds(child):
+                self._put(owner, name, place, self._visit(child, statement, whole=True))
+        return self._lead
+
+    def _holds(self, node: Any) -> bool:
+        if isinstance(node, gast.Call) and self._wanted(node):
+            return True
+        return any(self._holds(_at(*place)) for place in _places(node))
+
+    def _visit(self, node: Any, like: Any, *, whole: bool = False) -> Any:
+        taken = not whole and isinstance(node, gast.Call) and self._wanted(node)
+        places = list(_places(node))
+        for number, place in enumerate(places):
+            if not self._holds(_at(*place)):
+                continue
+            for earlier in places[:number]:
+                before = _at(*earlier)
+                if not _is_simple(before):
+                    self._put(*earlier, self._bound("item", before, like))
+            self._put(*place, self._visit(_at(*place), like))
+        if taken:
+            name = getattr(node.func, "attr", getattr(node.func, "id", "call"))
+            return self._bound(f"result_of_{name.strip('_')}", node, like)
+        return node
+
+    def _bound(self, wish: str, value: Any, like: Any) -> Any:
+        if isinstance(value, (gast.keyword, gast.Starred)):
+            value.value = self._bound(wish, value.value, like)
+            return value
+        name = self._namer.fresh(wish)
+        self.made.add(name)
+        self._lead.append(assign(name, value, like))
+        return load(name)
+
+    def _put(self, owner: Any, name: str, place: int | None, value: Any) -> None:
+        if place is None:
+            setattr(owner, name, value)
+        else:
+            getattr(owner, name)[place] = value
+
+
+def _places(node: Any) -> Iterator[tuple[Any, str, int | None]]:
+    """Yield where the parts of a node stand that are surely evaluated, in that order."""
+    if isinstance(node, gast.Compare):  # of a chain the rest is only looked at if that holds
+        yield node, "left", None
+        yield node, "comparators", 0
+    if isinstance(node, gast.Dict) and all(isinstance(key, gast.Constant) for key in node.keys):
+        yield from ((node, "values", place) for place in range(len(node.values)))
+    for name in _PARTS.get(type(node), ()):
+        part = getattr(node, name)
+        if isinstance(part, list):
+            yield from ((node, name, place) for place in range(len(part)))
+        elif part is not None:
+            yield node, name, None
+
+
+def _at(owner: Any, name: str, place: int | None) -> Any:
+    part = getattr(owner, name)
+    return part if place is None else part[place]
+
+
+def _is_simple(node: Any) -> bool:
+    """Say whether a part means the same after a call: a constant, or the object of a name."""
+    if isinstance(node, (gast.keyword, gast.Starred)):
+        node = node.value
+    if isinstance(node, gast.Slice):
+        return all(map(_is_simple, (node.lower, node.upper, node.step)))
+    return node is None or isinstance(node, (gast.Constant, gast.Name))

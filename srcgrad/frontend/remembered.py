@@ -1,0 +1,97 @@
+"""Remembers what is found out about functions, as long as nothing that they are made of can change.
+
+A function is asked about by each of its callers and by theirs in turn, once for each call that they
+make: without a memory, the work grows with the number of ways through the calls.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FunctionType
+from typing import Any, Final
+
+from srcgrad.frontend.source import is_made
+
+
+class Memory:
+    """What was found, by the question and the function."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, Any], Any] = {}
+        self._leans: list[set[Any]] = []
+
+    def lean_on(self, function: Any) -> None:
+        """Note that what is being found is right only inside of the question about a function."""
+        if self._leans:
+            self._leans[-1].add(function)
+
+    def found(self, question: Any, function: Any, find: Callable[[], Any]) -> Any:
+        """Return what `find` finds, from memory if it was found before and stands by itself.
+
+        A function of our own making may be changed by the next pass, and with it what calls it.
+        """
+        key = question, function
+        if key in self._known:
+            return self._known[key]
+        self._leans.append(set())
+        try:
+            found = find()
+        finally:
+            leans = self._leans.pop() - {function}
+            if isinstance(function, FunctionType) and is_made(function):
+                leans.add(None)
+            if self._leans:
+                self._leans[-1] |= leans
+        if not leans:
+            self._known[key] = found
+        return found
+
+    def knows(self, question: Any, function: Any) -> bool:
+        """Say whether something was kept."""
+        return (question, function) in self._known
+
+    def keep(self, question: Any, function: Any, found: Any) -> None:
+        """Keep what was found otherwise."""
+        self._known[question, function] = found
+
+
+_CURRENT: Final[ContextVar[Memory | None]] = ContextVar("srcgrad_remembered", default=None)
+
+
+@contextmanager
+def nothing_changes() -> Iterator[Memory]:
+    """Let answers be remembered within a block, in which no name and no function changes."""
+    current = _CURRENT.get()
+    if current is not None:
+        yield current
+        return
+    memory = Memory()
+    token = _CURRENT.set(memory)
+    try:
+        yield memory
+    finally:
+        _CURRENT.reset(token)
+
+
+def remembered(nothing: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a question about a function, which asks itself about those that it calls, be remembered.
+
+    It is given the function, and those that are being asked about, itself among them: asked about
+    one of these again it is answered with `nothing`.
+    """
+
+    def decorate(find: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(find)
+        def ask(function: Any, seen: frozenset[Any] = frozenset()) -> Any:
+            with nothing_changes() as memory:
+                if function in seen:
+                    memory.lean_on(function)
+                    return nothing()
+                return memory.found(find, function, lambda: find(function, seen | {function}))
+
+        return ask
+
+    return decorate

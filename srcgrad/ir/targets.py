@@ -1,0 +1,51 @@
+"""Finds the array that a call of NumPy writes its result into."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.scopes import MISSING
+
+
+def target_of(call: Any, reader: Reader) -> Any:
+    """Return what is given to a call as `out`, by name or by position; None if nothing is."""
+    for item in call.keywords:
+        if item.arg == "out":
+            return item.value
+    names = names_from_target(call, reader)
+    return call.args[-len(names)] if names else None
+
+
+def names_from_target(call: Any, reader: Reader) -> list[str]:
+    """Return the names of the arguments that a call gives by position, from `out` on."""
+    if any(isinstance(item, gast.Starred) for item in call.args):
+        return []
+    callee, bound = reader.scope.resolve(call.func), 0
+    if callee is MISSING:
+        callee, bound = reader.vocabulary.methods.get(getattr(call.func, "attr", "")), 1
+    if isinstance(callee, np.ufunc):
+        given = len(call.args) - callee.nin
+        return ["out"] if given == 1 and callee.nout == 1 else []
+    if not callable(callee) or not str(getattr(callee, "__module__", "")).startswith("numpy"):
+        return []
+    rule = reader.vocabulary.rule_for(callee)
+    names = _names(callee if rule is None else rule.forward)
+    names = names[bound if rule is None else bound + 1 :][: len(call.args)]
+    return names[names.index("out") :] if "out" in names and len(names) == len(call.args) else []
+
+
+def _names(function: Any) -> list[str]:
+    """Return the names of the parameters that may be given by position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [item.name for item in parameters if item.kind in kinds]
+    several = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+    return [] if several else positional

@@ -1,0 +1,33 @@
+"""Lets what an update in place has become by values keep the shape and type of an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import call, clone
+from srcgrad.ir.walk import statements
+
+
+def write_over(body: list[Any]) -> bool:
+    """Guard ``x_2 = x + v`` where ``x += v`` may give something else; return whether any is.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse("x_2 = x * v; n_2 = n + v")
+    >>> body[0].guarded = True
+    >>> write_over(body)
+    True
+    >>> print(text(body))
+    x_2 = written_over(x, x * v)
+    n_2 = n + v
+    """
+    found = False
+    for statement in statements(body):
+        value = getattr(statement, "value", None)
+        if getattr(statement, "guarded", False) and isinstance(statement, gast.Assign):
+            statement.guarded = False
+            if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name):
+                statement.value = call("written_over", clone(value.left), value)
+                found = True
+    return found

@@ -1,0 +1,98 @@
+"""Programs that give functions an array for their result, by name and by position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+PLACES = [0, 1, 0, 1]
+
+
+def _into(out, x):
+    np.cumsum(x, 0, None, out)
+
+
+def _doubled_into(out, x):
+    np.multiply(x, 2.0, out)
+
+
+@program("v")
+def sums_into_an_array(x):
+    """The third position of `cumsum`, the fourth of `sum`."""
+    o = np.zeros(4)
+    np.cumsum(x * x, 0, None, o)
+    whole = np.zeros(1)
+    np.sum(o, 0, None, whole, True)
+    return np.sum(o * o) * whole[0]
+
+
+@program("v")
+def results_of_the_array_itself(x):
+    """Methods."""
+    y = x * x
+    y.clip(0.1, 2.5, y)
+    o = np.zeros(4)
+    y.cumsum(0, None, o)
+    return np.sum(o * y)
+
+
+@program("m")
+def reductions_into_arrays(a):
+    """Several that take what is written along an axis."""
+    o = np.zeros(3)
+    r = np.max(a, 1, o)
+    p = np.zeros(3)
+    np.mean(a * a, 1, None, p)
+    q = np.zeros((3, 3))
+    np.dot(a, a.T, q)
+    return np.sum(o * p * r) + np.sum(q * q)
+
+
+@program("v")
+def picked_into_an_array(x):
+    """`take`, and `choose` by a list."""
+    o = np.zeros(3)
+    np.take(x, [2, 0, 2], None, o)
+    chosen = np.zeros(4)
+    np.choose(PLACES, [x, x * x], chosen)
+    return np.sum(o**3) + np.sum(chosen**2)
+
+
+@program("v")
+def helpers_that_write_results(x):
+    """They are given the array."""
+    o = np.zeros(4)
+    _into(o, x)
+    p = np.zeros(4)
+    _doubled_into(p, o)
+    return np.sum(p * o)
+
+
+@program("v", by="tape")
+def joined_into_an_array(x):
+    """Neither is the number of the array that `stack` and `concatenate` write into lost."""
+    o = np.zeros((2, 4))
+    r = np.stack([x, x * x], 0, o)
+    p = np.zeros(8)
+    np.concatenate([x, 2 * x], 0, p)
+    q = np.zeros((4, 2))
+    np.stack([x, x**3], axis=1, out=q)
+    o *= 2
+    return np.sum(r * o) + np.sum(p * p) + np.sum(q * q) + 0 * eval("x[0]")
+
+
+@program("v", by="tape")
+def results_written_on_the_way(x):
+    """In the middle of an expression."""
+    o = np.zeros(4)
+    return np.sum(np.cumsum(x, out=o) * o) + np.sum(x.cumsum(0, None, o)) * np.sum(o * o)
+
+
+@program("v")
+def chosen_by_lists(x):
+    """What a list names, steep where it does not."""
+    y = x * x + 0.5
+    return np.sum(np.choose([0, 1, 1, 0], [np.sqrt(y), y * y])) + np.sum(
+        np.choose(PLACES, (np.log(y), x)) ** 2
+    )

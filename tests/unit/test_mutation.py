@@ -1,0 +1,92 @@
+"""The tool that breaks our own code, one token at a time."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+import pytest
+
+from srcgrad.runtime import units
+from tools.mutation import __main__ as main
+from tools.mutation.breaking import break_loaded
+from tools.mutation.near import Map, is_near
+from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
+
+TEXT = '''\
+"""A module."""
+
+LIMIT = 3
+
+
+def outer(a, b=1):
+    """Return 1 + 1."""
+    if a is not None and not b:  # 1 + 1
+        raise ValueError(f"{a + b}")
+    größe = (a + b) * 2 if b <= 0 else min(a, -b)
+
+    def inner(c):
+        c //= 2
+        return c not in (True, "1")
+
+    return inner(größe)
+'''
+
+
+def test_every_token_that_can_be_broken_is_found(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(TEXT, encoding="utf-8")
+    found = list(mutants_of(path))
+    put = sorted((TEXT[m.start : m.end], m.token) for m in found)
+    assert put == sorted(
+        [
+            *[("is not", "is"), ("and", "or"), ("not", "not not"), ("+", "-"), ("*", "/")],
+            *[("2", "3"), ("<=", "<"), ("0", "1"), ("min", "max"), ("-", "+"), ("//=", "*=")],
+            *[("2", "3"), ("not in", "in"), ("True", "False")],
+        ]
+    )
+    assert {m.function for m in found} == {"outer"}
+    for mutant in found:
+        ast.parse(mutant.text())
+
+
+def test_a_draw_takes_as_many_of_each_layer():
+    import random
+
+    drawn = draw(2 * len(LAYERS), random.Random(3))
+    assert [m.module.split("/")[1] for m in drawn] == [*LAYERS, *LAYERS]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it breaks its own process")
+def test_a_loaded_function_is_broken_and_its_file_is_not():
+    path = ROOT / "srcgrad/runtime/units.py"
+    before = path.read_text(encoding="utf-8")
+    mutant = next(mutants_of(path))
+    assert isinstance(mutant, Mutant)
+    child = os.fork()
+    if child == 0:
+        codes = {id(vars(units)[n].__code__) for n in (mutant.function,) if n in vars(units)}
+        changed = break_loaded(mutant)
+        after = {id(vars(units)[n].__code__) for n in (mutant.function,) if n in vars(units)}
+        os._exit(0 if changed and not codes & after else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert path.read_text(encoding="utf-8") == before
+
+
+def test_the_map_is_kept_by_tests_and_functions(tmp_path):
+    near = Map({"a": 0.5, "b": 0.1}, {"m.py:f": ["b", "a"]})
+    near.found["a"] += 2
+    near.write(tmp_path / "near.json")
+    assert Map.read(tmp_path / "near.json") == near
+    assert Map.read(tmp_path / "none.json") == Map()
+
+
+def test_near_tests_compare_something():
+    assert is_near("tests/unit/rules/test_rules.py::test_backward_matches_differences[x]")
+    assert not is_near("tests/docs/test_coverage.py::test_x")
+
+
+def test_what_means_the_same_is_listed_with_lines_that_are_there():
+    for module, before, _ in main.equivalent():
+        text = (ROOT / module).read_text(encoding="utf-8")
+        assert before in {line.strip() for line in text.splitlines()}, (module, before)

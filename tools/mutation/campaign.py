@@ -1,0 +1,216 @@
+"""Runs the near tests over mutants, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tools.mutation.breaking import break_loaded, forget
+from tools.mutation.near import Map, Recorder, is_near
+from tools.mutation.sites import LAYERS, Mutant
+
+_GRACE: Final = 30.0  # seconds more, on the clock
+_SLOWER: Final = 10.0  # than its own time a busy machine may be
+_EVERY: Final = 250
+
+
+@dataclass(slots=True)
+class Options:
+    """What is asked for."""
+
+    mutants: Sequence[Mutant]
+    seconds: float
+    map: Path
+    recording: float = 3600.0
+    equivalent: frozenset[tuple[str, str, str]] = frozenset()
+
+
+@dataclass(slots=True)
+class Verdict:
+    """How a mutant fared: the test that failed, if any, and how many were run."""
+
+    killer: str = ""
+    tests: int = 0
+
+
+@dataclass(slots=True)
+class Campaign:
+    """A plugin of pytest that runs mutants in the place of the tests that were collected."""
+
+    options: Options
+    rng: random.Random
+    near: Map = field(default_factory=Map)
+    verdicts: list[tuple[Mutant, Verdict]] = field(default_factory=list)
+    _items: dict[str, pytest.Item] = field(default_factory=dict)
+    _failed: str = ""
+    _recorder: Recorder | None = None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the near tests."""
+        items[:] = [item for item in items if is_near(item.nodeid)]
+        self._items = {item.nodeid: item for item in items}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the first test that fails."""
+        if report.failed and not self._failed:
+            self._failed = report.nodeid
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """Watch a test if its functions are not known yet."""
+        if self._recorder is None:
+            return (yield)
+        self._recorder.start()
+        try:
+            return (yield)
+        finally:
+            self._recorder.stop(item.nodeid)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the mutants."""
+        self.near = Map.read(self.options.map)
+        self._record_new()
+        for number, mutant in enumerate(self.options.mutants, 1):
+            verdict = self._verdict(mutant)
+            self.verdicts.append((mutant, verdict))
+            self._tell(number, mutant, verdict)
+            if verdict.killer in self._items:
+                self.near.found[verdict.killer] += 1
+        self.near.write(self.options.map)
+        return True
+
+    # -- the map
+
+    def _record_new(self) -> None:
+        """Find out what the tests run that are not in the map."""
+        new = [name for name in self._items if name not in self.near.seconds]
+        end = time.monotonic() + self.options.recording
+        for start in range(0, len(new), _EVERY):
+            if time.monotonic() >= end:
+                break
+            part = new[start : start + _EVERY]
+            print(f"recording what tests run: {start} of {len(new)}", flush=True)
+            path = self.options.map.with_suffix(".part")
+            self._in_a_child(lambda _, part=part, path=path: self._record(part, path), 1800.0)
+            if path.exists():
+                self.near = Map.read(path)
+                path.unlink()
+                self.near.write(self.options.map)
+
+    def _record(self, names: list[str], path: Path) -> None:
+        self._recorder = recorder = Recorder()
+        for name in names:
+            self._failed, start = "", time.perf_counter()
+            self._run(name)
+            if not self._failed:
+                self.near.seconds[name] = time.perf_counter() - start
+        recorder.into(self.near, self.rng)
+        self.near.write(path)
+
+    def _run(self, name: str) -> None:
+        item = self._items[name]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+
+    # -- mutants
+
+    def _verdict(self, mutant: Mutant) -> Verdict:
+        tests = [test for test in self.near.near(mutant, self.rng) if test in self._items]
+        if not tests:
+            return Verdict()
+        limit = _SLOWER * self.options.seconds + _GRACE
+
+        def work(pipe: int) -> None:
+            forget()
+            break_loaded(mutant)
+            end, done = time.process_time() + self.options.seconds, 0
+            for test in tests:
+                self._run(test)
+                done += 1
+                if self._failed or time.process_time() > end:
+                    break
+            os.write(pipe, json.dumps([self._failed, done]).encode())
+
+        told = self._in_a_child(work, limit)
+        return Verdict(*json.loads(told)) if told else Verdict("it did not come to an end", 1)
+
+    def _in_a_child(self, work: Any, limit: float) -> bytes:
+        """Return what some work in a forked process wrote, nothing if it took too long."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _work_as_child(work, writing)
+        os.close(writing)
+        told = b""
+        if select.select([reading], [], [], limit)[0]:
+            told = os.read(reading, 1 << 16)
+        _end(child)
+        os.close(reading)
+        return told
+
+    # -- what is told
+
+    def _tell(self, number: int, mutant: Mutant, verdict: Verdict) -> None:
+        said = f"found by {verdict.killer}" if verdict.killer else "NOT FOUND"
+        if not verdict.killer and not verdict.tests:
+            said = "RUN BY NO NEAR TEST"
+        if not verdict.killer and self.is_equivalent(mutant):
+            said = "the same in meaning"
+        if verdict.killer:
+            print(f"{number:4} {mutant.module}:{mutant.lines()[0]} {said}", flush=True)
+        else:
+            print(f"{number:4} {mutant}\n    {said} ({verdict.tests} tests)", flush=True)
+
+    def is_equivalent(self, mutant: Mutant) -> bool:
+        """Say whether a mutant is listed as one that means the same."""
+        _, before, after = mutant.lines()
+        return (mutant.module, before, after) in self.options.equivalent
+
+    def summary(self) -> tuple[int, int]:
+        """Print how many mutants were found in each layer; return how many were found, and of."""
+        found: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        for mutant, verdict in self.verdicts:
+            if verdict.killer or not self.is_equivalent(mutant):
+                layer = mutant.module.split("/")[1]
+                total[layer] += 1
+                found[layer] += bool(verdict.killer)
+        for layer in LAYERS:
+            if total[layer]:
+                print(f"{found[layer]:5} of {total[layer]:4}  {layer}")
+        print(f"{found.total():5} of {total.total():4}  in all")
+        return found.total(), total.total()
+
+
+def _work_as_child(work: Any, writing: int) -> None:
+    """Do the work in a process that is its own group, and leave without a trace."""
+    os.setpgid(0, 0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for handle in (0, 1, 2):
+        os.dup2(nowhere, handle)
+    code = 1
+    try:
+        work(writing)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _end(child: int) -> None:
+    """End a process and what it has started."""
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
