@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import linecache
 import math
 import operator
 import pickle
@@ -126,6 +127,16 @@ def test_functions_of_one_name_keep_their_texts_apart() -> None:
     expected = [math.cos(0.4), math.cos(0.4), math.cosh(0.4), math.cosh(0.4)]
     for _ in range(2):
         assert [grad(0.4) for grad in grads] == pytest.approx(expected)
+
+
+def test_their_texts_are_found_after_the_cache_of_lines_was_emptied() -> None:
+    functions = [np.linalg.norm, np.sin, math.sin]
+    before = [sg.grad(function, fallback="error")(0.4) for function in functions]
+    linecache.clearcache()
+    after = [sg.grad(function, fallback="error")(0.4) for function in functions]
+    hessians = [sg.hessian(function, fallback="error")(0.4) for function in functions]
+    assert before == after == pytest.approx([1.0, math.cos(0.4), math.cos(0.4)])
+    assert hessians == pytest.approx([0.0, -math.sin(0.4), -math.sin(0.4)])
 
 
 def test_options_and_choices_are_checked_at_once_or_at_the_call() -> None:
