@@ -14,6 +14,7 @@ from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.scopes import MISSING, is_library_method, uncached
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
 from srcgrad.runtime import add_entries, add_to_shadows
+from srcgrad.runtime.objects import runs_own_code
 
 _LIST_METHODS: Final = frozenset(
     {"append", "extend", "insert", "sort", "pop", "fill", "update", "clear"}
@@ -29,6 +30,8 @@ _MAKERS: Final = (np.random.default_rng, np.random.RandomState)
 
 Report = Callable[[Any, str, str], None]
 
+_BLOCKS: Final = frozenset(["body", "orelse", "finalbody", "handlers", "cases"])
+
 _APART = frozenset({"warnings", "logging", "time"})
 """Modules whose functions write into no memory of the program's, whatever else they change."""
 
@@ -43,12 +46,14 @@ class CallWrites:
         self._program = program
         self._is_varied = is_varied
         self._report = report
+        self._gone_through: dict[str, set[str]] = {}
 
     def of(self, statement: Any) -> list[str]:
         """Return the names into whose memory the calls in a statement may write."""
         header = _header(statement)
         if header is None:
             return []
+        self._gone_through = _gone_through(header)
         return [
             name
             for node in walk(header)
@@ -65,16 +70,27 @@ class CallWrites:
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
+        if operation.kind != "primitive" and (called := self._handed_on(call)) is not None:
+            return self._written_by_user(statement, called, call, anything=True)
         callee = uncached(reader.scope.resolve(call.func))
-        if callee is not MISSING:
-            known = reader.vocabulary.rule_for(callee) or reader.vocabulary.constant_reason(callee)
-            known = known or is_library_method(callee)
-            if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
-                return self._out_keyword(call)
-            if isinstance(callee, FunctionType) and callee not in _ADDERS:
-                return self._written_by_user(statement, callee, call)
-            first = callee in _ADDERS
-            return [n for arg in call.args[: 1 if first else None] for n in direct_names(arg)]
+        if callee is MISSING:
+            return self._written_by_method(call)
+        return self._written_by_callee(statement, callee, call)
+
+    def _written_by_callee(self, statement: Any, callee: Any, call: Any) -> list[str]:
+        if isinstance(callee, type) and runs_own_code(callee):
+            return self._kept_by_object(statement, callee, call)
+        vocabulary = self._program.reader.vocabulary
+        known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
+        known = known or is_library_method(callee)
+        if known or isinstance(callee, type) or callee is sorted or _is_apart(callee):
+            return self._out_keyword(call)
+        if isinstance(callee, FunctionType) and callee not in _ADDERS:
+            return self._written_by_user(statement, callee, call)
+        first = callee in _ADDERS
+        return [n for arg in call.args[: 1 if first else None] for n in direct_names(arg)]
+
+    def _written_by_method(self, call: Any) -> list[str]:
         if isinstance(call.func, gast.Attribute) and call.func.attr in _LIST_METHODS:
             name = root_name(call.func.value)
             return [name] if name is not None else []
@@ -82,18 +98,29 @@ class CallWrites:
             return self._out_keyword(call)
         return [n for arg in call.args for n in direct_names(arg)]
 
+    def _handed_on(self, call: Any) -> FunctionType | None:
+        """Return a writing function that a call is given, which it may call with anything."""
+        reader = self._program.reader
+        for item in _given(call):
+            function = uncached(reader.scope.resolve(item))
+            writes = isinstance(function, FunctionType) and not reader.vocabulary.rule_for(function)
+            if writes and reader.vocabulary.how_written(function) is not None:
+                return function
+        return None
+
     def _known_method(self, func: Any) -> bool:
         vocabulary = self._program.reader.vocabulary
         return isinstance(func, gast.Attribute) and (
             func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
         )
 
-    def _written_by_user(self, statement: Any, callee: FunctionType, call: Any) -> list[str]:
+    def _written_by_user(
+        self, statement: Any, callee: FunctionType, call: Any, *, anything: bool = False
+    ) -> list[str]:
         """A function that writes into what it is given is understood if it writes constants."""
         operands, elsewhere = self._program.reader.vocabulary.written_operands(callee, call)
-        names = [name for operand in operands for name in names_read(operand)]
-        given = [*call.args, *[item.value for item in call.keywords]]
-        passed = {name for item in given for name in names_read(item)}
+        names = self._names(_given(call) if anything else operands)
+        passed = self._names(_given(call))
         if elsewhere or (names and any(map(self._is_varied, passed))):
             what = self._program.reader.vocabulary.how_written(callee) or "its arguments"
             self._report(
@@ -104,10 +131,44 @@ class CallWrites:
             return []
         return names
 
+    def _kept_by_object(self, statement: Any, made: type, call: Any) -> list[str]:
+        """An object that is asked something may write into what it was made with."""
+        passed = self._names(_given(call))
+        if any(map(self._is_varied, passed)):
+            self._report(
+                statement,
+                f"a `{made.__qualname__}`, whose methods may write into what it is made with",
+                "pass its attributes",
+            )
+        return passed
+
+    def _names(self, operands: list[Any]) -> list[str]:
+        """Return the names that operands read, and what comprehensions bind them to."""
+        read = dict.fromkeys(name for item in operands for name in names_read(item))
+        found: dict[str, None] = {}
+        for name in read:
+            found.update(dict.fromkeys(sorted(self._gone_through.get(name, {name}))))
+        return list(found)
+
     def _out_keyword(self, call: Any) -> list[str]:
         if self._program.reader.scope.resolve(call.func) is np.nan_to_num and _may_not_copy(call):
             return [n for arg in call.args[:1] for n in direct_names(arg)]
         return [n for item in call.keywords if item.arg == "out" for n in direct_names(item.value)]
+
+
+def _gone_through(header: Any) -> dict[str, set[str]]:
+    """Return the names that comprehensions bind, with the names that they go through for them."""
+    found: dict[str, set[str]] = {}
+    for node in walk(header):
+        if isinstance(node, gast.comprehension):
+            sources = {n for name in names_read(node.iter) for n in found.get(name, {name})}
+            for name in names_bound(node.target):
+                found.setdefault(name, {name}).update(sources)
+    return found
+
+
+def _given(call: Any) -> list[Any]:
+    return [*call.args, *[item.value for item in call.keywords]]
 
 
 def _takes_at_random(reader: Reader, call: Any) -> bool:
@@ -143,13 +204,12 @@ def _may_not_copy(call: Any) -> bool:
 
 
 def _header(statement: Any) -> Any:
-    if isinstance(statement, gast.For):
-        return statement.iter
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    if isinstance(statement, (gast.Assign, gast.Expr, gast.AugAssign)):
-        return statement.value
-    return None
+    """Return what a statement evaluates itself, without the statements in it."""
+    if not isinstance(statement, gast.stmt):
+        return None
+    parts = [part for name, part in gast.iter_fields(statement) if name not in _BLOCKS]
+    flat = [item for part in parts for item in (part if isinstance(part, list) else [part])]
+    return gast.Module([item for item in flat if isinstance(item, gast.AST)], [])
 
 
 def _is_apart(callee: Any) -> bool:

@@ -56,6 +56,21 @@ def is_plain_class(kind: type) -> bool:
     return type(kind).__module__ in ("builtins", "abc")
 
 
+def runs_own_code(kind: type) -> bool:
+    """Say whether objects of a class may run methods that stand outside the libraries.
+
+    >>> runs_own_code(int), runs_own_code(np.ndarray), runs_own_code(type("Own", (), {}))
+    (False, False, True)
+    """
+    if issubclass(kind, BaseException):
+        return False  # it is raised, and asked nothing
+    modules = (base.__module__.partition(".")[0] for base in kind.__mro__)
+    return any(
+        name == "__main__" or not (name in _OTHERS or name in sys.stdlib_module_names)
+        for name in modules
+    )
+
+
 def _is_frozen(kind: type, name: str) -> bool:
     options = getattr(kind, "__dataclass_params__", None)
     return name in ("__setattr__", "__delattr__") and options is not None and options.frozen

@@ -20,6 +20,7 @@ AnyRefusal = TypeVar("AnyRefusal", bound=SrcgradError)
 
 _WANTS_ARRAY = re.compile(
     r"doesn't apply to a 'Tensor'|required, not '?Tensor\b|is not JSON serializable"
+    r"|requires a 'numpy.ndarray' object but received a '\w+'"
     r"|conversion from (PythonFloat|Tensor) to Decimal"
 )
 _OWN = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent), "<__array_function__")

@@ -108,6 +108,11 @@ class Body(Control):
 
     # -- simple statements
 
+    def _Assert(self, node: Any) -> None:
+        node.test = self.test(node.test)
+        node.msg = node.msg and self.expression(node.msg)
+        self.out.append(node)
+
     def _Return(self, node: Any) -> None:
         if node.value is not None:
             value = self.value(node.value)
@@ -364,6 +369,10 @@ class Body(Control):
                 self.out.append(node)
                 return
         held = self.env.get(getattr(target, "id", ""))
+        updated = self.updated(held, node.op, node.value, node)
+        if updated is not None:
+            self.assign_name(target.id, updated, node)
+            return
         if isinstance(held, (Object, Items)):
             binary = at(gast.BinOp(load(target.id), node.op, node.value), node)
             self._assign(target, binary, node)

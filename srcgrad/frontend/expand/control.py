@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.objects import Objects
+from srcgrad.frontend.expand.asking import Asking
 from srcgrad.frontend.expand.values import (
     Choice,
     Items,
@@ -25,7 +25,7 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements
 _LOOPS = (gast.For, gast.While)
 
 
-class Control(Objects):
+class Control(Asking):
     """The part of the expansion that deals with branches and loops."""
 
     stable: Any = None
@@ -57,7 +57,7 @@ class Control(Objects):
             for item in node.body if decided else node.orelse:
                 self.statement(item)
             return
-        node.test = self.expression(node.test)
+        node.test = self.test(node.test)
         before = dict(self.env)
         node.body = self.block(node.body)
         then, self.env = self.env, before
@@ -127,7 +127,7 @@ class Control(Objects):
     def _While(self, node: Any) -> None:
         self.forget(node.body)
         with self.conditional():
-            node.test = self.expression(node.test)
+            node.test = self.test(node.test)
         node.body = self._loop_body(node.body, node)
         node.orelse = self.block(node.orelse)
         self.out.append(node)

@@ -243,7 +243,7 @@ class Expressions(Frame):
         decided = self.decide(node.test)
         if decided is not None:
             return self.value(node.body if decided else node.orelse)
-        test = self.expression(node.test)
+        test = self.test(node.test)
         with self.conditional():
             then, other = self.value(node.body), self.value(node.orelse)
         if isinstance(then, Static) or isinstance(other, Static):
@@ -257,13 +257,17 @@ class Expressions(Frame):
             return test
         return self.keep("chosen", test, node)
 
-    def _value_BoolOp(self, node: Any) -> Value:
-        first, *rest = node.values
-        values = [self.expression(first)]
-        with self.conditional():
-            values += [self.expression(item) for item in rest]
-        node.values = values
-        return node
+    def test(self, node: Any) -> Any:
+        """Rewrite what a branch or a loop asks; an object answers by a method of its class."""
+        raise NotImplementedError("defined by `Asking`")
+
+    def has_own_truth(self, value: Value) -> bool:
+        """Say whether an object has a method that says whether it is true."""
+        raise NotImplementedError("defined by `Asking`")
+
+    def has_own_equality(self, value: Value) -> bool:
+        """Say whether an object has a method that says what it is equal to."""
+        raise NotImplementedError("defined by `Asking`")
 
     def decide(self, test: Any) -> bool | None:
         """Return what a test is known to give, such as ``callback is None`` of a function."""
@@ -278,7 +282,8 @@ class Expressions(Frame):
             value = self._looked_at(test)
             if is_literal(value):
                 return bool(value.value)
-            return True if isinstance(value, (Local, Known, Object)) else None
+            known = isinstance(value, (Local, Known, Object)) and not self.has_own_truth(value)
+            return True if known else None
         return None
 
     def _decide_several(self, test: Any) -> bool | None:
@@ -301,6 +306,8 @@ class Expressions(Frame):
         if not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return None
         positive = isinstance(op, (gast.Is, gast.Eq))
+        if isinstance(op, (gast.Eq, gast.NotEq)) and any(map(self.has_own_equality, (left, right))):
+            return None
         if is_literal(left) and is_literal(right):
             same = left.value == right.value and type(left.value) is type(right.value)
             return same is positive
@@ -413,7 +420,7 @@ class Expressions(Frame):
             for part in node.generators:
                 if part is not first:
                     part.iter = self.expression(part.iter)
-                part.ifs = [self.expression(item) for item in part.ifs]
+                part.ifs = [self.test(item) for item in part.ifs]
             for field in ("elt", "key", "value"):
                 if hasattr(node, field):
                     setattr(node, field, self.expression(getattr(node, field)))

@@ -349,24 +349,28 @@ class Objects(Fields):
 
     def _value_BinOp(self, node: Any) -> Value:
         left, right = self.value(node.left), self.value(node.right)
-        word = _OPERATORS.get(type(node.op).__name__, "")
+        word = self.word_of(node.op)
         for owner, other, prefix in ((left, right, ""), (right, left, "r")):
             method = f"__{prefix}{word}__"
-            there = isinstance(owner, (Object, Instance)) and hasattr(_class(owner), method)
+            there = isinstance(owner, (Object, Instance)) and hasattr(class_of(owner), method)
             if (
                 there
                 and word
-                and getattr(tuple, method, None) is not getattr(_class(owner), method)
+                and getattr(tuple, method, None) is not getattr(class_of(owner), method)
             ):
                 return self.call(self.attribute(owner, method, node), [other], {}, node)
         named = isinstance(node.left, gast.Name) or isinstance(node.right, gast.Name)
         node.left, node.right = self.plain(left, node.left), self.plain(right, node.right)
         return at(short_number(node), node) if named else node
 
+    def word_of(self, op: Any) -> str:
+        """Return what the methods for an operator are called by, such as `add`."""
+        return _OPERATORS.get(type(op).__name__, "")
+
     def _value_UnaryOp(self, node: Any) -> Value:
         operand = self.value(node.operand)
         method = _SIGNS.get(type(node.op).__name__, "")
-        if isinstance(operand, (Object, Instance)) and hasattr(_class(operand), method or "-"):
+        if isinstance(operand, (Object, Instance)) and hasattr(class_of(operand), method or "-"):
             return self.call(self.attribute(operand, method, node), [], {}, node)
         node.operand = self.plain(operand, node.operand)
         return node
@@ -438,7 +442,8 @@ def _is_init_only(item: Any) -> bool:
     return "_FIELD_INITVAR" in repr(getattr(item, "_field_type", ""))
 
 
-def _class(value: Any) -> type:
+def class_of(value: Any) -> type:
+    """Return the class of an object."""
     return value.cls if isinstance(value, Object) else type(value.value)
 
 

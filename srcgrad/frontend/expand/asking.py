@@ -1,0 +1,137 @@
+"""Rewrites what asks objects: comparisons, membership and tests run methods of their classes."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import Any, Final
+
+import gast
+
+from srcgrad.frontend.expand.objects import Objects, class_of
+from srcgrad.frontend.expand.values import Instance, Object, Value
+from srcgrad.ir.build import at, call
+from srcgrad.ir.walk import names_read
+
+_COMPARISONS: Final = {
+    "Lt": ("__lt__", "__gt__"),
+    "LtE": ("__le__", "__ge__"),
+    "Gt": ("__gt__", "__lt__"),
+    "GtE": ("__ge__", "__le__"),
+    "Eq": ("__eq__", "__eq__"),
+    "NotEq": ("__ne__", "__ne__"),
+}
+"""The method of the left operand, and that of the right one, which is asked next."""
+
+
+class Asking(Objects):
+    """The part of the expansion that deals with questions to objects."""
+
+    def method_of(self, value: Value, name: str) -> Any:
+        """Return the method of this name that the user wrote for the class of an object."""
+        if not isinstance(value, (Object, Instance)):
+            return None
+        found = inspect.getattr_static(class_of(value), name, None)
+        return found if isinstance(found, FunctionType) and self.is_user(found) else None
+
+    def ask(self, owner: Value, name: str, args: list[Value], node: Any) -> Value:
+        """Return what a special method of an object returns."""
+        if "NotImplemented" in names_read(self.session.code(self.method_of(owner, name)).tree):
+            self.refuse(
+                node, f"`{name}`, which may leave the answer to the other operand", "call a method"
+            )
+        return self.call(self.attribute(owner, name, node), args, {}, node)
+
+    # -- comparisons
+
+    def _value_Compare(self, node: Any) -> Value:
+        values = [self.value(item) for item in (node.left, *node.comparators)]
+        if len(node.ops) == 1:
+            found = self._compared(node.ops[0], *values, node)
+            if found is not None:
+                return found
+        elif any(self._answers(value) for value in values):
+            self.refuse(node, "a chained comparison of objects", "compare two at a time")
+        node.left, *node.comparators = [
+            self.plain(value, item)
+            for value, item in zip(values, (node.left, *node.comparators), strict=True)
+        ]
+        return node
+
+    def _answers(self, value: Value) -> bool:
+        """Say whether an object has methods of its own for comparisons."""
+        names = {"__contains__", *(name for pair in _COMPARISONS.values() for name in pair)}
+        return any(self.method_of(value, name) for name in names)
+
+    def _compared(self, op: Any, left: Value, right: Value, node: Any) -> Value | None:
+        """Return what a method says of two operands; None if there is none to be asked."""
+        if isinstance(op, (gast.In, gast.NotIn)):
+            return self._contained(op, left, right, node)
+        kind = type(op).__name__
+        for owner, other, place in ((left, right, 0), (right, left, 1)):
+            names = _COMPARISONS.get(kind, ("", ""))
+            if self.method_of(owner, names[place]):
+                return self.ask(owner, names[place], [other], node)
+            if kind == "NotEq" and self.method_of(owner, "__eq__"):
+                return self._not(self.ask(owner, "__eq__", [other], node), node)
+        return None
+
+    def _contained(self, op: Any, item: Value, holder: Value, node: Any) -> Value | None:
+        if not self.method_of(holder, "__contains__"):
+            if any(self.method_of(holder, name) for name in ("__iter__", "__getitem__")):
+                self.refuse(node, "`in` of an object that is gone through", "write `__contains__`")
+            return None
+        found = self.ask(holder, "__contains__", [item], node)
+        if isinstance(op, gast.NotIn):
+            return self._not(found, node)
+        return at(call("bool", self.plain(found, node)), node)
+
+    def _not(self, value: Value, node: Any) -> Any:
+        return at(gast.UnaryOp(gast.Not(), self.plain(value, node)), node)
+
+    # -- tests
+
+    def test(self, node: Any) -> Any:
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            node.operand = self.test(node.operand)
+            return node
+        if isinstance(node, gast.BoolOp):
+            first, *rest = node.values
+            values = [self.test(first)]
+            with self.conditional():
+                values += [self.test(item) for item in rest]
+            node.values = values
+            return node
+        value = self.value(node)
+        for name in ("__bool__", "__len__"):
+            if self.method_of(value, name):
+                return self.plain(self.ask(value, name, [], node), node)
+        return self.plain(value, node)
+
+    def has_own_truth(self, value: Value) -> bool:
+        return any(self.method_of(value, name) for name in ("__bool__", "__len__"))
+
+    def has_own_equality(self, value: Value) -> bool:
+        return any(self.method_of(value, name) for name in ("__eq__", "__ne__"))
+
+    def _value_UnaryOp(self, node: Any) -> Value:
+        return self.test(node) if isinstance(node.op, gast.Not) else super()._value_UnaryOp(node)
+
+    def _value_BoolOp(self, node: Any) -> Value:
+        first, *rest = node.values
+        values = [self.value(first)]
+        with self.conditional():
+            values += [self.value(item) for item in rest]
+        if any(map(self.has_own_truth, values[:-1])):
+            self.refuse(node, "`and` or `or` of objects", "write a branch")
+        node.values = [self.plain(v, i) for v, i in zip(values, node.values, strict=True)]
+        return node
+
+    # -- updates
+
+    def updated(self, held: Value, op: Any, value: Any, node: Any) -> Value | None:
+        """Return what ``held += value`` binds by the object's own method; None without one."""
+        word = self.word_of(op)
+        if not word or not self.method_of(held, f"__i{word}__"):
+            return None
+        return self.ask(held, f"__i{word}__", [self.value(value)], node)
