@@ -14,7 +14,7 @@ from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, statements
 
-_MAKERS: Final = {  # functions whose result is of floats, with the position of their dtype
+PLACES_OF_TYPES: Final = {
     **dict.fromkeys("zeros ones empty array asarray asanyarray zeros_like empty_like".split(), 1),
     **dict.fromkeys("ones_like asfortranarray ascontiguousarray astype".split(), 1),
     "full": 2,
@@ -23,6 +23,7 @@ _MAKERS: Final = {  # functions whose result is of floats, with the position of 
     "identity": 1,
     "linspace": 5,
 }
+"""The functions whose result is of the type that they are told, and the place of that."""
 _BY_THEMSELVES: Final = frozenset("zeros ones empty eye identity linspace".split())
 _OF_FIRST: Final = frozenset("zeros_like ones_like empty_like full_like".split())
 _AVERAGES: Final = frozenset("mean average median std var".split())
@@ -148,8 +149,8 @@ class _Analysis:
         module, _, name = vocabulary.canonical_name(operation.primal).rpartition(".")
         if "dtype" in operation.keywords:
             return self._is_float_type(operation.keywords["dtype"])
-        if name in _MAKERS and len(operation.args) > _MAKERS[name]:
-            return self._is_float_type(operation.args[_MAKERS[name]])
+        if name in PLACES_OF_TYPES and len(operation.args) > PLACES_OF_TYPES[name]:
+            return self._is_float_type(operation.args[PLACES_OF_TYPES[name]])
         if isinstance(operation.primal, np.ufunc):
             return self._of_ufunc(operation)
         if name in _BY_THEMSELVES or module.endswith((".linalg", ".fft")) or name in _AVERAGES:

@@ -21,12 +21,12 @@ from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list, repeated_entries
 from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
-from srcgrad.analyses.integer_arrays import integer_arrays
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing_classes import SharingClasses
+from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.ir.build import load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
@@ -141,24 +141,13 @@ class _Analysis:
             self._result.order[id(statement)] = number
             self._visit(statement)
         if self._writes or self._result.writes:
-            self._refuse_integers()
             self._loop_spans()
             self._judge()
+        for problem in uses_of_unfit_arrays(self._program, lambda: self._varied):
+            self._problem(*problem)
         for problem in self._changes.problems():
             self._problem(*problem)
         return self._result
-
-    def _refuse_integers(self) -> None:
-        """An array of integers keeps the whole part of what is stored in it, which has no slope."""
-        whole = integer_arrays(self._program)
-        for statement, name, _ in self._writes if whole else ():
-            stored = direct_names(getattr(statement, "value", None))  # of the rest nothing varies
-            if is_store(statement) and name in whole and not self._varied.isdisjoint(stored):
-                self._problem(
-                    statement,
-                    "this stores a value with a derivative into an array of integers",
-                    "make the array of floats: `dtype=float`",
-                )
 
     def _loop_spans(self) -> None:
         order = self._result.order

@@ -13,6 +13,7 @@ from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
 from srcgrad.checker.tangent_witness import begun_forwards
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.derivation import Derivation
@@ -164,6 +165,8 @@ def _refuse_writing_calls(derivation: Derivation, varied: frozenset[str]) -> Non
     writes = CallWrites(derivation.program, varied.__contains__, report)
     for statement in statements(derivation.program.body):
         writes.of(statement)
+    for statement, message, hint in uses_of_unfit_arrays(derivation.program, lambda: varied):
+        report(statement, message, hint)
     derivation.refusals.raise_if_any()
 
 

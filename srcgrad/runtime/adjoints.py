@@ -65,12 +65,16 @@ def scalar_seed(value: Any) -> float:
 def refuse_integers(array: Any) -> None:
     """Refuse an array of integers, which cuts off the fraction of what is stored in it.
 
+    So are arrays of records, objects and texts.
+
     Raises:
-        NotDifferentiableError: `array` is an array of integers or truths.
+        NotDifferentiableError: `array` is an array of no floats.
     """
-    if getattr(getattr(array, "dtype", None), "kind", "") in tuple("iub"):
+    kind = getattr(getattr(array, "dtype", None), "kind", "f")
+    if kind not in "fc":
+        keeps = "keeps its whole part" if kind in "iub" else "does not keep it as a float"
         raise NotDifferentiableError(
-            f"a value with a derivative is stored into {_name(array)}, which keeps its whole part",
+            f"a value with a derivative is stored into {_name(array)}, which {keeps}",
             hint="make the array of floats, for example with `dtype=float` or `.astype(float)`",
         )
 

@@ -59,7 +59,8 @@ def is_plain_class(kind: type) -> bool:
 def runs_own_code(kind: type) -> bool:
     """Say whether objects of a class may run methods that stand outside the libraries.
 
-    >>> runs_own_code(int), runs_own_code(np.ndarray), runs_own_code(type("Own", (), {}))
+    >>> own = type("Own", (), {"__module__": "own"})
+    >>> runs_own_code(int), runs_own_code(np.ndarray), runs_own_code(own)
     (False, False, True)
     """
     if issubclass(kind, BaseException):
