@@ -92,3 +92,34 @@ def integral_by_a_fixed_rule(rate, end):
     """The function closes over what varies, and so do the bounds."""
     area = integrate.fixed_quad(lambda t: np.exp(-rate * t) * t, 0.1 * rate, end, n=4)[0]
     return area**2 + optimize.toms748(lambda y: y**3 - end, 0.0, 4.0)
+
+
+def _cubic(height, law):
+    return height**3 - law[0] * height - 2.0
+
+
+def _cubic_of_names(height, law):
+    return height**3 - law["slope"] * height - 2.0
+
+
+def _away(place, law):
+    return (place[0] - law[0] * law[1]) ** 2 + 2.0 * (place[1] - law[0]) ** 2
+
+
+@program("v")
+def root_of_a_law_in_a_list(x):
+    law = [x[0] ** 2, x[1]]
+    return optimize.newton(_cubic, 2.0, args=(law,)) * x[1]
+
+
+@program("v")
+def root_of_a_law_in_a_dict(x):
+    law = {"slope": x[0] ** 2, "unused": x[1]}
+    return optimize.brentq(_cubic_of_names, 0.5, 5.0, args=(law,)) * x[1]
+
+
+@program("v")
+def lowest_place_of_a_law_in_a_tuple(x):
+    law = (x[0] ** 2, x[1])
+    found = optimize.minimize(_away, [1.0, 1.0], args=(law,), tol=1e-12)
+    return found.x[0] * found.x[1]

@@ -7,13 +7,13 @@ the solver went (Krantz and Parks, The Implicit Function Theorem, 2013). The tap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from srcgrad.errors import NotDifferentiableError
-from srcgrad.runtime import on_tape
+from srcgrad.runtime import on_tape, zeros_like
 from srcgrad.runtime.dispatch import records
 from srcgrad.runtime.scipy.boxes import free_part
 
@@ -41,7 +41,13 @@ def root_back(grad: Any, func: Any, x: Any, args: Any, bounds: Any = None) -> An
 
 
 def _on_outer_tape(x: Any, grad: Any, args: Any) -> bool:
-    return records(x) or records(grad) or any(records(item) for item in handed_on(args))
+    return records(x) or records(grad) or _any_records(args)
+
+
+def _any_records(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_any_records, value.values()))
+    return any(map(_any_records, value)) if isinstance(value, (tuple, list)) else records(value)
 
 
 def _adjoint_of_args(grad: Any, func: Any, x: Any, args: Any, bounds: Any) -> Any:
@@ -72,8 +78,22 @@ def root_push(func: Any, x: Any, args: Any, tangents: Any, bounds: Any = None) -
 
 def along(slopes: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """Return the sum of slopes times tangents, of those that there are."""
-    pairs = zip(slopes, tangents, strict=True)
-    return sum(np.sum(np.conj(s) * t) for s, t in pairs if t is not None and s is not None)
+    return sum((np.sum(np.conj(s) * t) for s, t in _leaves_of_both(slopes, tangents)), start=0.0)
+
+
+def _leaves_of_both(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the leaves of two structures that lie at the same places, where both have one."""
+    if first is None or second is None:
+        return
+    if isinstance(second, dict):
+        pairs: Any = ((first[key], second[key]) for key in second)
+    elif isinstance(second, (tuple, list)):
+        pairs = zip(first, second, strict=True)
+    else:
+        yield first, second
+        return
+    for one, other in pairs:
+        yield from _leaves_of_both(one, other)
 
 
 def pulled_back(function: Any, seeds: Sequence[Any], *operands: Any) -> Any:
@@ -81,9 +101,7 @@ def pulled_back(function: Any, seeds: Sequence[Any], *operands: Any) -> Any:
     count = len(seeds)
 
     def contracted(*given: Any) -> Any:
-        results = as_tuple(function(*given[count:]))
-        pairs = zip(given[:count], results, strict=True)
-        return sum(np.sum(np.conj(s) * r) for s, r in pairs if s is not None and r is not None)
+        return along(given[:count], as_tuple(function(*given[count:])))
 
     active = tuple(is_active(item) for item in operands)
     if all(seed is None for seed in seeds) or not any(active):
@@ -107,18 +125,15 @@ def pushedalong(function: Any, tangents: Sequence[Any], *operands: Any) -> Any:
         adjoints = pulled_back(function, seeds, *operands)
         return _paired(adjoints, tangents)
 
-    _, pullback = on_tape(transposed, (True,) * len(results), *map(np.zeros_like, results))
+    _, pullback = on_tape(transposed, (True,) * len(results), *map(zeros_like, results))
     found = pullback(1.0)
     return found if len(results) > 1 else (found,)
 
 
 def _paired(adjoints: Any, tangents: Any) -> Any:
     total: Any = 0.0
-    for adjoint, tangent in zip(adjoints, tangents, strict=True):
-        if isinstance(tangent, (tuple, list)):
-            total = total + _paired(adjoint, tangent)
-        elif tangent is not None and adjoint is not None:
-            total = total + np.sum(adjoint * tangent)
+    for adjoint, tangent in _leaves_of_both(adjoints, tangents):
+        total = total + np.sum(adjoint * tangent)
     return total
 
 
@@ -127,13 +142,29 @@ def handed_on(args: Any) -> tuple[Any, ...]:
     return args if isinstance(args, tuple) else (args,)
 
 
+def refuse_containers(handed: tuple[Any, ...], kinds: tuple[type, ...]) -> None:
+    """Refuse containers of floats among what SciPy hands on, whose parts would lie in a vector.
+
+    Raises:
+        NotDifferentiableError: There is one.
+    """
+    for item in handed:
+        if isinstance(item, kinds) and is_active(item):
+            raise NotDifferentiableError(
+                f"a {type(item).__name__} that is handed on to the function has no derivative here",
+                hint="hand on its numbers one by one: args=(a, b)",
+            )
+
+
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """Return several values, or one alone, as a tuple."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def is_active(value: Any) -> bool:
-    """Say whether a number or array is one of floats, or a tuple holds one."""
+    """Say whether a number or array is one of floats, or a container holds one."""
+    if isinstance(value, dict):
+        return any(map(is_active, value.values()))
     if isinstance(value, (tuple, list)):
         return any(map(is_active, value))
     if isinstance(value, (float, complex)):
@@ -164,8 +195,23 @@ def number_of(func: Any) -> Any:
 def plain_parts(parts: Any, args: Any) -> Any:
     """Return gradients as plain numbers where the arguments are numbers."""
     if isinstance(parts, (tuple, list)):
-        return tuple(plain_parts(p, a) for p, a in zip(parts, as_tuple(args), strict=True))
-    return parts if isinstance(args, np.ndarray) or parts is None else np.asarray(parts)[()]
+        return tuple(_plain_part(p, a) for p, a in zip(parts, as_tuple(args), strict=True))
+    return _plain_part(parts, args)
+
+
+def _plain_part(part: Any, arg: Any) -> Any:
+    """Return the gradient of one argument; of what a container holds and nothing uses zeros."""
+    if part is None or isinstance(arg, np.ndarray):
+        return part
+    if isinstance(arg, dict):
+        return {key: _part_held(part[key], arg[key]) for key in arg}
+    if isinstance(arg, (tuple, list)):
+        return [_part_held(p, a) for p, a in zip(part, arg, strict=True)]
+    return np.asarray(part)[()]
+
+
+def _part_held(part: Any, arg: Any) -> Any:
+    return zeros_like(arg) if part is None else _plain_part(part, arg)
 
 
 def _linearised(func: Any, x: Any, args: tuple[Any, ...]) -> _Linearised:

@@ -10,7 +10,14 @@ from scipy import integrate
 
 from srcgrad.errors import MissingRuleError
 from srcgrad.runtime import on_tape
-from srcgrad.runtime.scipy.implicit import along, array_of, as_tuple, handed_on, is_active
+from srcgrad.runtime.scipy.implicit import (
+    along,
+    array_of,
+    as_tuple,
+    handed_on,
+    is_active,
+    refuse_containers,
+)
 
 _EXACT = {"rtol": 1e-12, "atol": 1e-13}
 
@@ -22,6 +29,7 @@ def odeint_back(grad: Any, func: Any, path: Any, t: Any, args: Any) -> tuple[Any
     That is an equation like the first, so what differentiates it is this once more.
     """
     handed = handed_on(args)
+    refuse_containers(handed, (dict,))
     count = np.shape(path)[1]
     wanted = [is_active(item) for item in handed]
     shapes = [np.shape(item) for item in handed if is_active(item)]
@@ -54,6 +62,7 @@ def odeint_push(func: Any, path: Any, t: Any, args: Any, tangents: tuple[Any, An
     The equation of the tangent is integrated along with the path, from each time to the next.
     """
     handed = handed_on(args)
+    refuse_containers(handed, (dict,))
     start, t_dot, args_dot = tangents
     given = (None,) * len(handed) if args_dot is None else as_tuple(args_dot)
     count, number = np.shape(path)[1], len(handed)

@@ -10,7 +10,7 @@ from scipy.sparse import linalg as sparse_linalg
 
 from srcgrad.runtime import on_tape
 from srcgrad.runtime.dispatch import records
-from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active
+from srcgrad.runtime.scipy.implicit import as_tuple, handed_on, is_active, refuse_containers
 
 
 def quad_back(grad: Any, func: Any, a: Any, b: Any, args: Any) -> tuple[Any, Any, Any]:
@@ -44,6 +44,7 @@ def _is_finite(end: Any) -> Any:
 
 def _slopes_of_integral(func: Any, a: Any, b: Any, handed: tuple[Any, ...]) -> list[Any]:
     """Return the derivatives of an integral in what is handed on; None in what is no float."""
+    refuse_containers(handed, (dict, list, tuple))
     several = any(map(records, (a, b, *handed)))
     return [
         _integral(func, (a, b), handed, i, each=several) if is_active(item) else None
