@@ -88,9 +88,12 @@ class ArrayKinds:
             value = statement.value
             source = value.left if isinstance(value, gast.BinOp) else value
             return any(name in found for name in direct_names(source))
+        vocabulary = self._program.reader.vocabulary
+        if operation.primal is vocabulary.getitem:
+            return any(getattr(part, "value", 0) is Ellipsis for part in walk(operation.args[1]))
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        name = vocabulary.canonical_name(operation.primal)
         return name.startswith("numpy.") and not _gives_numbers(operation.primal, name)
 
     @functools.cached_property

@@ -15,6 +15,7 @@ from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 
 _MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
+_MAKERS_OF_ARRAYS: Final = frozenset(["where", "zeros_like", "ones_like"])  # of numbers, too
 _EXACT: Final = 2**20
 _SHORT: Final = 6
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
@@ -177,10 +178,13 @@ class ConstantFolding:
     def _is_own(self, node: Any) -> bool:
         """Say whether an expression surely is a number, or an array that nobody else has.
 
-        What the user computes is no other object, be it a number: ``z is x`` asks for that.
+        What the user computes is no other object, be it a number: ``z is x`` asks for that. Nor is
+        it an array without axes in the place of a number, since ``y += 1`` writes into that.
         """
-        number = isinstance(node, gast.Name) and self._is_number(node.id)
-        return is_fresh(node) or (number and self._of_adjoint)
+        if not self._of_adjoint:
+            made = getattr(getattr(node, "func", None), "attr", "")
+            return is_fresh(node) and made not in _MAKERS_OF_ARRAYS
+        return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
 
 
 def _of_operand(node: Any) -> Any:

@@ -77,6 +77,8 @@ def _without_slope(op: Op, a: Core, node: RuleNode) -> Any:
     node.saved_tensors = ()
     y = op.forward(node, x)
     result = wrap(y, node)
+    if STATE.strict and type(y) is np.ndarray and not y.ndim:
+        result._is_array = _returns_array(op, (a,))
     node._ids = (id(x), id(y))
     node._versions = (counter, counter[0], result._counter, 0)
     if counter is INFERENCE:
@@ -205,10 +207,43 @@ def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     else:
         raw = op.call_primal(unwrap(args), unwrap(dict(kwargs)))
         result = wrap_constant(raw, tensors)
+    if STATE.strict:
+        _note_arrays(op, args, kwargs, result)
     views.note_views(op, args, kwargs, result, tensors)
     if STATE.dual_level is not None and STATE.dual_level.active(tensors):
         STATE.dual_level.push(op, op.bind(args, kwargs), result)
     return result
+
+
+def _note_arrays(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
+    """Note the results that are arrays without axes, into which updates in place write."""
+    if isinstance(result, Core):
+        if not result._data.ndim and not result._weak:
+            result._is_array = _returns_array(op, args, kwargs)
+    elif isinstance(result, (list, tuple)):
+        for item in result:
+            if isinstance(item, Core) and not item._data.ndim:
+                item._is_array = item._data.base is not None  # a number would be no view
+
+
+def _returns_array(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) -> bool:
+    """Ask NumPy whether a result without axes is an array: some hand on numbers as numbers."""
+    with np.errstate(all="ignore"):
+        found = op.call_primal(_as_given(args), _as_given(dict(kwargs)))
+    return type(found) is np.ndarray
+
+
+def _as_given(value: Any) -> Any:
+    """Return what plain code would have in the place of tensors: numbers that are no arrays."""
+    if isinstance(value, Core):
+        data = raw_of(value)
+        return data if value._weak or data.ndim or value._is_array else data[()]
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([_as_given(item) for item in value])
+    if kind is dict:
+        return {key: _as_given(item) for key, item in value.items()}
+    return value
 
 
 class _Inputs:
@@ -338,7 +373,7 @@ def same_container(like: Any, items: list[Any]) -> Any:
 
 def may_be_filled(raw: Any) -> bool:
     """Return whether strict mode keeps a constant a tensor: active values may be written to it."""
-    return isinstance(raw, np.ndarray) and raw.ndim > 0 and raw.dtype.kind in "fc"
+    return isinstance(raw, np.ndarray) and raw.dtype.kind in "fc"
 
 
 def wrap_constant(raw: Any, tensors: list[Core]) -> Any:

@@ -85,7 +85,9 @@ class Arguments:
         """A tensor of an outer call on the tape: the gradient is a function of it."""
         leaf = value.clone() if value.requires_grad else _requiring(value)
         self.tracked.append(leaf)
-        used: Any = leaf.clone()  # the function may write into it
+        is_number = not value._data.ndim and not value._is_array  # which nothing writes into
+        used: Any = +leaf if is_number else leaf.clone()
+        used._is_array = value._is_array
         if isinstance(value, PythonFloat):
             return as_python(used, value._python)
         if isinstance(STATE.mutation, KeepSaved):
@@ -118,9 +120,8 @@ class Arguments:
         if wanted:
             leaf = self._start(value)
             self.tracked.append(leaf)
-            used = leaf.reshape(()) if value.ndim == 0 else leaf.clone()  # 0-d is no number
-            if value.ndim:
-                used._data = data
+            used = leaf.clone()
+            used._data = data
         else:
             used = Core.wrap(data)
         used._data.flags.writeable = value.flags.writeable
@@ -203,7 +204,7 @@ class Arguments:
         if isinstance(value, Core):
             if isinstance(value, PythonFloat):
                 return plain(value)
-            return value._data if value._data.ndim else value._data[()]
+            return value._data if value._data.ndim or value._is_array else value._data[()]
         if isinstance(value, dict):
             return {key: self.original(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):

@@ -241,6 +241,8 @@ class Methods(Protocols):
 
     def copy(self, order: str = "C") -> Any:
         """Return the elements in memory of their own; `np.copy` has another order by default."""
+        if STATE.strict and not self._data.ndim and not self._is_array:
+            return +self  # that of a number is a number
         return call_function(np.copy, (self,), {"order": order})
 
     # -- types -------------------------------------------------------------------------------------

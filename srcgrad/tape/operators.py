@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import NotDifferentiableError, UnsupportedError
+from srcgrad.errors import UnsupportedError
 from srcgrad.runtime import getitem, item_index
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.tape.apply import apply, binary, unary, unwrap
@@ -365,29 +365,9 @@ def _warn_scalar() -> None:
     )
 
 
-def _refuse_array_without_axes(target: Operators) -> None:
-    """NumPy writes into a 0-d array where it makes a new scalar; tensors cannot tell the two.
-
-    These functions return an array without axes even of scalars, so a write may be meant.
-    """
-    primal = getattr(getattr(target.grad_fn, "op", None), "primal", None)
-    if primal in _KEEP_ARRAYS:
-        raise refusal(
-            NotDifferentiableError,
-            f"an update in place of what `{primal.__name__}` returned, an array without axes",
-            "write `y = y + v` instead of `y += v`",
-        )
-
-
-_KEEP_ARRAYS = frozenset(
-    (np.where, np.reshape, np.squeeze, np.transpose, np.array, np.asarray, np.copy)
-)
-
-
 def _augmented(op: Any, target: Operators, other: Any) -> Any:
     if not isinstance(other, _OPERANDS):
         return NotImplemented
-    if STATE.strict and not target._data.ndim:
-        _refuse_array_without_axes(target)
+    if STATE.strict and not target._data.ndim and not target._is_array:
         return NotImplemented  # as for NumPy scalars: a new value, not a write
     return apply_inplace(op, target, other)

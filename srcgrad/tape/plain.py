@@ -32,7 +32,9 @@ def call_constant(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any
 def boxed_result(raw: Any) -> Any:
     """Return `raw` with tensors in the place of arrays and NumPy scalars."""
     if isinstance(raw, (np.ndarray, np.generic)):
-        return make(raw)
+        made = make(raw)
+        made._is_array = isinstance(raw, np.ndarray) and not raw.ndim
+        return made
     if isinstance(raw, (tuple, list)) and any(isinstance(item, np.ndarray) for item in raw):
         return same_container(raw, [boxed_result(item) for item in raw])
     return raw

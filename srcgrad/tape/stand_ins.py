@@ -57,12 +57,14 @@ _CONVERSIONS = frozenset(("asarray", "asanyarray", "ascontiguousarray", "asfortr
 
 def buffer(result: Any, args: tuple[Any, ...]) -> Any:
     """Return a new array of floats as a tensor, since active values may be written into it."""
-    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or not result.ndim:
+    if type(result) is not np.ndarray or result.dtype.kind not in "fc":
         return result
     for arg in args:
         if isinstance(arg, np.ndarray) and np.may_share_memory(arg, result):
             return result
-    return make(result)
+    made = make(result)
+    made._is_array = not result.ndim
+    return made
 
 
 def _making(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,79 @@
+"""Programs of arrays without axes, which updates in place write into, and of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v", by="tape")
+def selected_number_updated_under_another_name(x):
+    y = np.where(x[0] > -9, x[0], x[1])
+    z = y
+    z += 1.0
+    return y * 2.0 + z
+
+
+@program("v")
+def product_of_a_selected_number_updated(x):
+    y = np.where(x[0] > -9, x[0], x[1]) * 1.0
+    z = y
+    z *= 2.0
+    return y * z
+
+
+@program("v")
+def selected_number_asked_what_it_is(x):
+    y = np.where(x[0] > -9, x[0], x[1])
+    if isinstance(y, np.ndarray) and not np.isscalar(y):
+        return y * 2.0
+    return y * 3.0
+
+
+@program("v")
+def squeezed_element_updated(x):
+    y = (x[:1] * 1.0).squeeze()
+    z = y
+    z *= 2.0
+    return y * 2.0 + z + x[0] * 10
+
+
+@program("v")
+def copy_of_no_axes_updated(x):
+    y = np.asarray(x[0] * 1.0).copy()
+    z = y
+    z += x[1]
+    return y * z
+
+
+@program("v", by="tape")
+def copy_of_a_number_updated(x):
+    y = (x[0] * 1.0).copy()
+    z = y
+    z += x[1]
+    return y * z
+
+
+@program("v", by="tape")
+def element_viewed_with_an_ellipsis_updated(x):
+    y = x * 1.0
+    z = y[0, ...]
+    z += x[1]
+    return y[0] * z
+
+
+@program("v")
+def zeros_without_axes_updated(x):
+    y = np.zeros_like(x[0])
+    z = y
+    z += x[0]
+    return y * z
+
+
+@program("v", by="tape")
+def contraction_to_no_axes_updated(x):
+    y = np.tensordot(x, x, 1)
+    z = y
+    z += 2.0
+    return y * z
