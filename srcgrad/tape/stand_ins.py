@@ -120,6 +120,32 @@ def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+class TakingUfunc:
+    """What stands in for a ufunc, to which NumPy hands lists of tensors as arrays of objects."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.__wrapped__ = ufunc
+        self.reduce = _taking(ufunc.reduce)
+        self.accumulate = _taking(ufunc.accumulate)
+        self.outer = _taking(ufunc.outer)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if STATE.strict and any(type(arg) in _SEQUENCES for arg in args):
+            args = tuple(map(_as_array, args))
+        return self.__wrapped__(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+    __class__ = property(lambda self: np.ufunc)  # type: ignore[assignment]
+
+
+_SEQUENCES = frozenset((list, tuple))
+
+
 def _as_array(value: Any) -> Any:
     """Return lists that hold tensors as arrays: NumPy does not look for tensors inside them."""
     is_nested = isinstance(value, (list, tuple)) and bool(tensors_in(value))
@@ -229,11 +255,12 @@ class Uncached:
 def _numpy_functions() -> dict[str, Any]:
     made = {name: _making(name, getattr(np, name)) for name in FRESH}
     taking = {name: _taking(getattr(np, name)) for name in TAKING}
+    ufuncs = {n: TakingUfunc(f) for n, f in vars(np).items() if isinstance(f, np.ufunc)}
     converted = {"require": converting(np.require)}
     converted["asarray_chkfinite"] = converting(np.asarray_chkfinite)
     of_modules = {"linalg": _LINALG, "ma": recording(np.ma)}
     readers = {name: reading(getattr(np, name)) for name in OF_NUMPY}
-    return {**made, **taking, **readers, **converted, **JOINERS, **LOOPS, **of_modules}
+    return {**ufuncs, **made, **taking, **readers, **converted, **JOINERS, **LOOPS, **of_modules}
 
 
 def _copied_module(module: types.ModuleType, changed: dict[str, Any]) -> types.ModuleType:
