@@ -171,7 +171,7 @@ class Containers(Rewriter):
         named = isinstance(count, (gast.Name, gast.Attribute))
         known: Any = self.resolve(count) if named else None
         is_array = hasattr(known, "shape") and known.shape != ()
-        is_array = is_array or getattr(count, "id", None) in self.work.arrays
+        is_array = is_array or self.work.is_array(count)
         return not is_array and not self.work.varies.of(count)
 
     def _items(self, side: Any) -> list[Any]:
