@@ -120,7 +120,8 @@ class _Stacking:
                 if self._depends(statement.value):
                     self._follow(target)
                 if isinstance(target, gast.Name):
-                    self._follow_views(target.id, _root(statement.value))
+                    for source in _roots(statement.value):
+                        self._follow_views(target.id, source)
         elif isinstance(statement, gast.For) and self._depends(statement.iter):
             self._follow(statement.target)
         elif isinstance(statement, gast.Expr) and self._depends(statement.value):
@@ -134,9 +135,9 @@ class _Stacking:
             names += [root_name(item) or "" for item in target.elts]
         self._follows.update(names)
 
-    def _follow_views(self, name: str, source: str | None) -> None:
+    def _follow_views(self, name: str, source: str) -> None:
         """What is written into through a view of it is written into itself."""
-        if source is not None and name in self._written:
+        if name in self._written:
             self._written.add(source)
             if name in self._follows:
                 self._follows.add(source)
@@ -240,6 +241,20 @@ def _written(body: list[Any]) -> set[str]:
         elif isinstance(statement, gast.Expr):
             found.update(names_read(statement.value))
     return found
+
+
+def _roots(value: Any) -> list[str]:
+    """Return the variables that a value may be a view of, or may hold, as ``(x, y[1:])`` does."""
+    if isinstance(value, gast.IfExp):
+        return [*_roots(value.body), *_roots(value.orelse)]
+    if isinstance(value, (gast.List, gast.Tuple, gast.Set)):
+        return [name for item in value.elts for name in _roots(item)]
+    if isinstance(value, gast.Dict):
+        return [name for item in value.values for name in _roots(item)]
+    if isinstance(value, gast.Starred):
+        return _roots(value.value)
+    root = _root(value)
+    return [] if root is None else [root]
 
 
 def _root(value: Any) -> str | None:

@@ -479,3 +479,28 @@ def operand_of_a_product_that_a_loop_adds_to(x):
         y += i
         y -= x
     return s * np.sum(y)
+
+
+@program("v")
+def view_in_a_tuple_beside_its_base_written(x):
+    y = x * 2.0
+    pair = (y, y[1:])
+    pair[1][0] = x[0] ** 2
+    return np.sum(pair[0] ** 2)
+
+
+@program("v")
+def view_in_a_list_beside_its_base_scaled(x):
+    y = x * x
+    parts = [y[:2], y]
+    parts[0][1] *= x[3]
+    return np.sum(parts[1] ** 2) * x[0]
+
+
+@program("v", by="tape")
+def view_in_a_dict_beside_its_base_written(x):
+    y = np.sin(x)
+    parts = {"whole": y, "rest": y[2:]}
+    rest = parts["rest"]
+    rest[0] = x[1] ** 3
+    return np.sum(parts["whole"] * x)
