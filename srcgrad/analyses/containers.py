@@ -104,8 +104,12 @@ class _Uses:
             self.containers.update(sources)
         elif operation.kind == "user":
             self.containers.update(_shown_by_callee(operation, self._program))
-            if self._program.reader.vocabulary.returns_list(operation.primal):
-                self.containers.update(targets if len(targets) == 1 else ())
+            vocabulary = self._program.reader.vocabulary
+            if len(targets) > 1:
+                places = vocabulary.lists_returned(operation.primal)
+                self.containers.update(name for i, name in enumerate(targets) if i in places)
+            elif vocabulary.returns_list(operation.primal):
+                self.containers.update(targets)
         elif operation.kind == "copy":
             self.same += [(s, t) for s in sources for t in targets]
         elif operation.primal is self._program.reader.vocabulary.getitem:

@@ -48,7 +48,7 @@ from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
 from srcgrad.frontend.refusals import merged, shown_in
 from srcgrad.frontend.remembered import nothing_changes
-from srcgrad.frontend.returned_lists import returns_list
+from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone
@@ -378,7 +378,7 @@ def compile_halves(request: Request, stages: Stages | None = None) -> Generated:
 
 def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
-    for cached in (container_parameters, returns_list, vector_parameters):
+    for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
     request = by_own_names(request)
     collects = gc.isenabled()

@@ -16,7 +16,7 @@ from srcgrad.frontend.effects import (
     returned_parameters,
     written_parameters,
 )
-from srcgrad.frontend.returned_lists import returns_list
+from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import has_source
 from srcgrad.frontend.usage import container_parameters
 from srcgrad.ir.vocabulary import Vocabulary
@@ -128,6 +128,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     getitem=getitem,
     container_parameters=container_parameters,
     returns_list=returns_list,
+    lists_returned=lists_returned,
     needs_tape=_needs_tape,
     inert=_inert,
     results=_results,

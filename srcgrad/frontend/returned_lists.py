@@ -1,7 +1,8 @@
-"""Says which functions return a list that they make."""
+"""Says which functions return a list that they make, alone or in a tuple."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -22,16 +23,35 @@ def returns_list(function: FunctionType) -> bool:
     return bool(_makes_lists(function))
 
 
+@PerFunction
+def lists_returned(function: FunctionType) -> frozenset[int]:
+    """Return the places of the tuple that a function returns where there surely is a list."""
+    found = _results(function, frozenset())
+    if found is None or not all(isinstance(item, gast.Tuple) for item in found[0]):
+        return frozenset()
+    results, is_list = found
+    counts = {len(item.elts) for item in results}
+    if len(counts) != 1 or any(isinstance(part, gast.Starred) for r in results for part in r.elts):
+        return frozenset()
+    return frozenset(i for i in range(counts.pop()) if all(is_list(r.elts[i]) for r in results))
+
+
 @remembered(bool)
 def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
+    found = _results(function, seen)
+    return found is not None and all(map(found[1], found[0]))
+
+
+def _results(function: Any, seen: frozenset[Any]) -> tuple[list[Any], Callable[[Any], bool]] | None:
+    """Return what a function returns, and the test of such values for lists; None if unknown."""
     if not isinstance(function, FunctionType) or is_library(function):
-        return False
+        return None
     try:
         tree = find_source(function).tree
     except SrcgradError:
-        return False
+        return None
     if not isinstance(tree.body, list):
-        return False
+        return None
     scope = scope_of(function, tree)
     values = _values(tree)
 
@@ -42,7 +62,7 @@ def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
         )
 
     results = [item.value for item in statements(tree.body) if isinstance(item, gast.Return)]
-    return bool(results) and all(map(is_list, results))
+    return (results, is_list) if results else None
 
 
 def _is_made(value: Any, scope: Scope, seen: frozenset[Any]) -> bool:

@@ -31,6 +31,7 @@ class Vocabulary:
         getitem: The function that reading ``x[i]`` stands for.
         container_parameters: The parameters of a user's function that are surely containers.
         returns_list: Says whether what a user's function returns is surely a list.
+        lists_returned: The places of the tuple that it returns where there surely is a list.
         needs_tape: Says whether a callable has neither a rule nor source: the tape runs its calls.
         inert: The places and names of the parameters of a primitive that carry no derivative.
         results: How many values a primitive or `Function` returns where so many are unpacked; None
@@ -64,6 +65,7 @@ class Vocabulary:
     getitem: Primal
     container_parameters: Callable[[Any], frozenset[str]]
     returns_list: Callable[[Any], bool]
+    lists_returned: Callable[[Any], frozenset[int]]
     needs_tape: Callable[[Any], bool]
     inert: Callable[[Any], frozenset[int | str]]
     results: Callable[[Any, int], int | None]

@@ -442,3 +442,16 @@ def lists_that_meet_arrays(x):
     steps, pair = [0.1, 0.2, 0.3, 0.4], [x[0], x[1]]
     scaled = x * steps[: len(x)] - [x[1]] * 1
     return np.sum(scaled) + np.sum(np.exp(pair) / [1.0, 2.0]) + np.sum(np.maximum(pair, x[2]))
+
+
+def _scaled_with_sum(values, factor):
+    scaled = []
+    for i in range(len(values)):
+        scaled.append(values[i] * factor)
+    return scaled, np.sum(values)
+
+
+@program("v", "s")
+def list_beside_a_number_of_a_helper_made_an_array(x, s):
+    parts, total = _scaled_with_sum(np.sin(x), s)
+    return np.sum(np.array(parts) ** 2) * total + parts[1]
