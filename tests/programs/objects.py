@@ -467,3 +467,48 @@ class Secret:
 @program("v", "s")
 def private_names(x, k):
     return np.sum(Secret(x).square()) * k + Secret(k * x)[1]
+
+
+class _Tally:
+    """Counts from a number of its class, which the first addition hides."""
+
+    total = 0.5
+
+    def add(self, value):
+        self.total = self.total * 2.0 + value
+        return self
+
+
+@program("v")
+def default_of_a_class_hidden_once(x):
+    tally = _Tally()
+    tally.add(x[0]).add(x[1])
+    return tally.total**2
+
+
+@program("v", by="tape")
+def default_of_a_class_hidden_in_a_loop(x):
+    tally = _Tally()
+    for value in x:
+        tally.add(value * value)
+    return tally.total**2
+
+
+@program("v", by="tape")
+def default_of_a_class_hidden_on_a_path(x):
+    tally = _Tally()
+    if x[0] > 99:
+        tally.total = x[1]
+    return tally.total * np.sum(x * x)
+
+
+@program("v", by="tape")
+def default_of_a_class_hidden_until_a_break(x):
+    tally = _Tally()
+    value = x[0]
+    while True:
+        tally.add(value)
+        value = value * x[1]
+        if tally.total > 2.0 or value < 0.01:
+            break
+    return tally.total + value

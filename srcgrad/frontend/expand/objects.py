@@ -324,6 +324,12 @@ class Objects(Fields):
             if isinstance(value, Static):
                 return True
         elif old is None:
+            if hasattr(owner.cls, name) and self.depth > self.depths.get(id(owner), 0):
+                self.refuse(
+                    node,
+                    f"`{name}`, which is the class's until some path or trip has set it",
+                    "set it in `__init__`",
+                )
             owner.fields[name] = self._field_of(owner, name)
         self.out.append(assign(owner.fields[name].id, value, node))
         return True
