@@ -103,8 +103,9 @@ class CallWrites:
         reader = self._program.reader
         for item in _given(call):
             function = uncached(reader.scope.resolve(item))
-            writes = isinstance(function, FunctionType) and not reader.vocabulary.rule_for(function)
-            if writes and reader.vocabulary.how_written(function) is not None:
+            if not isinstance(function, FunctionType) or reader.vocabulary.rule_for(function):
+                continue
+            if reader.vocabulary.how_written(function) is not None:
                 return function
         return None
 

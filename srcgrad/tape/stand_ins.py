@@ -140,7 +140,7 @@ class TakingUfunc:
     def __repr__(self) -> str:
         return repr(self.__wrapped__)
 
-    __class__ = property(lambda _: np.ufunc)  # type: ignore[assignment]
+    __class__ = property(lambda _: np.ufunc)
 
 
 _SEQUENCES = frozenset((list, tuple))

@@ -47,7 +47,7 @@ class Asking(Objects):
     def _value_Compare(self, node: Any) -> Value:
         values = [self.value(item) for item in (node.left, *node.comparators)]
         if len(node.ops) == 1:
-            found = self._compared(node.ops[0], *values, node)
+            found = self._compared(node.ops[0], values[0], values[1], node)
             if found is not None:
                 return found
         elif any(self._answers(value) for value in values):
