@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
-from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import walk
 
@@ -70,6 +70,16 @@ def _stores(node: Any) -> bool:
 def _is_known(callee: Any, vocabulary: Vocabulary) -> bool:
     known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
     return known is not None
+
+
+def is_mere_value(call: Any, scope: Scope, vocabulary: Vocabulary) -> bool:
+    """Say whether all that a call of a library does is to return a value with a derivative."""
+    func = call.func
+    callee = scope.resolve(func)
+    if callee is MISSING and isinstance(func, gast.Attribute):
+        callee = vocabulary.methods.get(func.attr)
+    has_rule = vocabulary.rule_for(callee) is not None
+    return has_rule and _is_harmless(call, scope, vocabulary, frozenset())
 
 
 def _is_harmless(
