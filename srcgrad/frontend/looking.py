@@ -30,9 +30,10 @@ _BUILTINS: Final = tuple(
 )
 _METHODS: Final = frozenset(
     (
-        "all any argmax argmin astype conj copy count cumsum dot endswith flatten format get index "
-        "item items join keys lower max mean min nonzero prod ravel reshape round split startswith "
-        "std strip sum tolist trace transpose upper values var"
+        "all any argmax argmin argpartition argsort astype clip conj conjugate copy count "
+        "cumprod cumsum diagonal dot endswith flatten format get index item items join keys "
+        "lower max mean min nonzero prod ravel repeat reshape round searchsorted split squeeze "
+        "startswith std strip sum swapaxes take tolist trace transpose upper values var"
     ).split()
 )
 _UNCLEAR: Final = (
