@@ -39,7 +39,8 @@ class FreeNames:
         for statement in body:
             for node in walk(statement):
                 reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-                if reads and id(node) not in seen and not hasattr(node, "of_rule"):
+                free = reads and node.id not in local and not hasattr(node, "of_rule")
+                if free and id(node) not in seen:
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id)
                     if binding is not None and not self._is_our_own(node.id):
