@@ -72,16 +72,16 @@ def make_dual(tensor: Any, tangent: Any, *, level: DualLevel | None = None) -> A
     if not isinstance(tensor, Core) or not isinstance(tangent, Core):
         raise TypeError("make_dual expects two Tensors")
     for name, value in (("primal", tensor), ("tangent", tangent)):
-        if value._data.dtype.kind not in "fc":
+        if value._array.dtype.kind not in "fc":
             raise ValueError(
-                f"Expected {name} to be floating point or complex, but got: {value._data.dtype}"
+                f"Expected {name} to be floating point or complex, but got: {value._array.dtype}"
             )
-    if tensor._data.shape != tangent._data.shape:
+    if tensor._array.shape != tangent._array.shape:
         raise RuntimeError(
             f"Expected tangent to have the same shape as the primal, but got "
-            f"{list(tangent._data.shape)} and {list(tensor._data.shape)}"
+            f"{list(tangent._array.shape)} and {list(tensor._array.shape)}"
         )
-    dual = make(tensor._data.view(), edge_of(tensor))
+    dual = make(tensor._array.view(), edge_of(tensor))
     dual._counter = tensor._counter
     dual._tangent = (STATE.dual_level, tangent)
     return dual
@@ -94,7 +94,7 @@ def unpack_dual(tensor: Any, *, level: DualLevel | None = None) -> UnpackedDualT
     tangent = STATE.dual_level.tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
-    primal = make(tensor._data.view(), edge_of(tensor))
+    primal = make(tensor._array.view(), edge_of(tensor))
     primal._counter = tensor._counter
     return UnpackedDualTensor(primal, tangent)
 

@@ -172,7 +172,7 @@ def jvp(
         vs = _v_or_scalar(v, ins, many_in, "jvp", what, create_graph)
         many_out, outs = _as_tuple(func(*ins), "outputs of the user-provided function", "jvp")
         check_requires_grad(outs, "outputs", strict)
-        seeds = tuple(make(np.zeros_like(out._data), flag=True) for out in outs)
+        seeds = tuple(make(np.zeros_like(out._array), flag=True) for out in outs)
         pulled = _grad(outs, ins, seeds, create_graph=True)
         check_requires_grad(pulled, "grad_inputs", strict)
     products = _transposed(pulled, seeds, vs, create_graph)
@@ -185,7 +185,7 @@ def jvp(
 
 def _transposed(pulled: Tensors, seeds: Tensors, vs: Tensors | None, create_graph: bool) -> Tensors:
     if vs is None:
-        vs = tuple(None if g is None else make(np.ones_like(g._data)) for g in pulled)
+        vs = tuple(None if g is None else make(np.ones_like(g._array)) for g in pulled)
     if not create_graph:
         return _grad(pulled, seeds, vs)
     with enable_grad():
@@ -255,7 +255,7 @@ def _row(part: Any, item: Any, i: int, create_graph: bool, strict: bool) -> Any:
                 f"Output of the user-provided function is independent of input {i}. This is not "
                 "allowed in strict mode."
             )
-        return make(np.zeros_like(item._data))
+        return make(np.zeros_like(item._array))
     if strict and create_graph and not part.requires_grad:
         raise RuntimeError(
             "The jacobian of the user-provided function is independent of input "
@@ -320,7 +320,7 @@ def _column(func: Callable[..., Any], ins: Tensors, i: int, j: int) -> tuple[boo
         tangents = []
         for out in outs:
             primal, tangent = forward_ad.unpack_dual(out)
-            tangents.append(make(np.zeros_like(primal._data)) if tangent is None else tangent)
+            tangents.append(make(np.zeros_like(primal._array)) if tangent is None else tangent)
     return several, tangents
 
 
@@ -415,7 +415,7 @@ def vhp(
         check_requires_grad(first, "jacobian", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         if vs is None:
-            vs = tuple(make(np.ones_like(x._data)) for x in ins)
+            vs = tuple(make(np.ones_like(x._array)) for x in ins)
         products = _grad(first, ins, vs, create_graph=create_graph)
         products = fill_in_zeros(products, ins, strict, create_graph, "double_back")
     return (
@@ -446,9 +446,9 @@ def hvp(
         check_requires_grad((out,), "outputs", strict)
         first = _grad((out,), ins, create_graph=True)
         check_requires_grad(first, "jacobian", strict)
-        seeds = tuple(make(np.zeros_like(x._data), flag=True) for x in ins)
+        seeds = tuple(make(np.zeros_like(x._array), flag=True) for x in ins)
         filled = tuple(
-            make(np.zeros_like(x._data)) if g is None else g
+            make(np.zeros_like(x._array)) if g is None else g
             for g, x in zip(first, ins, strict=True)
         )
         second = _grad(filled, ins, seeds, create_graph=True)

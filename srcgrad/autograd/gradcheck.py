@@ -33,7 +33,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
         if not differentiable(item):
             continue
         active = True
-        if item._data.dtype not in (np.float64, np.complex128):
+        if item._array.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
@@ -41,7 +41,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 "floating point or complex. ",
                 stacklevel=4,
             )
-        if any(s == 0 and n > 1 for s, n in zip(item._data.strides, item.shape, strict=True)):
+        if any(s == 0 and n > 1 for s, n in zip(item._array.strides, item.shape, strict=True)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
                 "that "
@@ -97,13 +97,13 @@ class _Check:
                 continue
             rows, sizes_ok, types_ok = analytical_rows(self.diff, out)
             again, _, _ = analytical_rows(self.diff, out)
-            complex_out = out._data.dtype.kind == "c"
+            complex_out = out._array.dtype.kind == "c"
             if self.options["check_grad_dtypes"] and not types_ok:
                 raise GradcheckError("Gradient has dtype mismatch")
             if not sizes_ok:
                 raise GradcheckError("Analytical gradient has incorrect size")
             for (i, item), row, twice in zip(self.active, rows, again, strict=True):
-                analytical = as_real_map(row, complex_out, item._data.dtype.kind == "c")
+                analytical = as_real_map(row, complex_out, item._array.dtype.kind == "c")
                 expected = numerical_real_map(numerical[i][k], complex_out)
                 compare(analytical, expected, k, i, self.tolerances, "")
                 self._check_repeats(row, twice)
@@ -125,8 +125,8 @@ class _Check:
                     continue
                 analytical = np.stack([column[k] for column in columns])
                 compare(
-                    numerical_real_map(analytical, out._data.dtype.kind == "c"),
-                    numerical_real_map(numerical[i][k], out._data.dtype.kind == "c"),
+                    numerical_real_map(analytical, out._array.dtype.kind == "c"),
+                    numerical_real_map(numerical[i][k], out._array.dtype.kind == "c"),
                     k,
                     i,
                     self.tolerances,
@@ -135,12 +135,12 @@ class _Check:
 
     def _check_scaling(self) -> None:
         outs = [out for out in self.outputs if out.requires_grad]
-        zeros = [make(np.zeros_like(out._data)) for out in outs]
+        zeros = [make(np.zeros_like(out._array)) for out in outs]
         parts = grad(outs, self.diff, zeros, retain_graph=True, allow_unused=True)
         for part, item in zip(parts, self.diff, strict=True):
             if part is None:
                 continue
-            if np.any(part._data != 0):
+            if np.any(part._array != 0):
                 raise GradcheckError("backward not multiplied by grad_output")
             if part.dtype != item.dtype:
                 raise GradcheckError("grad is incorrect type")
@@ -152,13 +152,13 @@ class _Check:
             if not out.requires_grad:
                 continue
             rng = np.random.default_rng(0)
-            seeds = rng.standard_normal((2, *out.shape)).astype(out._data.dtype)
+            seeds = rng.standard_normal((2, *out.shape)).astype(out._array.dtype)
             options = {"retain_graph": True, "allow_unused": True}
             batched = grad(out, self.diff, make(seeds), is_grads_batched=True, **options)
             for n in range(2):
                 single = grad(out, self.diff, make(seeds[n]), **options)
                 for part, whole in zip(single, batched, strict=True):
-                    if part is not None and not np.allclose(part._data, whole._data[n]):
+                    if part is not None and not np.allclose(part._array, whole._array[n]):
                         raise GradcheckError("Batched gradient differs from single gradients")
 
     def _check_undefined(self) -> None:
@@ -173,7 +173,7 @@ class _Check:
 
     def _undefined_once(self, outs: list[Any], undefined: set[int]) -> None:
         masked = [undefined_grad(out) if k in undefined else out for k, out in enumerate(outs)]
-        zeros = [make(np.zeros_like(out._data)) for out in masked]
+        zeros = [make(np.zeros_like(out._array)) for out in masked]
         try:
             parts = grad(masked, self.diff, zeros, allow_unused=True)
         except RuntimeError as error:
@@ -181,7 +181,7 @@ class _Check:
             raise GradcheckError(
                 "Expected backward function to handle undefined output grads."
             ) from error
-        if any(part is not None and np.any(part._data != 0) for part in parts):
+        if any(part is not None and np.any(part._array != 0) for part in parts):
             _warn_undefined()
             raise GradcheckError(
                 "Expected all input grads to be undefined or zero when all output grads are "
@@ -199,10 +199,10 @@ def _warn_undefined() -> None:
 
 
 def _directions(item: Any) -> Iterable[Any]:
-    steps = (1.0, 1j) if item._data.dtype.kind == "c" else (1.0,)
+    steps = (1.0, 1j) if item._array.dtype.kind == "c" else (1.0,)
     for index in np.ndindex(item.shape):
         for step in steps:
-            direction = np.zeros(item.shape, item._data.dtype)
+            direction = np.zeros(item.shape, item._array.dtype)
             direction[index] = step
             yield direction
 
@@ -217,7 +217,7 @@ def _tangents(
         found = []
         for out in outs:
             tangent = forward_ad.unpack_dual(out).tangent
-            data = np.zeros_like(out._data) if tangent is None else np.array(tangent._data)
+            data = np.zeros_like(out._array) if tangent is None else np.array(tangent._array)
             found.append(data.reshape(-1))
         return found
 
@@ -384,7 +384,7 @@ def _random_seeds(
         if not differentiable(out):
             continue
         data = rng.uniform(-1, 1, out.shape)
-        if out._data.dtype.kind == "c":
+        if out._array.dtype.kind == "c":
             data = data + 1j * rng.uniform(-1, 1, out.shape)
         if strided and data.ndim:
             data = np.repeat(data, 2, axis=-1)[..., ::2]

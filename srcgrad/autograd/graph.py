@@ -109,7 +109,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "It is not possible to get the gradient edge for a Tensor that does not require "
             "gradients"
         )
-    return GradientEdge(*edge, (tensor._data.shape, tensor._data.dtype))
+    return GradientEdge(*edge, (tensor._array.shape, tensor._array.dtype))
 
 
 def increment_version(tensor: Any) -> None:

@@ -31,7 +31,7 @@ def differentiable(value: Any) -> bool:
 def evaluate(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
     """Return the outputs of `func` as arrays."""
     outs = [out for out in as_tuple(func(*inputs)) if isinstance(out, Core)]
-    return [np.array(out._data) for out in outs]
+    return [np.array(out._array) for out in outs]
 
 
 def numerical_columns(
@@ -41,7 +41,7 @@ def numerical_columns(
 
     A column for a complex element holds the derivative along 1 and that along the imaginary unit.
     """
-    memory = inputs[i]._data
+    memory = inputs[i]._array
     steps = (1.0, 1j) if memory.dtype.kind == "c" else (1.0,)
     found: list[list[Any]] = []
     for index in np.ndindex(memory.shape):
@@ -140,21 +140,21 @@ def analytical_rows(inputs: list[Any], output: Any) -> tuple[list[Any], bool, bo
 
     For complex outputs there are two rows an element, for seeds 1 and the imaginary unit.
     """
-    steps = (1.0, 1j) if output._data.dtype.kind == "c" else (1.0,)
+    steps = (1.0, 1j) if output._array.dtype.kind == "c" else (1.0,)
     rows: list[list[Any]] = [[] for _ in inputs]
     sizes_ok = types_ok = True
     for index in np.ndindex(output.shape):
         for step in steps:
-            seed = np.zeros(output.shape, output._data.dtype)
+            seed = np.zeros(output.shape, output._array.dtype)
             seed[index] = step
             parts = grad(output, inputs, make(seed), retain_graph=True, allow_unused=True)
             for k, (part, item) in enumerate(zip(parts, inputs, strict=True)):
                 if part is None:
-                    rows[k].append(np.zeros(item.numel(), item._data.dtype))
+                    rows[k].append(np.zeros(item.numel(), item._array.dtype))
                     continue
                 sizes_ok = sizes_ok and part.shape == item.shape
                 types_ok = types_ok and part.dtype == item.dtype
-                rows[k].append(np.array(part._data).reshape(-1))
+                rows[k].append(np.array(part._array).reshape(-1))
     return (
         [
             np.stack(row) if row else np.zeros((0, item.numel()))

@@ -77,7 +77,7 @@ def fill_in_zeros(
         if value is None:
             if strict:
                 raise RuntimeError(f"{_MISSING[stage].format(i=i)} {NOT_ALLOWED}")
-            filled.append(make(np.zeros_like(refs[i]._data)))
+            filled.append(make(np.zeros_like(refs[i]._array)))
             continue
         if strict and create_graph and not value.requires_grad:
             what = "hessian" if "double" in stage else "jacobian"

@@ -49,7 +49,7 @@ def check_finite(node: Any, parts: tuple[Any, ...]) -> None:
         RuntimeError: One has.
     """
     for number, part in enumerate(parts):
-        array = part._data if isinstance(part, Core) else part
+        array = part._array if isinstance(part, Core) else part
         if array is not None and np.isnan(array).any():
             explain_failure(node)
             raise RuntimeError(

@@ -29,7 +29,7 @@ new: Any = object.__new__
 def wrap(data: Any, node: RuleNode) -> Any:
     """Return the one result of `node`, in plain mode: `make` without its questions."""
     tensor = new(Core.kind)
-    tensor._data = data if type(data) is np.ndarray else np.asarray(data)
+    tensor._array = data if type(data) is np.ndarray else np.asarray(data)
     tensor._edge = (node, 0)
     tensor._flag = False
     tensor._grad = None
@@ -42,7 +42,7 @@ def wrap(data: Any, node: RuleNode) -> Any:
 def unary(op: Op, a: Core) -> Any:
     """Apply the rule of a function of one array to a tensor, without options."""
     if not current_modes().plain or (
-        op.slope is None and not (op.single and a._data.dtype.kind == "f")
+        op.slope is None and not (op.single and a._array.dtype.kind == "f")
     ):
         return apply(op, (a,))
     edge = a._edge if a._view is None else edge_of(a)
@@ -50,7 +50,7 @@ def unary(op: Op, a: Core) -> Any:
         if not a._flag:
             return apply(op, (a,))
         edge = leaf_edge(a)
-    x = a._data
+    x = a._array
     node = new(op.node_class)
     node._key = next_number()
     node._edges = (edge,)
@@ -73,7 +73,7 @@ def unary(op: Op, a: Core) -> Any:
 
 def _without_slope(op: Op, a: Core, node: RuleNode) -> Any:
     """Run the rule's forward, of one real operand, and let `node` note its memory."""
-    x, counter = a._data, a._counter
+    x, counter = a._array, a._counter
     node.saved_tensors = ()
     y = op.forward(node, x)
     result = wrap(y, node)
@@ -95,12 +95,12 @@ def binary(op: Op, a: Any, b: Any) -> Any:
     counter_a = counter_b = UNCHANGING
     x, y = a, b
     if type(a) not in USUAL_OPERANDS and isinstance(a, Core):
-        x, counter_a = a._data, a._counter
+        x, counter_a = a._array, a._counter
         edge_a = a._edge if a._view is None else edge_of(a)
         if edge_a is None and a._flag:
             edge_a = leaf_edge(a)
     if type(b) not in USUAL_OPERANDS and isinstance(b, Core):
-        y, counter_b = b._data, b._counter
+        y, counter_b = b._array, b._counter
         edge_b = b._edge if b._view is None else edge_of(b)
         if edge_b is None and b._flag:
             edge_b = leaf_edge(b)
@@ -218,12 +218,12 @@ def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
 def _note_arrays(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
     """Note the results that are arrays without axes, into which updates in place write."""
     if isinstance(result, Core):
-        if not result._data.ndim and not result._weak:
+        if not result._array.ndim and not result._weak:
             result._is_array = _returns_array(op, args, kwargs)
     elif isinstance(result, (list, tuple)):
         for item in result:
-            if isinstance(item, Core) and not item._data.ndim:
-                item._is_array = item._data.base is not None  # a number would be no view
+            if isinstance(item, Core) and not item._array.ndim:
+                item._is_array = item._array.base is not None  # a number would be no view
 
 
 def _returns_array(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) -> bool:

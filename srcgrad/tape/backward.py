@@ -62,16 +62,16 @@ def _seed(out: Any, grad: Any, number: int) -> Any:
     if isinstance(grad, (np.ndarray, np.generic)) and not isinstance(grad, Core):
         grad = make(grad)
     if isinstance(grad, Core):
-        if grad._data.shape != shape:
+        if grad._array.shape != shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{number}] has a shape of "
-                f"{list(grad._data.shape)} and output[{number}] has a shape of {list(shape)}."
+                f"{list(grad._array.shape)} and output[{number}] has a shape of {list(shape)}."
             )
-        if (grad._data.dtype.kind == "c") != (dtype.kind == "c"):
+        if (grad._array.dtype.kind == "c") != (dtype.kind == "c"):
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same "
                 f"dtype. Mismatch in dtype: grad_output[{number}] has a dtype of "
-                f"{grad._data.dtype} and output[{number}] has a dtype of {dtype}."
+                f"{grad._array.dtype} and output[{number}] has a dtype of {dtype}."
             )
         return grad
     if grad is not None:
@@ -94,13 +94,13 @@ def shape_and_dtype(out: Any) -> tuple[tuple[int, ...], Any]:
         RuntimeError: An edge that does not know them.
     """
     if isinstance(out, Core):
-        return out._data.shape, out._data.dtype
+        return out._array.shape, out._array.dtype
     if not isinstance(out, GradientEdge):
         raise TypeError(f"expected a Tensor or a GradientEdge, but got {type(out).__name__}")
     if out.ownership_token is not None:
         return out.ownership_token  # type: ignore[no-any-return]
     if out.node._leaf:
-        data = out.node.variable._data  # type: ignore[attr-defined]
+        data = out.node.variable._array  # type: ignore[attr-defined]
         return data.shape, data.dtype
     raise RuntimeError(
         "this GradientEdge does not know the shape of its tensor; make it with get_gradient_edge"
@@ -202,7 +202,7 @@ def backward(
     if create_graph:
         warn_cycle()
     keep = create_graph if retain_graph is None else retain_graph
-    starts = seeds if create_graph else [None if s is None else s._data for s in seeds]
+    starts = seeds if create_graph else [None if s is None else s._array for s in seeds]
     run_backward(roots, starts, keep=keep, create=create_graph, wanted=wanted)
 
 
@@ -302,7 +302,7 @@ def exact_grad(
 
 
 def _has_nan(value: Any) -> bool:
-    data = getattr(value, "_data", None)
+    data = getattr(value, "_array", None)
     return data is not None and data.dtype.kind in "fc" and bool(np.isnan(data).any())
 
 
@@ -314,7 +314,7 @@ def _materialize(results: list[Any], inputs: Sequence[Any], create: bool) -> lis
                 "materialize_grads cannot be used when the given input is a GradientEdge"
             )
         zeros = result is None
-        filled.append(make(np.zeros_like(item._data), flag=create) if zeros else result)
+        filled.append(make(np.zeros_like(item._array), flag=create) if zeros else result)
     return filled
 
 
@@ -329,7 +329,7 @@ def _grad_once(
     careful: bool = False,
 ) -> list[Any]:
     roots, wanted = roots_of(outputs), wanted_edges(inputs)
-    starts = seeds if create else [None if seed is None else seed._data for seed in seeds]
+    starts = seeds if create else [None if seed is None else seed._array for seed in seeds]
     found = run_backward(
         roots,
         starts,
@@ -357,13 +357,13 @@ def _grad_once(
 def _finish(value: Any, item: Any, seeds: list[Any], results: list[Any]) -> Any:
     """Return the gradient as a tensor of its own memory, with the dtype of the input."""
     if isinstance(item, Core):
-        shape, dtype = item._data.shape, item._data.dtype
+        shape, dtype = item._array.shape, item._array.dtype
     else:
-        shape, dtype = np.shape(getattr(value, "_data", value)), None
+        shape, dtype = np.shape(getattr(value, "_array", value)), None
     if isinstance(value, Core):
         return cast_result(value, dtype, shape)
-    shared = [seed._data for seed in seeds if seed is not None]
-    shared += [result._data for result in results if result is not None]
+    shared = [seed._array for seed in seeds if seed is not None]
+    shared += [result._array for result in results if result is not None]
     if any(value is array for array in shared):
         value = np.array(value)
     return cast_result(value, dtype, shape)

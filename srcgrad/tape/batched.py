@@ -31,13 +31,13 @@ def batched_grad(
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for i, (out, grad) in enumerate(zip(outputs, given, strict=True)):
-        if grad is not None and isinstance(out, Core) and grad._data.shape[1:] != out._data.shape:
+        if grad is not None and isinstance(out, Core) and grad._array.shape[1:] != out._array.shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
                 "as the batch dimension. The sizes of the remaining dimensions are expected to "
                 "match the shape of corresponding output, but a mismatch was detected: "
-                f"grad_output[{i}] has a shape of {list(grad._data.shape)} and output[{i}] has a "
-                f"shape of {list(out._data.shape)}."
+                f"grad_output[{i}] has a shape of {list(grad._array.shape)} and output[{i}] has a "
+                f"shape of {list(out._array.shape)}."
             )
     size = next(len(grad) for grad in given if grad is not None)
     rows = []

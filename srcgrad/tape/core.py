@@ -36,16 +36,17 @@ USUAL_OPERANDS = frozenset({np.ndarray, float, int})  # types that are no tensor
 class Core:
     """The state of a tensor, without behaviour.
 
-    `_edge` is the place in the graph that the value came from (None for leaves and constants),
-    `_flag` is true of a leaf that requires grad, `_counter` holds the number of in-place changes
-    and is shared by all tensors on the same memory.
+    `_array` is what it holds: no `_data`, which ``numpy.ma`` would take out of it. `_edge` is the
+    place in the graph that the value came from (None for leaves and constants), `_flag` is true of
+    a leaf that requires grad, `_counter` holds the number of in-place changes and is shared by all
+    tensors on the same memory.
     """
 
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_array",
         "_counter",
-        "_data",
         "_edge",
         "_flag",
         "_grad",
@@ -59,7 +60,7 @@ class Core:
 
     kind: ClassVar[type[Core]]  # the class of results, Tensor
 
-    _data: np.ndarray[Any, Any]
+    _array: np.ndarray[Any, Any]
     _edge: Edge | None
     _flag: bool
     _grad: Any
@@ -85,7 +86,7 @@ class Core:
 
     def detach(self) -> Any:
         """Return a tensor on the same memory, with the same version counter and no history."""
-        made = make(self._data.view())
+        made = make(self._array.view())
         made._counter = self._counter
         if self._inference:
             made._inference = True
@@ -98,19 +99,19 @@ class Core:
     def stopped(self) -> Any:
         """Return a constant of the same value: without history, and without a tangent."""
         if self._weak:
-            return getattr(self, "_python", float)(self._data.item())
-        return make(self._data.copy())
+            return getattr(self, "_python", float)(self._array.item())
+        return make(self._array.copy())
 
 
 def raw_of(tensor: Core) -> Any:
     """Return what NumPy calculates with in the place of a tensor."""
-    return tensor._data.item() if tensor._weak else tensor._data
+    return tensor._array.item() if tensor._weak else tensor._array
 
 
 def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:
     """Return a new tensor around `data`, which becomes an array if it is a scalar."""
     tensor = new(Core.kind)
-    tensor._data = data if isinstance(data, np.ndarray) else np.asarray(data)
+    tensor._array = data if isinstance(data, np.ndarray) else np.asarray(data)
     tensor._edge = edge
     tensor._flag = flag
     tensor._grad = None

@@ -14,7 +14,7 @@ from srcgrad.tape.core import Core
 def arrays_in(value: Any) -> list[Any]:
     """Return the arrays of tensors, and arrays, in nested lists, tuples and dicts."""
     if isinstance(value, Core):
-        return [value._data]
+        return [value._array]
     if isinstance(value, np.ndarray):
         return [value]
     if isinstance(value, dict):
@@ -47,7 +47,7 @@ def flops_of(label: str, args: tuple[Any, ...]) -> int:
 
 
 def _shape(value: Any) -> tuple[int, ...]:
-    return value._data.shape if isinstance(value, Core) else np.shape(value)
+    return value._array.shape if isinstance(value, Core) else np.shape(value)
 
 
 def _elements(a: tuple[int, ...], b: tuple[int, ...]) -> int:

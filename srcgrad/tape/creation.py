@@ -16,14 +16,16 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tens
     Raises:
         RuntimeError: `requires_grad` for integers or booleans.
     """
-    raw = data._data if isinstance(data, Core) else data
+    raw = data._array if isinstance(data, Core) else data
     if isinstance(raw, (list, tuple)):
         raw = _numbers(raw)
     return _finish(np.array(raw, dtype=dtype), requires_grad)
 
 
 def _numbers(values: Any) -> Any:
-    return [_numbers(v) if isinstance(v, (list, tuple)) else getattr(v, "_data", v) for v in values]
+    return [
+        _numbers(v) if isinstance(v, (list, tuple)) else getattr(v, "_array", v) for v in values
+    ]
 
 
 def _finish(array: Any, requires_grad: bool) -> Tensor:
@@ -84,29 +86,29 @@ def empty(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Return a tensor filled with one value."""
-    return _finish(np.full(size, getattr(fill_value, "_data", fill_value), dtype), requires_grad)
+    return _finish(np.full(size, getattr(fill_value, "_array", fill_value), dtype), requires_grad)
 
 
 def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Return zeros of the shape and dtype of `input`."""
-    return _finish(np.zeros_like(as_tensor(input)._data, dtype), requires_grad)
+    return _finish(np.zeros_like(as_tensor(input)._array, dtype), requires_grad)
 
 
 def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Return ones of the shape and dtype of `input`."""
-    return _finish(np.ones_like(as_tensor(input)._data, dtype), requires_grad)
+    return _finish(np.ones_like(as_tensor(input)._array, dtype), requires_grad)
 
 
 def empty_like(input: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """Return a tensor of the shape and dtype of `input` whose elements are not set."""
-    return _finish(np.empty_like(as_tensor(input)._data, dtype), requires_grad)
+    return _finish(np.empty_like(as_tensor(input)._array, dtype), requires_grad)
 
 
 def full_like(
     input: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Return a tensor of the shape and dtype of `input`, filled with one value."""
-    return _finish(np.full_like(as_tensor(input)._data, fill_value, dtype), requires_grad)
+    return _finish(np.full_like(as_tensor(input)._array, fill_value, dtype), requires_grad)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:

@@ -42,7 +42,7 @@ def sharing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_number(item: Any) -> bool:
-    value = item._data if isinstance(item, Core) else item
+    value = item._array if isinstance(item, Core) else item
     return isinstance(value, (int, float, np.floating, np.integer)) or (
         isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "fi"
     )

@@ -65,7 +65,7 @@ class DualLevel:
             return
         with _reverse_only():
             copy = require_op(np.copy)
-            zeros = make(np.zeros_like(base._data)) if whole is None else None
+            zeros = make(np.zeros_like(base._array)) if whole is None else None
             whole = zeros if zeros is not None else apply(copy, (whole,))
             part = own_part(whole, () if target._view is None else target._view.chain)
             set_item(part, index, 0 if tangent is None else tangent)
@@ -152,8 +152,8 @@ class DualLevel:
         if all(tangent is None for tangent in tangents):
             return
         filled = [
-            make(np.zeros_like(value._data))
-            if tangent is None and isinstance(value, Core) and differentiable(value._data)
+            make(np.zeros_like(value._array))
+            if tangent is None and isinstance(value, Core) and differentiable(value._array)
             else tangent
             for value, tangent in zip(inputs, tangents, strict=True)
         ]
@@ -172,46 +172,46 @@ class DualLevel:
 
 def ordered_as(tangent: Any, out: Core) -> Any:
     """Return `tangent` in the order in memory of `out`, so that views of both are alike."""
-    data = laid_out(tangent._data, out._data)
-    if data is tangent._data:
+    data = laid_out(tangent._array, out._array)
+    if data is tangent._array:
         return tangent
     if not requires_grad(tangent):
         return make(data)
-    order = "C" if out._data.flags.c_contiguous else "F"
+    order = "C" if out._array.flags.c_contiguous else "F"
     with _reverse_only():
         return apply(require_op(np.copy), (tangent,), {"order": order})
 
 
 def like_output(tangent: Any, out: Core) -> Any:
     """Return `tangent` with the dtype of `out`: real numbers get the real part."""
-    if tangent._data.dtype == out._data.dtype:
+    if tangent._array.dtype == out._array.dtype:
         return tangent
     with _reverse_only():
-        if tangent._data.dtype.kind == "c" and out._data.dtype.kind != "c":
+        if tangent._array.dtype.kind == "c" and out._array.dtype.kind != "c":
             tangent = tangent.real
-        return tangent.astype(out._data.dtype)
+        return tangent.astype(out._array.dtype)
 
 
 def alias_of(tensor: Core) -> Any:
     """Return a tensor with the value of `tensor` that a gradient can be asked for."""
     if requires_grad(tensor):
         return apply(require_op(np.copy), (tensor,))
-    return make(tensor._data.view(), flag=True)
+    return make(tensor._array.view(), flag=True)
 
 
 def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
     """Return the tangent of `out`, given those of the `inputs` it was computed from."""
     if not isinstance(out, Core) or edge_of(out) is None:
         return None
-    seed = make(np.zeros_like(out._data), flag=True)
+    seed = make(np.zeros_like(out._array), flag=True)
     pulled = grad(out, inputs, seed, create_graph=True, allow_unused=True)
     _check_linked(out, inputs, pulled)
     pairs = [
         (g, t) for g, t in zip(pulled, tangents, strict=True) if g is not None and requires_grad(g)
     ]
     if not pairs:
-        return make(np.zeros_like(out._data))
-    cast = [t if t._data.dtype == g._data.dtype else t.astype(g._data.dtype) for g, t in pairs]
+        return make(np.zeros_like(out._array))
+    cast = [t if t._array.dtype == g._array.dtype else t.astype(g._array.dtype) for g, t in pairs]
     (tangent,) = grad(
         [g for g, _ in pairs],
         seed,
@@ -219,7 +219,7 @@ def transposed(out: Any, inputs: list[Any], tangents: list[Any]) -> Any:
         create_graph=True,
         allow_unused=True,
     )
-    return make(np.zeros_like(out._data)) if tangent is None else tangent
+    return make(np.zeros_like(out._array)) if tangent is None else tangent
 
 
 def _check_linked(out: Any, inputs: list[Any], pulled: Any) -> None:
@@ -229,10 +229,10 @@ def _check_linked(out: Any, inputs: list[Any], pulled: Any) -> None:
     """
     if all(g is None or requires_grad(g) for g in pulled):
         return
-    seed = make(np.ones_like(out._data))
+    seed = make(np.ones_like(out._array))
     found = grad(out, inputs, seed, retain_graph=True, allow_unused=True)
     for known, g in zip(pulled, found, strict=True):
-        if known is not None and not requires_grad(known) and g is not None and np.any(g._data):
+        if known is not None and not requires_grad(known) and g is not None and np.any(g._array):
             raise NotDifferentiableError(
                 "this is not differentiated in forward mode: its gradient is calculated at once",
                 hint="use srcgrad.grad or srcgrad.vjp",

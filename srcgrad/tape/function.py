@@ -150,7 +150,7 @@ class BackwardCFunction(FunctionCtx, Node):
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Call the user's backward on tensors, without recording."""
         parts = self._call(grad)
-        return tuple(part._data if isinstance(part, Core) else part for part in parts)
+        return tuple(part._array if isinstance(part, Core) else part for part in parts)
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Call the user's backward on tensors."""
@@ -353,7 +353,7 @@ def _apply(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         STATE.set(grad=before[0], strict=before[1], dual_level=before[2])
     outputs = output if isinstance(output, tuple) else (output,)
     ctx._count = len(inputs)
-    ctx._inputs = tuple((i, inputs[i]._data.shape, inputs[i]._data.dtype) for i in edges)
+    ctx._inputs = tuple((i, inputs[i]._array.shape, inputs[i]._array.dtype) for i in edges)
     if executable:
         ctx._edges = tuple(edges.values())
     wrapped = _wrap_outputs(ctx, inputs, outputs, executable)
@@ -378,7 +378,7 @@ def _wrap_outputs(
     ctx._outputs = len(outputs)
     ctx._special = len(outputs) != 1
     ctx._results = tuple(
-        (out._data.shape, out._data.dtype) if isinstance(out, Core) else None for out in outputs
+        (out._array.shape, out._array.dtype) if isinstance(out, Core) else None for out in outputs
     )
     dirty = {id(tensor) for tensor in ctx.dirty_tensors}
     if dirty - {id(out) for out in outputs}:
@@ -393,7 +393,7 @@ def _wrap_outputs(
         if not isinstance(out, Core):
             wrapped.append(out)
             continue
-        active = executable and id(out) not in constant and out._data.dtype.kind in "fc"
+        active = executable and id(out) not in constant and out._array.dtype.kind in "fc"
         if id(out) in dirty:
             wrapped.append(_dirty(ctx, out, number, active))
         elif id(out) in given:
@@ -407,13 +407,13 @@ def _dirty(ctx: BackwardCFunction, out: Core, number: int, active: bool) -> Any:
     check_writable(out, active, verb="has been")
     bump(out)
     if active:
-        rebase(out, (ctx, number), out._data.shape)
+        rebase(out, (ctx, number), out._array.shape)
     return out
 
 
 def _same_memory(ctx: BackwardCFunction, out: Core, number: int, active: bool) -> Any:
     """Return an input that forward returned as another tensor on the same memory."""
-    alias = make(out._data.view(), (ctx, number) if active else None)
+    alias = make(out._array.view(), (ctx, number) if active else None)
     alias._counter = out._counter
     register_view(alias, out, ViewStep(None, (), {}, 0, None))
     return _own_view(alias, ctx)
@@ -427,7 +427,7 @@ def _fresh(
             return out.detach()
         return out
     if out._flag or out._edge is not None:  # a tensor from elsewhere keeps its own history
-        own = make(out._data.view(), (ctx, number))
+        own = make(out._array.view(), (ctx, number))
         own._counter = out._counter
         return own
     out._edge = (ctx, number)
@@ -483,5 +483,5 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 def _fail_later(value: Any, message: str) -> Any:
     if value is None:
         return None
-    tensor = make(value._data if isinstance(value, Core) else value, flag=True)
+    tensor = make(value._array if isinstance(value, Core) else value, flag=True)
     return _DelayedError.apply(message, tensor)[0]

@@ -226,7 +226,7 @@ def sigmoid(input: Any) -> Any:
 def relu(input: Any) -> Any:
     """Return the positive part; its derivative at 0 is 0."""
     x = lift(input)
-    return np_call(np.where, x > 0, x, x._data.dtype.type(0))
+    return np_call(np.where, x > 0, x, x._array.dtype.type(0))
 
 
 def softplus(input: Any) -> Any:

@@ -112,7 +112,7 @@ def replace(target: Core, result: Any) -> None:
     Raises:
         RuntimeError: It does not fit.
     """
-    data = result._data if isinstance(result, Core) else np.asarray(result)
+    data = result._array if isinstance(result, Core) else np.asarray(result)
     edge = result._edge if isinstance(result, Core) else None
     level = STATE.dual_level
     tangent = None if level is None else level.tangent_of(result)
@@ -123,7 +123,7 @@ def replace(target: Core, result: Any) -> None:
 
 def write_back(target: Core, data: Any, edge: Edge | None) -> None:
     """Copy `data`, computed by the node of `edge`, into the memory of `target`."""
-    memory = target._data
+    memory = target._array
     if data.shape != memory.shape:
         raise RuntimeError(
             f"output with shape {list(memory.shape)} doesn't match the broadcast shape "
@@ -149,7 +149,7 @@ def write_back(target: Core, data: Any, edge: Edge | None) -> None:
 
 def _keep_saved(node: Node, target: Core) -> None:
     """Let the node keep a copy where it has saved the memory that is about to be overwritten."""
-    memory = target._data
+    memory = target._array
     if node._packed is not None or not any(value is memory for value in node.saved_tensors):
         return
     kept = memory.copy()
@@ -195,7 +195,7 @@ class CopySlices(Node):
         self.needs_input_grad = (before is not None, value is not None)
         self.chain = chain
         self.shape = shape
-        data = base._data
+        data = base._array
         self.axes = tuple(np.argsort([-stride for stride in data.strides], kind="stable"))
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
@@ -260,7 +260,7 @@ def in_order(grad: Any, axes: tuple[int, ...]) -> Any:
 def make_copy(grad: Any, axes: tuple[int, ...]) -> Any:
     """Return a recorded copy of a tensor whose axes lie in memory in the order `axes`."""
     result = apply(require_op(np.copy), (grad,))
-    result._data = in_order(result._data, axes)
+    result._array = in_order(result._array, axes)
     return result
 
 
@@ -342,11 +342,11 @@ def set_item(target: Core, index: Any, value: Any) -> None:
     raw = unwrap(value)
     if STATE.mutation is not None:
         STATE.mutation.before_write(target)
-    if isinstance(raw, np.ndarray) and np.may_share_memory(raw, target._data):
+    if isinstance(raw, np.ndarray) and np.may_share_memory(raw, target._array):
         raw = raw.copy()
-    if target._data.dtype.kind not in "fc":
+    if target._array.dtype.kind not in "fc":
         edge = None
-    target._data[index] = raw
+    target._array[index] = raw
     bump(target)
     if STATE.dual_level is not None:
         STATE.dual_level.write(target, index, STATE.dual_level.tangent_of(value))
@@ -360,12 +360,12 @@ def set_item(target: Core, index: Any, value: Any) -> None:
         rebase(place, edge, np.shape(raw))
     else:
         node = _set_node(target, before, edge, index, np.shape(raw))
-        rebase(target, (node, 0), target._data.shape)
+        rebase(target, (node, 0), target._array.shape)
 
 
 def _part(target: Core, index: Any) -> Core:
     """Return the view of `target` at a basic index, without history of its own."""
-    raw = target._data[index]
+    raw = target._array[index]
     if not isinstance(raw, np.ndarray):  # one element: keep it a view
         wider = (*index, ...) if isinstance(index, tuple) else (index, ...)
         return _part(target, wider)
@@ -380,7 +380,7 @@ def _set_node(
     node = SetItem(before, edge, frozen(index, index), shape)
     note_overwriting(node)
     if edge is not None and may_repeat(index):
-        order = np.empty(target._data.shape, dtype=np.intp)
+        order = np.empty(target._array.shape, dtype=np.intp)
         writes = np.arange(order[index].size).reshape(order[index].shape)
         order[index] = writes
         if not (order[index] == writes).all():

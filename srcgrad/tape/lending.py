@@ -85,7 +85,7 @@ class Arguments:
         """A tensor of an outer call on the tape: the gradient is a function of it."""
         leaf = value.clone() if value.requires_grad else _requiring(value)
         self.tracked.append(leaf)
-        is_number = not value._data.ndim and not value._is_array  # which nothing writes into
+        is_number = not value._array.ndim and not value._is_array  # which nothing writes into
         used: Any = +leaf if is_number else leaf.clone()
         used._is_array = value._is_array
         if isinstance(value, PythonFloat):
@@ -99,7 +99,7 @@ class Arguments:
         """Write into the tensors of an outer call what the function has written."""
         for value, used in self._repeated:
             if used._counter[0]:
-                value._data[...] = used._data
+                value._array[...] = used._array
 
     def refuse_more_writes(self) -> None:
         """Let writes into the tensors of an outer call be refused, which would not see them."""
@@ -121,10 +121,10 @@ class Arguments:
             leaf = self._start(value)
             self.tracked.append(leaf)
             used = leaf.clone()
-            used._data = data
+            used._array = data
         else:
             used = Core.wrap(data)
-        used._data.flags.writeable = value.flags.writeable
+        used._array.flags.writeable = value.flags.writeable
         if value.ndim == 0:
             used._is_array = True
         self._arrays.append((value, used))
@@ -141,7 +141,7 @@ class Arguments:
             return None
         if id(value) not in self._lent:
             used = self._lent[id(value)] = Core.wrap(value.view())
-            used._data.flags.writeable = value.flags.writeable
+            used._array.flags.writeable = value.flags.writeable
             self._originals[id(used)] = value
             self._arrays.append((value, used))
             self._wanted.append(True)
@@ -204,7 +204,7 @@ class Arguments:
         if isinstance(value, Core):
             if isinstance(value, PythonFloat):
                 return plain(value)
-            return value._data if value._data.ndim or value._is_array else value._data[()]
+            return value._array if value._array.ndim or value._is_array else value._array[()]
         if isinstance(value, dict):
             return {key: self.original(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
@@ -222,8 +222,8 @@ class Arguments:
                 STATE.mutation.keep(used)
             if id(value) in self._lent or not value.flags.writeable:  # lent: it is the memory
                 continue
-            if used._counter[0] or not np.array_equal(value, used._data, equal_nan=True):
-                value[...] = used._data
+            if used._counter[0] or not np.array_equal(value, used._array, equal_nan=True):
+                value[...] = used._array
         for value, used, fields in self._objects:
             for name in field_names(used):
                 if getattr(used, name) is not fields.get(name):
@@ -268,7 +268,7 @@ def _shared() -> MutationError:
 
 def _requiring(value: Core) -> Any:
     """Return a leaf of the same value, with its tangent if it has one."""
-    leaf = tensor(value._data, requires_grad=True)
+    leaf = tensor(value._array, requires_grad=True)
     level = STATE.dual_level
     if level is not None:
         level.give(leaf, level.tangent_of(value))

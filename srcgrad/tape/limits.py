@@ -45,8 +45,8 @@ def _limits(above: _Above, roots: Sequence[Edge], seeds: Any) -> Limits | None:
     try:
         grads = above.pull(roots, seeds, above.edges, create=True)
         factors = above.factors()
-        raw = [None if grad is None else grad._data for grad in grads]
-        if not matters(raw, [factor._data for factor in factors]):
+        raw = [None if grad is None else grad._array for grad in grads]
+        if not matters(raw, [factor._array for factor in factors]):
             return None
         values, why = _Zeros(above, grads, factors).limits()
     except Exception:  # noqa: BLE001 - the pass itself tells what is wrong, if not this alone
@@ -103,7 +103,7 @@ class _Zeros:
 
     def __init__(self, above: _Above, grads: Sequence[Any], factors: Sequence[Any]) -> None:
         self.above = above
-        self.factors = [factor._data for factor in factors]
+        self.factors = [factor._array for factor in factors]
         self.place = 1 if len(factors) == 3 else 0  # of the values among the factors
         self.values = self.factors[self.place]
         self.precision = np.finfo(self.values.dtype).eps ** 0.4
@@ -199,7 +199,7 @@ class _Zeros:
         top = None if slopes is None else _edge(slopes)
         if top is not None:
             wanted = [edge_of(seed) for seed in seeds]
-            start = direction.astype(slopes._data.dtype)
+            start = direction.astype(slopes._array.dtype)
             found = self.above.pull([top], [start], wanted, create=False)  # type: ignore[arg-type]
             for place, change in zip(self.moving, found, strict=True):
                 changes[place] = 0.0 if change is None else change
@@ -215,7 +215,7 @@ def _edge(value: Any) -> Edge | None:
 
 
 def _raw(value: Any) -> Any:
-    return getattr(value, "_data", value)
+    return getattr(value, "_array", value)
 
 
 def _size(value: Any) -> float:

@@ -20,13 +20,13 @@ from srcgrad.tape.refusing import refusal
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:
-    return value._data.shape if isinstance(value, Core) else np.shape(value)
+    return value._array.shape if isinstance(value, Core) else np.shape(value)
 
 
 def _element(value: Any) -> Any:
     """NumPy gives the function Python's numbers."""
     if isinstance(value, Core):
-        return as_python(value) if value._data.dtype.kind == "f" else value
+        return as_python(value) if value._array.dtype.kind == "f" else value
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -84,7 +84,7 @@ def _asked(given: Any) -> Any:
 def _typed(results: list[Any], asked: Any) -> Any:
     """Make an array of the type of the first result, as NumPy does, or of the type asked for."""
     first = results[0]
-    dtype = first._data.dtype if isinstance(first, Core) else np.asarray(first).dtype
+    dtype = first._array.dtype if isinstance(first, Core) else np.asarray(first).dtype
     if isinstance(first, Core) and isinstance(first, int):
         dtype = np.dtype(int)
     return to_array(results, asked or dtype)
@@ -106,7 +106,7 @@ def _ndenumerate(arr: Any) -> Any:
 
 
 def _pairs(arr: Any) -> Iterator[Any]:
-    for index in np.ndindex(arr._data.shape):
+    for index in np.ndindex(arr._array.shape):
         yield index, arr[index]
 
 
@@ -115,23 +115,23 @@ def _apply_along_axis(
 ) -> Any:
     """Call a function on each row along an axis and put the results in the place of the rows."""
     rows = np.moveaxis(arr, axis, -1)
-    lead = rows._data.shape[:-1]
+    lead = rows._array.shape[:-1]
     results = [func1d(rows[index], *args, **kwargs) for index in np.ndindex(lead)]
     done = to_array(results)
     inner = done.shape[1:]
     done = done.reshape((*lead, *inner))
     if not inner:
         return done
-    place = axis % arr._data.ndim
+    place = axis % arr._array.ndim
     source = range(len(lead), len(lead) + len(inner))
     return np.moveaxis(done, tuple(source), tuple(range(place, place + len(inner))))
 
 
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
     """Call one function on the elements for which its condition holds, the last on the rest."""
-    conditions = [np.asarray(getattr(c, "_data", c), bool) for c in condlist]
+    conditions = [np.asarray(getattr(c, "_array", c), bool) for c in condlist]
     if isinstance(condlist, (np.ndarray, Core)) and np.ndim(condlist) == np.ndim(x):
-        conditions = [np.asarray(getattr(condlist, "_data", condlist), bool)]
+        conditions = [np.asarray(getattr(condlist, "_array", condlist), bool)]
     functions = list(funclist)
     if len(functions) == len(conditions) + 1:
         conditions.append(~np.any(conditions, axis=0))

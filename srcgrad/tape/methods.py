@@ -54,11 +54,11 @@ class Flat:
         return getattr(ufunc, method)(*map(_row_of, args), **kwargs)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        places = np.arange(self._row._data.size)[index]
-        set_item(self._tensor, np.unravel_index(places, self._tensor._data.shape), value)
+        places = np.arange(self._row._array.size)[index]
+        set_item(self._tensor, np.unravel_index(places, self._tensor._array.shape), value)
 
     def __len__(self) -> int:
-        return int(self._row._data.size)
+        return int(self._row._array.size)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._row, name)
@@ -85,7 +85,7 @@ class Methods(Protocols):
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        shape: tuple[int, ...] = self._data.shape
+        shape: tuple[int, ...] = self._array.shape
         return shape
 
     @shape.setter
@@ -95,39 +95,39 @@ class Methods(Protocols):
     @property
     def ndim(self) -> int:
         """How many axes there are."""
-        return self._data.ndim
+        return self._array.ndim
 
     @property
     def dtype(self) -> Any:
         """The NumPy type of the elements."""
-        return self._data.dtype
+        return self._array.dtype
 
     @property
     def size(self) -> Any:
         """How many elements there are; ``size()`` is the shape."""
-        size = Size(self._data.size)
-        size._shape = self._data.shape
+        size = Size(self._array.size)
+        size._shape = self._array.shape
         return size
 
     @property
     def itemsize(self) -> int:
         """How many bytes one element has."""
-        return self._data.itemsize
+        return self._array.itemsize
 
     @property
     def nbytes(self) -> int:
         """How many bytes the elements have."""
-        return self._data.nbytes
+        return self._array.nbytes
 
     @property
     def strides(self) -> tuple[int, ...]:
         """The steps in memory, in bytes."""
-        return self._data.strides
+        return self._array.strides
 
     @property
     def flags(self) -> Any:
         """What NumPy says of the memory."""
-        return self._data.flags
+        return self._array.flags
 
     @property
     def device(self) -> str:
@@ -181,7 +181,7 @@ class Methods(Protocols):
     @flat.setter
     def flat(self, value: Any) -> None:
         whole = np.ndim(value) == 0
-        set_item(self, ..., value if whole else np.reshape(value, self._data.shape))
+        set_item(self, ..., value if whole else np.reshape(value, self._array.shape))
 
     @property
     def base(self) -> Any:
@@ -198,11 +198,11 @@ class Methods(Protocols):
 
     def setflags(self, write: Any = None) -> None:
         """Say whether the memory may be written into."""
-        self._data.setflags(write=write)
+        self._array.setflags(write=write)
 
     def is_integer(self) -> Any:
         """Return whether the one element is a whole number."""
-        return self._data.item().is_integer()
+        return self._array.item().is_integer()
 
     def __getattr__(self, name: str) -> Any:
         if STATE.strict and name in MISSING:
@@ -211,37 +211,37 @@ class Methods(Protocols):
 
     def dim(self) -> int:
         """Return how many axes there are."""
-        return self._data.ndim
+        return self._array.ndim
 
     def numel(self) -> int:
         """Return how many elements there are."""
-        return self._data.size
+        return self._array.size
 
     nelement = numel
 
     def is_floating_point(self) -> bool:
         """Return whether the elements are real floating point numbers."""
-        return bool(self._data.dtype.kind == "f")
+        return bool(self._array.dtype.kind == "f")
 
     def is_complex(self) -> bool:
         """Return whether the elements are complex."""
-        return bool(self._data.dtype.kind == "c")
+        return bool(self._array.dtype.kind == "c")
 
     def is_contiguous(self) -> bool:
         """Return whether the elements lie row by row."""
-        return bool(self._data.flags.c_contiguous)
+        return bool(self._array.flags.c_contiguous)
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""
-        return int(self._data.ctypes.data)
+        return int(self._array.ctypes.data)
 
     def stride(self) -> tuple[int, ...]:
         """Return the steps in memory, in elements."""
-        return tuple(step // self._data.itemsize for step in self._data.strides)
+        return tuple(step // self._array.itemsize for step in self._array.strides)
 
     def copy(self, order: str = "C") -> Any:
         """Return the elements in memory of their own; `np.copy` has another order by default."""
-        if STATE.strict and not self._data.ndim and not self._is_array:
+        if STATE.strict and not self._array.ndim and not self._is_array:
             return +self  # that of a number is a number
         return call_function(np.copy, (self,), {"order": order})
 
@@ -258,20 +258,20 @@ class Methods(Protocols):
         """Return the tensor with another dtype, or itself; the device is always the CPU."""
         for arg in args:
             if isinstance(arg, Core):
-                dtype = arg._data.dtype
+                dtype = arg._array.dtype
             elif isinstance(arg, (PythonType, np.dtype)) or arg in ("float32", "float64"):
                 dtype = arg
-        if dtype is None or np.dtype(dtype) == self._data.dtype:
+        if dtype is None or np.dtype(dtype) == self._array.dtype:
             return functions.clone(self) if copy else self
         return self.astype(dtype)
 
     def type(self, dtype: Any = None) -> Any:
         """Return the name of the dtype, or the tensor as another dtype."""
-        return str(self._data.dtype) if dtype is None else self.to(dtype=dtype)
+        return str(self._array.dtype) if dtype is None else self.to(dtype=dtype)
 
     def type_as(self, other: Any) -> Any:
         """Return the tensor with the dtype of `other`."""
-        return self.to(dtype=other._data.dtype)
+        return self.to(dtype=other._array.dtype)
 
     def double(self) -> Any:
         """Return the tensor as float64."""
@@ -316,7 +316,7 @@ class Methods(Protocols):
                 MissingRuleError, "a view as another dtype has no derivative", "use astype"
             )
         result = call_function(np.reshape, (self, functions.shape_argument(shape)), {})
-        if result._data.size and not np.shares_memory(result._data, self._data):
+        if result._array.size and not np.shares_memory(result._array, self._array):
             raise RuntimeError(
                 "view size is not compatible with input tensor's size and stride (at least one "
                 "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
@@ -349,7 +349,7 @@ class Methods(Protocols):
 
     def contiguous(self) -> Any:
         """Return the tensor itself, or a copy with the elements row by row."""
-        return self if self._data.flags.c_contiguous else functions.clone(self)
+        return self if self._array.flags.c_contiguous else functions.clone(self)
 
     # -- in place ----------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def to_array(
             result = apply(require_op(np.astype), (result, np.dtype(dtype)))
     else:
         return np.array(object, dtype, copy=copy, order=order, ndmin=ndmin, **options)
-    if isinstance(result, Core) and result is not object and not result._data.ndim:
+    if isinstance(result, Core) and result is not object and not result._array.ndim:
         result._is_array = True
     missing = ndmin - np.ndim(result)
     return result[(None,) * missing] if missing > 0 else result
@@ -43,13 +43,13 @@ def to_array(
 
 def _fits(value: Core, dtype: Any, order: Any) -> bool:
     """Return whether an array is what was asked for already."""
-    data = value._data
+    data = value._array
     return isinstance(value, np.ndarray) and np.array(data, dtype, copy=None, order=order) is data
 
 
 def _stacked(items: Any) -> Any:
     parts = [to_array(item) if isinstance(item, (list, tuple)) else item for item in items]
-    shapes = {part._data.shape if isinstance(part, Core) else np.shape(part) for part in parts}
+    shapes = {part._array.shape if isinstance(part, Core) else np.shape(part) for part in parts}
     if len(shapes) > 1:
         raise ValueError(
             "setting an array element with a sequence. The requested array has an inhomogeneous "

@@ -194,16 +194,16 @@ class AccumulateGrad(Node):
 
 def as_dtype(grad: Any, dtype: Any) -> Any:
     """Return the tensor `grad` with another dtype; a real one gets the real part."""
-    if grad._data.dtype == dtype:
+    if grad._array.dtype == dtype:
         return grad
-    if grad._data.dtype.kind == "c" and dtype.kind != "c":
+    if grad._array.dtype.kind == "c" and dtype.kind != "c":
         grad = grad.real
     return grad.astype(dtype)
 
 
 def copy_of(grad: Any, leaf: Any) -> Any:
     """Return a recorded copy of the tensor `grad`, which others may hold."""
-    return grad.clone() if grad.requires_grad else leaf.wrap(dense_like(grad._data, leaf))
+    return grad.clone() if grad.requires_grad else leaf.wrap(dense_like(grad._array, leaf))
 
 
 def dense_like(grad: Any, leaf: Any) -> Any:
@@ -211,7 +211,7 @@ def dense_like(grad: Any, leaf: Any) -> Any:
 
     The order of the leaf's axes in memory is kept if it is dense, else rows come first.
     """
-    data = leaf._data
+    data = leaf._array
     dtype = data.dtype if leaf._grad_dtype == "same" else leaf._grad_dtype
     order = "C" if data.flags.c_contiguous or not _dense(data) else "K"
     if order == "C":
@@ -241,10 +241,10 @@ def accumulate(leaf: Any, grad: Any) -> None:
         total = leaf._grad
         if total is None:
             leaf._grad = leaf.wrap(dense_like(grad, leaf))
-        elif total.requires_grad or total._data.shape != np.shape(grad):
+        elif total.requires_grad or total._array.shape != np.shape(grad):
             leaf._grad = total.detach() + grad if not total.requires_grad else total + grad
         else:
-            data = total._data
+            data = total._array
             if data.dtype.kind != "c" and np.iscomplexobj(grad):
                 grad = np.real(grad)
             np.add(data, grad, out=data, casting="same_kind")

@@ -120,7 +120,9 @@ def converting(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(a, *args, **kwargs)
         if not isinstance(a, Core):
             return apply_rule(function, (to_array(a), *args), kwargs)
-        same = function(a._data, *args, **kwargs) is a._data  # then what is written is written to a
+        same = (
+            function(a._array, *args, **kwargs) is a._array
+        )  # then what is written is written to a
         return a if same else apply_rule(function, (a, *args), kwargs)
 
     return call

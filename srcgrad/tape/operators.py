@@ -235,7 +235,7 @@ class Operators(Core):
     # -- elements ----------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
-        if not STATE.strict and _is_element(index, self._data.ndim):
+        if not STATE.strict and _is_element(index, self._array.ndim):
             # PyTorch's elements are views; NumPy's, and those of strict mode, are values
             index = (*index, ...) if isinstance(index, tuple) else (index, ...)
         part = apply(GETITEM, (self, whole_index(index) if STATE.strict else index))
@@ -246,36 +246,36 @@ class Operators(Core):
         set_item(self, whole_index(index) if STATE.strict else index, value)
 
     def __len__(self) -> int:
-        if not self._data.ndim:
+        if not self._array.ndim:
             raise TypeError("len() of a 0-d tensor")
-        return len(self._data)
+        return len(self._array)
 
     def __iter__(self) -> Iterator[Any]:
-        if not self._data.ndim:
+        if not self._array.ndim:
             raise TypeError("iteration over a 0-d tensor")
-        for i in range(len(self._data)):
+        for i in range(len(self._array)):
             yield self[i]
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self._data == unwrap(value)).any())
+        return bool((self._array == unwrap(value)).any())
 
     # -- conversion --------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        if self._data.size > 1:
+        if self._array.size > 1:
             if STATE.strict:
-                return bool(self._data)  # NumPy's own error
+                return bool(self._array)  # NumPy's own error
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        if self._data.size == 0:
+        if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        return bool(self._data.reshape(())[()])
+        return bool(self._array.reshape(())[()])
 
     def _scalar(self, what: str, constant: bool = False) -> Any:
         if not constant and not (STATE.strict and _is_formatting()):
             guard(self, what)
-        if self._data.size != 1:
+        if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._data.reshape(())[()]
+        return self._array.reshape(())[()]
 
     def __float__(self) -> float:
         value = float(self._scalar("float()"))
@@ -293,9 +293,9 @@ class Operators(Core):
         return complex(self._scalar("complex()"))
 
     def __index__(self) -> int:
-        if self._data.dtype.kind not in "iu" or self._data.size != 1:
+        if self._array.dtype.kind not in "iu" or self._array.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._data.reshape(())[()])
+        return int(self._array.reshape(())[()])
 
     def __round__(self, digits: Any = None) -> Any:
         if STATE.strict:
@@ -312,7 +312,7 @@ class Operators(Core):
         return math.trunc(self._scalar("", constant=True))
 
     def __format__(self, spec: str) -> str:
-        if not self._data.ndim:
+        if not self._array.ndim:
             return spoken(self, format(plain_value(self), spec))
         return format(str(self), spec)
 
@@ -322,20 +322,20 @@ class Operators(Core):
         With an index it is the element there, counted along all axes if it is one number.
         """
         if index:
-            return self[item_index(self._data.shape, index)].item()
+            return self[item_index(self._array.shape, index)].item()
         if STATE.strict and requires_grad(self):
             return self._python_numbers(self.reshape(()))
-        if self._data.size != 1:
+        if self._array.size != 1:
             raise RuntimeError(
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+                f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
             )
-        return self._data.item()
+        return self._array.item()
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; in strict mode with history."""
         if STATE.strict and requires_grad(self):
             return self._python_numbers(self)
-        return self._data.tolist()
+        return self._array.tolist()
 
     def _python_numbers(self, value: Any) -> Any:
         """Return nested lists of what stands for Python numbers; set where those are defined."""
@@ -368,6 +368,6 @@ def _warn_scalar() -> None:
 def _augmented(op: Any, target: Operators, other: Any) -> Any:
     if not isinstance(other, _OPERANDS):
         return NotImplemented
-    if STATE.strict and not target._data.ndim and not target._is_array:
+    if STATE.strict and not target._array.ndim and not target._is_array:
         return NotImplemented  # as for NumPy scalars: a new value, not a write
     return apply_inplace(op, target, other)

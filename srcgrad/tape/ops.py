@@ -260,7 +260,7 @@ class Op:
             raise self.refuse("a dtype of integers, which cuts off the derivative")
         if dtype is None or self.rule.linear or np.dtype(dtype).kind != "f":
             return
-        if any(isinstance(item, Core) and item._data.dtype.kind == "c" for item in values):
+        if any(isinstance(item, Core) and item._array.dtype.kind == "c" for item in values):
             raise self.refuse("a dtype of real numbers for complex ones")
 
     def split(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -65,7 +65,7 @@ class Protocols(Operators):
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 "instead."
             )
-        array = self._data if dtype is None else self._data.astype(dtype, copy=False)
+        array = self._array if dtype is None else self._array.astype(dtype, copy=False)
         return array.copy() if copy else array
 
     @property
@@ -81,7 +81,7 @@ class Protocols(Operators):
         Raises:
             RuntimeError: The tensor requires grad and `force` is False.
         """
-        return self._data if force else self.__array__()
+        return self._array if force else self.__array__()
 
     @_ForUfuncs
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -178,13 +178,13 @@ def _without_rule(function: Any) -> MissingRuleError:
 
 
 def _turns(x: Any) -> bool:
-    return isinstance(x, Core) and x._data.dtype.kind == "c" and STATE.grad and requires_grad(x)
+    return isinstance(x, Core) and x._array.dtype.kind == "c" and STATE.grad and requires_grad(x)
 
 
 def direction(x: Any) -> Any:
     """Return the sign of complex numbers, z / |z| or 0, which is no constant between jumps."""
     size = np.absolute(x)
-    return x / (size + (size._data == 0))
+    return x / (size + (size._array == 0))
 
 
 def into(result: Any, out: Any) -> Any:
@@ -267,7 +267,7 @@ def _where_chosen(ufunc: Any, inputs: Args, kwargs: Kwargs, where: Any, out: Arg
 
 
 def _cast(value: Any, dtype: Any) -> Any:
-    if isinstance(value, Core) and value._data.dtype != dtype:
+    if isinstance(value, Core) and value._array.dtype != dtype:
         return apply(require_op(np.astype), (value, np.dtype(dtype)))
     return value
 
@@ -321,11 +321,11 @@ def _at(ufunc: Any, target: Any, index: Any, value: Any = None) -> None:
     if not isinstance(target, Core):
         raise detaching(value, "np.add.at into a plain array: the sum there")
     scattered: Any = require_op(scatter)
-    shape = target._data[unwrap(index)].shape
+    shape = target._array[unwrap(index)].shape
     spread = value if np.shape(unwrap(value)) == shape else np.broadcast_to(value, shape)
     if not isinstance(spread, Core):
         spread = np.asarray(spread)
-    part = apply(scattered, (spread, unwrap(index), target._data.shape))
+    part = apply(scattered, (spread, unwrap(index), target._array.shape))
     total = ufunc(target, part)
     check_writable(target, requires_grad(total) if isinstance(total, Core) else False)
     replace(target, total)
@@ -344,7 +344,7 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     _need_tensor(a, val, "np.fill_diagonal")
-    chosen = np.zeros(a._data.shape, dtype=bool)
+    chosen = np.zeros(a._array.shape, dtype=bool)
     np.fill_diagonal(chosen, val=True, wrap=wrap)
     places = np.nonzero(chosen)
     set_item(a, places, _repeated(val, len(places[0])))
@@ -352,8 +352,8 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     _need_tensor(a, v, "np.put")
-    places = np.take(np.arange(a._data.size), np.ravel(unwrap(ind)), mode=mode)
-    set_item(a, np.unravel_index(places, a._data.shape), _repeated(v, places.size))
+    places = np.take(np.arange(a._array.size), np.ravel(unwrap(ind)), mode=mode)
+    set_item(a, np.unravel_index(places, a._array.shape), _repeated(v, places.size))
 
 
 def _repeated(values: Any, count: int) -> Any:
@@ -367,7 +367,7 @@ def _repeated(values: Any, count: int) -> Any:
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None:
     _need_tensor(arr, values, "np.put_along_axis")
     places = unwrap(indices)
-    shape = arr._data.shape
+    shape = arr._array.shape
     if axis is None:
         set_item(arr, np.unravel_index(places, shape), values)
         return
@@ -378,7 +378,7 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None
 
 def _place(arr: Any, mask: Any, vals: Any) -> None:
     _need_tensor(arr, vals, "np.place")
-    chosen = np.asarray(unwrap(mask), bool).reshape(arr._data.shape)
+    chosen = np.asarray(unwrap(mask), bool).reshape(arr._array.shape)
     count = int(chosen.sum())
     if count and len(vals):
         places = np.arange(count) % len(vals)
@@ -389,8 +389,8 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     _need_tensor(a, values, "np.putmask")
-    if np.ndim(unwrap(values)) and np.shape(unwrap(values)) != a._data.shape:
-        values = np.reshape(_repeated(values, a._data.size), a._data.shape)
+    if np.ndim(unwrap(values)) and np.shape(unwrap(values)) != a._array.shape:
+        values = np.reshape(_repeated(values, a._array.size), a._array.shape)
     copy_in(a, apply(require_op(np.where), (mask, values, a)))
 
 

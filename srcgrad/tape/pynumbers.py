@@ -50,12 +50,12 @@ class PythonFloat(Tensor):
         return hash(plain(self)) if STATE.strict else id(self)
 
     def __bool__(self) -> bool:
-        return bool(self._data)
+        return bool(self._array)
 
     def __index__(self) -> int:
         if self._python is not int:
             raise TypeError("'float' object cannot be interpreted as an integer")
-        return int(self._data)
+        return int(self._array)
 
     def __round__(self, digits: Any = None) -> Any:
         return round(plain(self), digits)
@@ -68,7 +68,7 @@ class PythonFloat(Tensor):
 
     def is_integer(self) -> bool:
         """Return whether the number is whole."""
-        return float(self._data).is_integer()
+        return float(self._array).is_integer()
 
     def conjugate(self) -> Any:
         """Return the conjugate: of real numbers the number itself."""
@@ -87,17 +87,17 @@ class PythonFloat(Tensor):
 
 def plain(value: Any) -> Any:
     """Return the Python number that a value is or stands for."""
-    return value._python(value._data.item()) if isinstance(value, PythonFloat) else value
+    return value._python(value._array.item()) if isinstance(value, PythonFloat) else value
 
 
 def as_python(value: Any, python: type = float) -> Any:
     """Return a tensor of one element as one that stands for a Python number."""
     if not isinstance(value, Core):
         return python(value)
-    if value._data.ndim:
+    if value._array.ndim:
         value = value.reshape(())
     made = object.__new__(PythonFloat)
-    made._data = value._data
+    made._array = value._array
     made._edge = edge_of(value)
     made._flag = False
     made._grad = None
@@ -113,9 +113,9 @@ def as_python(value: Any, python: type = float) -> Any:
 
 
 def _python_numbers(_: Any, value: Any) -> Any:
-    if value._data.ndim:
+    if value._array.ndim:
         return [_python_numbers(_, part) for part in value]
-    return as_python(value, complex if value._data.dtype.kind == "c" else float)
+    return as_python(value, complex if value._array.dtype.kind == "c" else float)
 
 
 def _is_python(value: Any) -> bool:

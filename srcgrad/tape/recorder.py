@@ -107,7 +107,7 @@ class Recorder:
 
 def _shape(arg: Any) -> list[Any]:
     if isinstance(arg, Core):
-        return list(arg._data.shape)
+        return list(arg._array.shape)
     if isinstance(arg, np.ndarray):
         return list(arg.shape)
     return [_shape(item) for item in arg] if isinstance(arg, (list, tuple)) else []

@@ -89,7 +89,7 @@ def _extreme(input: Any, dim: Any, keepdim: bool, full: Any, pair: Any, index: A
         return np_call(full, x)
     if isinstance(dim, (Core, np.ndarray)):
         return np_call(pair, x, dim)
-    return _picked(x, index(x._data, axis=dim if x.ndim else None), dim, keepdim)
+    return _picked(x, index(x._array, axis=dim if x.ndim else None), dim, keepdim)
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
@@ -109,16 +109,16 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     x = lift(input)
     if dim is None:
         flat = np_call(np.reshape, x, -1)
-        return flat[int(np.argsort(flat._data, kind="stable")[(flat._data.size - 1) // 2])]
-    order = np.argsort(x._data, axis=dim, kind="stable")
-    index = np.take(order, (x._data.shape[dim] - 1) // 2, axis=dim)
+        return flat[int(np.argsort(flat._array, kind="stable")[(flat._array.size - 1) // 2])]
+    order = np.argsort(x._array, axis=dim, kind="stable")
+    index = np.take(order, (x._array.shape[dim] - 1) // 2, axis=dim)
     return _picked(x, index, dim, keepdim)
 
 
 def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """Return the sorted values along `dim` and the indices that sort."""
     x = lift(input)
-    index = np.argsort(-x._data if descending else x._data, axis=dim, kind="stable")
+    index = np.argsort(-x._array if descending else x._array, axis=dim, kind="stable")
     return Pair(np_call(np.take_along_axis, x, index, dim), make(index))
 
 
@@ -166,7 +166,7 @@ def cumprod(input: Any, dim: int) -> Any:
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return ``log(sum(exp(input)))`` over `dim`, without overflow."""
     x, axis = lift(input), axis_of(dim)
-    top = np.max(x._data, axis=axis, keepdims=True)
+    top = np.max(x._array, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     total = np_call(np.sum, np_call(np.exp, x - top), axis=axis, keepdims=keepdim)
     return np_call(np.log, total) + (top if keepdim else np.squeeze(top, axis))

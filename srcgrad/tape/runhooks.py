@@ -18,7 +18,7 @@ def boxed(grad: Any) -> Any:
 
 def unboxed(grad: Any, create: bool) -> Any:
     """Return a gradient as the pass wants it: a tensor if it is recorded, else an array."""
-    return grad._data if isinstance(grad, Core) and not create else grad
+    return grad._array if isinstance(grad, Core) and not create else grad
 
 
 def checked(new: Any, old: Any) -> Any:
@@ -35,8 +35,8 @@ def checked(new: Any, old: Any) -> Any:
             f"hook {type(new).__name__!r} is not a tensor: expected a Tensor, but got "
             f"{type(new).__name__}"
         )
-    if old is not None and new._data.shape != np.shape(
-        old if not isinstance(old, Core) else old._data
+    if old is not None and new._array.shape != np.shape(
+        old if not isinstance(old, Core) else old._array
     ):
         raise RuntimeError("hook has changed the size of value")
     return new
@@ -62,7 +62,7 @@ def _run_each(hooks: HookDict, grad: Any, create: bool) -> Any:
     for hook in list(hooks.values()):
         value = boxed(grad)
         result = hook(value)
-        grad = value if isinstance(grad, Core) else (None if value is None else value._data)
+        grad = value if isinstance(grad, Core) else (None if value is None else value._array)
         if result is not None:
             grad = unboxed(checked(result, value), create)
     return grad
@@ -74,7 +74,7 @@ def _retain(tensor: Any, grad: Any, create: bool) -> None:
     elif tensor._grad is None:
         tensor._grad = make(dense_like(grad, tensor))
     else:
-        tensor._grad = make(tensor._grad._data + grad)
+        tensor._grad = make(tensor._grad._array + grad)
 
 
 def run_pre_hooks(hooks: NodeHooks, grads: list[Any], create: bool) -> list[Any]:

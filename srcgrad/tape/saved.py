@@ -40,7 +40,7 @@ class SavedTensor:
         self.tangent = None if level is None else (level, level.tangent_of(tensor))
         self.hooks = STATE.saved_hooks[-1] if STATE.saved_hooks else None
         if self.hooks is None:
-            self.data = tensor._data
+            self.data = tensor._array
             return
         self.leaf = tensor if tensor._flag else None
         with _no_grad():
@@ -63,7 +63,7 @@ class SavedTensor:
                 return self.leaf
             data = self.data
         else:
-            data = self.hooks.unpacked(self.packed)._data
+            data = self.hooks.unpacked(self.packed)._array
         edge = (node, self.number) if self.number is not None else self.edge
         if edge is None and self.leaf is not None:
             edge = edge_of(self.leaf)
@@ -138,7 +138,7 @@ class PackedRule:
     def arrays(self, node: RuleNode) -> tuple[Any, ...]:
         """Return the saved values as arrays, unpacked once for this pass."""
         return tuple(
-            self.hooks.unpacked(value)._data if packed else value
+            self.hooks.unpacked(value)._array if packed else value
             for packed, value, _ in self.entries
         )
 
@@ -149,7 +149,7 @@ class PackedRule:
             if not packed:
                 found.append(value)
                 continue
-            data = self.hooks.unpacked(value)._data
+            data = self.hooks.unpacked(value)._array
             found.append(node.tensor_at(data, position))
         return tuple(found)
 

@@ -118,7 +118,7 @@ class RecordedResult:
 def plain(value: Any) -> Any:
     """Return what a tensor holds, also in lists and tuples."""
     if isinstance(value, Core):
-        return value._data if value._data.ndim else value._data[()]
+        return value._array if value._array.ndim else value._array[()]
     if isinstance(value, (list, tuple)):
         return type(value)(map(plain, value))
     return value

@@ -80,7 +80,7 @@ def _of_select(node: Any) -> Masks:
 def _of_reduction(node: Any) -> Masks:
     saves = node.op.primal in (np.prod, np.std, np.var)
     where = node.saved_tensors[1] if saves else node.where
-    return {} if where is True else {0: where._data if isinstance(where, Core) else where}
+    return {} if where is True else {0: where._array if isinstance(where, Core) else where}
 
 
 def _of_largest(node: Any) -> Masks:
@@ -127,7 +127,7 @@ def _raw(value: Any) -> Any:
     """Return an index or a condition without tensors."""
     if isinstance(value, tuple):
         return tuple(map(_raw, value))
-    return value._data if isinstance(value, Core) else value
+    return value._array if isinstance(value, Core) else value
 
 
 SELECTORS: Mapping[Any, Callable[[Any], Masks]] = MappingProxyType(
@@ -281,7 +281,7 @@ def _numbers_of(node: Any) -> Any:
     if node._packed is not None or node.saved_tensors is FREED:
         return found
     for value in node.saved_tensors:
-        data = value._data if isinstance(value, Core) else value
+        data = value._array if isinstance(value, Core) else value
         if isinstance(data, (np.ndarray, np.generic, float, complex)):
             missing = np.isnan(data) if np.result_type(data).kind in "fc" else False
             if np.any(missing):
@@ -298,7 +298,7 @@ def _pulled_without_nan(node: RuleNode, grad: Any) -> tuple[Any, ...]:
 
 
 def _without_nan(value: Any) -> Any:
-    data = value._data if isinstance(value, Core) else value
+    data = value._array if isinstance(value, Core) else value
     if not isinstance(data, (np.ndarray, np.generic, float, complex)):
         return value
     if np.result_type(data).kind not in "fc" or not np.any(np.isnan(data)):
@@ -382,5 +382,5 @@ def _nothing_outside(mask: Any, part: Any, shape: Any) -> Any:
 
 def _zero(part: Any) -> Any:
     """Return a zero that leaves the dtype of a gradient as it is."""
-    data = part._data if isinstance(part, Core) else np.asarray(part)
+    data = part._array if isinstance(part, Core) else np.asarray(part)
     return data.dtype.type(0)

@@ -102,7 +102,7 @@ def _converted(function: Callable[..., Any], a: Any, dtype: Any = None, **kw: An
     """Convert to an array: the same object if it is one of that type and order, else a copy."""
     if not isinstance(a, Core) or not isinstance(a, np.ndarray):
         return to_array(a, dtype, **kw)
-    if function(a._data, dtype, **kw) is a._data:
+    if function(a._array, dtype, **kw) is a._array:
         return a
     return apply_rule(function, (a, dtype), kw)
 
@@ -185,8 +185,8 @@ Float = _FloatType("float", (float,), {"dtype": np.dtype(float), "__module__": "
 
 
 def _to_float(value: Core) -> Any:
-    if value._data.size != 1 or value._data.dtype.kind == "c":
-        return float(value._data)  # Python's or NumPy's own error
+    if value._array.size != 1 or value._array.dtype.kind == "c":
+        return float(value._array)  # Python's or NumPy's own error
     return as_python(value)
 
 

@@ -33,7 +33,7 @@ class EditBackward(Node):
         given = make(np.array(grad))
         held = getattr(self.edit, "keywords", {})
         plain = {key: x.detach() if isinstance(x, Core) else x for key, x in held.items()}
-        return (np.array(checked(self.edit(given, **plain), given)._data),)
+        return (np.array(checked(self.edit(given, **plain), given)._array),)
 
     def pull_recorded(self, grad: Any) -> tuple[Any, ...]:
         """Do the same on tensors, so that what the block does is recorded."""

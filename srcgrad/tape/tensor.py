@@ -33,10 +33,10 @@ class Tensor(Methods):
 
     def __new__(cls, data: Any = (), requires_grad: bool = False) -> Self:
         """Make a leaf that holds a copy of `data`."""
-        raw = data._data if isinstance(data, Core) else data
+        raw = data._array if isinstance(data, Core) else data
         base = make(np.array(raw))
         self = object.__new__(cls)
-        for name in ("_data", "_edge", "_flag", "_grad", "_counter", "_leaf", "_view"):
+        for name in ("_array", "_edge", "_flag", "_grad", "_counter", "_leaf", "_view"):
             setattr(self, name, getattr(base, name))
         if base._inference:
             self._inference = True
@@ -61,7 +61,7 @@ class Tensor(Methods):
                 "differentiation use var_no_grad = var.detach()."
             )
             raise RuntimeError("you can only change requires_grad flags of leaf variables." + hint)
-        if value and self._data.dtype.kind not in "fc":
+        if value and self._array.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self._inference and not STATE.inference and value:
             raise RuntimeError(
@@ -102,19 +102,19 @@ class Tensor(Methods):
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        wanted = self._data.dtype if self._grad_dtype == "same" else self._grad_dtype
-        if wanted is not None and value._data.dtype != wanted:
+        wanted = self._array.dtype if self._grad_dtype == "same" else self._grad_dtype
+        if wanted is not None and value._array.dtype != wanted:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value._data.dtype}' to a tensor "
+                f"attempting to assign a gradient with dtype '{value._array.dtype}' to a tensor "
                 "with "
                 f"grad_dtype '{wanted}'. The gradient must match the tensor's grad_dtype (defaults "
                 "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
                 "specific dtype, or None to allow any dtype."
             )
-        if value._data.shape != self._data.shape:
+        if value._array.shape != self._array.shape:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor "
-                f"of size '{list(self._data.shape)}'. Please ensure that the gradient and the "
+                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor "
+                f"of size '{list(self._array.shape)}'. Please ensure that the gradient and the "
                 "tensor are the same size"
             )
         return value
@@ -122,16 +122,16 @@ class Tensor(Methods):
     @property
     def grad_dtype(self) -> Any:
         """The dtype that the gradient must have; None allows any."""
-        return self._data.dtype if self._grad_dtype == "same" else self._grad_dtype
+        return self._array.dtype if self._grad_dtype == "same" else self._grad_dtype
 
     @grad_dtype.setter
     def grad_dtype(self, dtype: Any) -> None:
         if not self.is_leaf:
             raise RuntimeError("grad_dtype can only be set on leaf tensors.")
-        if dtype is not None and self._grad is not None and self._grad._data.dtype != dtype:
+        if dtype is not None and self._grad is not None and self._grad._array.dtype != dtype:
             raise RuntimeError(
                 f"Cannot set grad_dtype to '{np.dtype(dtype)}' because there is already a gradient "
-                f"with dtype '{self._grad._data.dtype}'."
+                f"with dtype '{self._grad._array.dtype}'."
             )
         self._grad_dtype = None if dtype is None else np.dtype(dtype)
 
@@ -194,13 +194,13 @@ class Tensor(Methods):
     def data(self) -> Any:
         """The same memory with a version counter of its own: changes there go unseen."""
         guard(self, "the buffer `data`")
-        return make(self._data.view())
+        return make(self._array.view())
 
     @data.setter
     def data(self, value: Any) -> None:
         if not isinstance(value, Core):
             raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
-        self._data = value._data
+        self._array = value._array
 
     # -- running backward --------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class Tensor(Methods):
             return memo[id(self)]
         if STATE.strict and self._flag:
             return self.clone()
-        copied = _rebuild(type(self), self._data.copy(order="K"), self._flag)
+        copied = _rebuild(type(self), self._array.copy(order="K"), self._flag)
         memo[id(self)] = copied
         if self._grad is not None:
             copied._grad = self._grad.__deepcopy__(memo)
@@ -299,7 +299,7 @@ class Tensor(Methods):
             raise RuntimeError(
                 "Only leaf tensors can be pickled: call detach() before pickling a computed one"
             )
-        return _rebuild, (type(self), self._data, self._flag)
+        return _rebuild, (type(self), self._array, self._flag)
 
     def __str__(self) -> str:
         return spoken(self, str(plain_value(self))) if STATE.strict else repr(self)
@@ -307,9 +307,9 @@ class Tensor(Methods):
     def __repr__(self) -> str:
         if STATE.strict:
             return spoken(self, repr(plain_value(self)))
-        text = np.array2string(self._data, separator=", ", prefix="tensor(")
-        if self._data.dtype not in (np.float64, np.int64, np.bool_, np.complex128):
-            text += f", dtype={self._data.dtype}"
+        text = np.array2string(self._array, separator=", ", prefix="tensor(")
+        if self._array.dtype not in (np.float64, np.int64, np.bool_, np.complex128):
+            text += f", dtype={self._array.dtype}"
         if self._flag:
             text += ", requires_grad=True"
         elif (node := self.grad_fn) is not None:
@@ -323,7 +323,7 @@ class Tensor(Methods):
 
     def _pretend(self) -> type[Any]:
         if STATE.strict:
-            return np.ndarray if self._data.ndim or self._is_array else self._data.dtype.type
+            return np.ndarray if self._array.ndim or self._is_array else self._array.dtype.type
         return type(self)
 
     __class__ = property(_pretend)
@@ -332,7 +332,7 @@ class Tensor(Methods):
 def _rebuild(cls: type[Tensor], data: Any, flag: bool) -> Tensor:
     tensor = object.__new__(cls)
     base = make(data)
-    for name in ("_data", "_edge", "_grad", "_counter", "_leaf", "_view"):
+    for name in ("_array", "_edge", "_grad", "_counter", "_leaf", "_view"):
         setattr(tensor, name, getattr(base, name))
     tensor._flag = flag
     return tensor

@@ -96,13 +96,13 @@ def _back(op: Any, ctx: Any, grads: Any, limits: Any) -> Any:
 
 
 def _is_known(grad: Any) -> bool:
-    return grad is None or not np.isnan(getattr(grad, "_data", grad)).any()
+    return grad is None or not np.isnan(getattr(grad, "_array", grad)).any()
 
 
 def _same(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
-    one, other = getattr(one, "_data", one), getattr(other, "_data", other)
+    one, other = getattr(one, "_array", one), getattr(other, "_array", other)
     size = np.max(np.absolute(one), initial=0.0)
     precision = np.finfo(np.asarray(one).dtype).eps ** 0.5
     return bool(np.allclose(one, other, rtol=0, atol=precision * size, equal_nan=True))

@@ -61,7 +61,7 @@ def turned_push(op: Any, values: Any, outputs: Any, tangents: Any) -> list[Any] 
     push: Callable[..., Any] = getattr(turning, f"{STATE.choosing}_{_push_of(op)}")
     dots = push(*_arguments(op, ctx, unwrap(tangents), found))
     for output, value in zip(outputs, found, strict=True):
-        output._data[...] = value
+        output._array[...] = value
     return [make(dot) for dot in dots]
 
 

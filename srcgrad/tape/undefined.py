@@ -28,4 +28,4 @@ def undefined_grad(tensor: Core) -> Any:
     node = UndefinedGrad()
     node._edges = (edge_of(tensor),)
     node.needs_input_grad = (True,)
-    return make(tensor._data.view(), (node, 0))
+    return make(tensor._array.view(), (node, 0))

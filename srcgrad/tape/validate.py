@@ -26,7 +26,7 @@ def fit_gradient(grad: Any, shape: tuple[int, ...], dtype: Any, name: str, index
         raise RuntimeError(  # noqa: TRY004 - PyTorch's type
             f"expected Variable or None (got {type(grad).__name__})"
         )
-    found = grad._data.shape
+    found = grad._array.shape
     if found != shape:
         if not _sums_to(found, shape):
             raise RuntimeError(

@@ -53,20 +53,20 @@ def note_views(
 ) -> None:
     """Register the results that look into the memory of one of the `tensors`."""
     if isinstance(result, Core):
-        if result._data.base is not None or _same_array(result, tensors):
+        if result._array.base is not None or _same_array(result, tensors):
             _note(op, args, kwargs, result, None, tensors)
     elif isinstance(result, (list, tuple)):
         for part, item in enumerate(result):
             if isinstance(item, Core) and (
-                item._data.base is not None or _same_array(item, tensors)
+                item._array.base is not None or _same_array(item, tensors)
             ):
                 _note(op, args, kwargs, item, part, tensors)
 
 
 def _same_array(result: Core, tensors: list[Core]) -> bool:
     for tensor in tensors:
-        if tensor._data is result._data:
-            result._data = result._data.view()
+        if tensor._array is result._array:
+            result._array = result._array.view()
             return True
     return False
 
@@ -80,7 +80,7 @@ def _note(
     tensors: list[Core],
 ) -> None:
     for tensor in tensors:
-        if np.may_share_memory(result._data, tensor._data):
+        if np.may_share_memory(result._array, tensor._array):
             break
     else:
         return

@@ -46,7 +46,7 @@ class _Kept:
         parts = list(result) if isinstance(result, (list, tuple)) else [result]
         self.is_single = not isinstance(result, (list, tuple))
         self.parts = [
-            (part._data, requires_grad(part), part._counter, part._counter[0])
+            (part._array, requires_grad(part), part._counter, part._counter[0])
             if isinstance(part, Core)
             else part
             for part in parts

@@ -132,6 +132,31 @@ def masked_and_written_flat(x: Any) -> Any:
     return filled.sum()
 
 
+def unmasked_and_written_flat(x: Any) -> Any:
+    filled = np.ma.zeros(4)
+    places = filled.flat
+    places[1] = x[0, 0]
+    return filled.sum() + np.sum(x)
+
+
+def unmasked_and_written_flat_in_a_loop(x: Any) -> Any:
+    filled = np.ma.array([1.0, 2.0, 3.0, 4.0])
+    for i in range(2):
+        filled.flat[i] = x[i, 0]
+    return float(filled.sum()) + np.sum(x)
+
+
+def unmasked_and_written_in_its_array(x: Any) -> Any:
+    filled = np.ma.zeros(2)
+    np.ma.getdata(filled)[0] = x[0, 0]
+    filled.data[1:] = x[1, 1]
+    return filled.filled().sum() + np.sum(x)
+
+
+def chosen_by_a_masked_condition(x: Any) -> Any:
+    return np.ma.where(np.ma.zeros(2) == 0.0, x[0], 2.0).sum()
+
+
 def masked_by_a_helper(x: Any) -> Any:
     return (_masked() + x).sum()
 
@@ -156,7 +181,9 @@ UNLIKE = [
     *(lambda x: HOLDER.with_matrix(x) + 0.0, lambda x: HOLDER.with_filled(x) + 0.0),
     *(masked_here, masked_after, masked_and_added_to, masked_and_scaled, masked_and_written),
     *(masked_and_written_at_an_element, masked_and_written_flat, masked_by_a_helper),
-    *(masked_by_a_helper_of_a_helper, matrix_of_a_helper),
+    *(masked_by_a_helper_of_a_helper, matrix_of_a_helper, unmasked_and_written_flat),
+    *(unmasked_and_written_flat_in_a_loop, unmasked_and_written_in_its_array),
+    chosen_by_a_masked_condition,
 ]
 ALIKE = [
     lambda x: np.sum(x * NAMED),

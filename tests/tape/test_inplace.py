@@ -208,7 +208,7 @@ def test_data_changes_go_unseen():
 def test_increment_version_reports_a_foreign_change():
     x = leaf(1.0)
     y = np.exp(x)
-    y._data[0] = 7.0
+    y._array[0] = 7.0
     graph.increment_version(y)
     with pytest.raises(RuntimeError, match="modified"):
         y.backward()

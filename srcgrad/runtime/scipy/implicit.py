@@ -244,7 +244,7 @@ def _dtype_of(value: Any) -> Any:
 def _checked(x: Any, value: Any, slopes: Any, bounds: Any) -> Any:
     """Return which unknowns are free, None for all; refuse what solves nothing."""
     if records(value) or records(slopes):  # as the outer call has been
-        plain = (getattr(item, "_data", item) for item in (x, value, slopes))
+        plain = (getattr(item, "_array", item) for item in (x, value, slopes))
         x, value, slopes = plain
     size = np.size(x)
     value = np.reshape(value, size)

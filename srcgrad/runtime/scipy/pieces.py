@@ -15,7 +15,7 @@ def pieces_of(knots: Any, x: Any) -> Any:
     >>> pieces_of(np.array([0.0, 1.0, 3.0]), np.array([-1.0, 0.5, 1.0, 3.0]))
     array([0, 0, 1, 1])
     """
-    found = np.searchsorted(knots, np.asarray(getattr(x, "_data", x)), "right") - 1
+    found = np.searchsorted(knots, np.asarray(getattr(x, "_array", x)), "right") - 1
     return np.clip(found, 0, len(knots) - 2)
 
 

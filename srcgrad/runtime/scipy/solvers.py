@@ -39,7 +39,7 @@ def quad_push(func: Any, a: Any, b: Any, args: Any, tangents: tuple[Any, Any, An
 
 
 def _is_finite(end: Any) -> Any:
-    return np.isfinite(getattr(end, "_data", end))  # of what records, too
+    return np.isfinite(getattr(end, "_array", end))  # of what records, too
 
 
 def _slopes_of_integral(func: Any, a: Any, b: Any, handed: tuple[Any, ...]) -> list[Any]:
