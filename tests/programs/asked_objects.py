@@ -196,7 +196,7 @@ def filtered_by_a_function_that_writes(x):
     return size * np.sum(np.sin(y) * x) * count
 
 
-@program("v", by="tape")
+@program("v")
 def written_while_a_message_is_made(x):
     y = x * 2.0
     size = np.sum(y * y)

@@ -351,7 +351,7 @@ def exception_raised_and_caught(a):
     return c * a
 
 
-@program("s", by="tape")
+@program("s")
 def path_cut_by_an_exception(a):
     y = a
     try:
