@@ -13,11 +13,15 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.checker.arithmetic import canonical
+from srcgrad.checker.built_in import Trips
 from srcgrad.checker.elements import BY_ENTRY, Element, applied, element_of
 from srcgrad.checker.field import code_of, hashed
 from srcgrad.checker.lanes import NotCovered, Now
+from srcgrad.checker.library import MOST_TRIPS
+from srcgrad.rules.library import constant_reason, is_draw, rule_for
 
 ZERO: Final = Element(0)
+_LARGEST: Final = 20_000  # elements of an array
 _PLAIN: Final = (bool, int, float, str, bytes, range, slice, type(None), type(...))
 _MEANINGS: Final[dict[Any, Any]] = {}
 """What functions mean, by themselves."""
@@ -39,10 +43,16 @@ def lifted(array: Any) -> Any:
         return array
     if not array.ndim:
         return np.array(element_of(array), object)
+    _refuse_large(array.size)
     made = np.empty(array.shape, object)
     flat = [element_of(item) for item in array.ravel().tolist()]
     made[...] = np.array([*flat, None], object)[:-1].reshape(array.shape)
     return made
+
+
+def _refuse_large(*sizes: Any) -> None:
+    if any(isinstance(size, (int, float)) and abs(size) > _LARGEST for size in sizes):
+        raise NotCovered("an array is too large to be looked at entry by entry")
 
 
 # -- values of outside
@@ -64,7 +74,7 @@ def outside(value: Any) -> Any:  # noqa: PLR0911 - one line a kind of value
         return value.item()
     if isinstance(value, (*_PLAIN, Element, Module, types.GeneratorType)):
         return value
-    if callable(value):
+    if callable(value) and not _is_holder(value):
         return _function(value)
     return _data(value)
 
@@ -84,15 +94,20 @@ class Module:
 
 def _function(value: Any) -> Any:
     home = str(getattr(value, "__module__", None) or "")
-    if isinstance(value, np.ufunc) or (home == "numpy" or home.startswith("numpy.")):
-        if "random" in home:
-            return _opaque(value)
-        return value
-    if home.startswith("srcgrad.runtime") or home in ("_operator", "operator", "_functools"):
+    if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
+        return value if _has_no_effects(value) else _opaque(value)
+    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in ("_operator", "operator", "_functools"):
         return value
     if getattr(builtins, getattr(value, "__name__", ""), None) is value:
         return value
     return _opaque(value)
+
+
+def _has_no_effects(function: Any) -> bool:
+    """Say whether a function of NumPy is one of its operands alone: one that the rules know."""
+    if is_draw(function):
+        return False
+    return rule_for(function) is not None or constant_reason(function) is not None
 
 
 def _opaque(value: Any) -> Any:
@@ -127,14 +142,35 @@ def _data(value: Any) -> Any:
         return tuple(outside(item) for item in value)
     elif type(value) in (set, frozenset) and all(isinstance(item, _PLAIN) for item in value):
         made = type(value)(value)
+    elif _is_holder(value):
+        made = Holder()
     else:
         return Unknown(value)
     memo[id(value)] = value, made
+    if isinstance(made, Holder):
+        made.take(value)
     if type(value) is list:
         made.extend(outside(item) for item in value)
     elif type(value) is dict:
         made.update((key, outside(item)) for key, item in value.items())
     return made
+
+
+def _is_holder(value: Any) -> bool:
+    """Say whether a value is an object of a plain class, which may hold others."""
+    return type(getattr(value, "__dict__", None)) is dict and not hasattr(value, "__qualname__")
+
+
+class Holder:
+    """An object of outside, with memory of its own for this run."""
+
+    def take(self, value: Any) -> None:
+        """Hold what an object holds; methods are none of it."""
+        for name, item in vars(type(value)).items():
+            if not name.startswith("__") and not callable(item) and not hasattr(item, "__get__"):
+                setattr(self, name, outside(item))
+        for name, item in vars(value).items():
+            setattr(self, name, outside(item))
 
 
 class Unknown:
@@ -233,6 +269,7 @@ def _kind(dtype: Any) -> Any:
 def _new(real: Any, value: Element) -> None:
     @means(real)
     def make(shape: Any, dtype: Any = None, order: str = "C") -> Any:
+        _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
         if not _is_of_floats(dtype):
             return real(shape, _kind(dtype), order)
         made = np.empty(shape, object, order)
@@ -263,6 +300,7 @@ _new_like(np.empty_like, _EMPTY)
 @means(np.full)
 def full(shape: Any, value: Any, dtype: Any = None) -> Any:
     """Return an array of equal numbers."""
+    _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
     return lifted(np.full(shape, value, object if _is_of_floats(dtype) else _kind(dtype)))
 
 
@@ -275,6 +313,7 @@ def full_like(like: Any, value: Any, dtype: Any = None) -> Any:
 def _as_elements(real: Any) -> None:
     @means(real)
     def make(*args: Any, **options: Any) -> Any:
+        _refuse_large(*args, *options.values())
         if "dtype" in options and _is_of_floats(options["dtype"]):
             del options["dtype"]
             found = real(*args, **options)
@@ -329,7 +368,14 @@ def printed(*args: Any, **_: Any) -> None:
     Now.run.trace.append(("print", repr(args)))
 
 
-_TYPES: Final[dict[Any, Any]] = {as_float: float}
+@means(range)
+def trips(*bounds: Any) -> Any:
+    """Return a range, of which no more than the first trips are made."""
+    found = range(*bounds)
+    return found if len(found) <= MOST_TRIPS else Trips(found)
+
+
+_TYPES: Final[dict[Any, Any]] = {as_float: float, trips: range}
 
 
 def _refused(name: str) -> Callable[..., Any]:

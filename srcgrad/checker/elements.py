@@ -27,7 +27,14 @@ _MOST_STEPS: Final = 60_000
 
 
 class LongRun(Run):
-    """A run that may take more steps, since each is one of a single number."""
+    """A run that may take more steps, since each is one of a single number.
+
+    All runs of one derivative share them.
+    """
+
+    def __init__(self, seed: int, former: LongRun | None = None) -> None:
+        super().__init__(seed)
+        self.steps = 0 if former is None else former.steps
 
     def step(self) -> None:
         """Count an operation.
@@ -165,6 +172,9 @@ class Element:
         return self.value != 0
 
     # -- what an array or a number of NumPy has, too
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.array(self, object)[key]
 
     def conjugate(self) -> Element:
         """Return a real number itself."""
