@@ -328,6 +328,13 @@ for _real in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.aran
               np.eye, np.identity, np.copy):  # fmt: skip
     _as_elements(_real)
 
+
+@means(np.broadcast_to)
+def broadcast_to(value: Any, shape: Any) -> Any:
+    """Return a value spread over a shape, which must not be written."""
+    return np.broadcast_to(lifted(np.asarray(value)), shape)
+
+
 # -- Python's own functions
 
 
@@ -414,7 +421,7 @@ def shadow_of(value: Any) -> Any:
 
 
 @means(runtime.scalar_seed)
-def scalar_seed(value: Any) -> float:
+def scalar_seed(value: Any) -> Element:
     """Return what a gradient starts from.
 
     Raises:
@@ -422,7 +429,7 @@ def scalar_seed(value: Any) -> float:
     """
     if np.shape(value):
         raise ValueError("the value is no number")
-    return 1.0
+    return Element(1)
 
 
 @means(runtime.greater_part)

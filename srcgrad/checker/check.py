@@ -60,6 +60,7 @@ class Subject:
         outer: The parameters that gradients are returned for.
         fields: The statements that read fields of arguments.
         ranks: What is known of parameters: "number", or how many axes they have.
+        conditions: What the text takes for granted, as it says so.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Subject:
     value: bool = False
     aux: bool = False
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    conditions: Sequence[str] = ()
 
 
 def check(text: str, bound: Mapping[str, Any], imports: Sequence[str], subject: Subject) -> Verdict:

@@ -82,6 +82,8 @@ class ExactChecker(Checker):
         ours = Now.run = self._begun(seed)
         primal = self._exact_primal(self._exact_space())
         given = self._exact_arguments(seed, moving=True)
+        if not self._are_granted(given):
+            return False
         expected = outcome(lambda: primal(*given.values()))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return False
@@ -117,9 +119,21 @@ class ExactChecker(Checker):
 
     def _is_fit(self, result: Any) -> bool:
         """Say whether a result is one that a gradient can be taken of."""
+        if any(isinstance(item, np.ndarray) for leaf in _leaves(result) for item in leaf.flat):
+            return False  # an array was put into an element
         if self._subject.backward:
             return True
         return np.shape(result[0] if self._subject.returns_tuple else result) == ()
+
+    def _are_granted(self, given: dict[str, Any]) -> bool:
+        """Say whether arguments are such that the text is for them, as far as that can be told."""
+        for condition in self._subject.conditions:
+            try:
+                if not eval(condition, {"np": np, "__builtins__": arrays.BUILTINS}, given):  # noqa: S307 - a text of ours
+                    return False
+            except Exception:  # noqa: BLE001, S112 - it is in words
+                continue
+        return True
 
     def _slope(self, result: Any) -> int:
         """Return how the result changes along the direction, times what is given for it."""
@@ -212,6 +226,10 @@ def _update(left: Any, sign: str, right: Any) -> Any:
 
 
 def _augment(holder: Any, key: Any, sign: str, value: Any) -> None:
+    """Update an entry; of an array, as often as it is named."""
+    if isinstance(holder, np.ndarray) and sign in ("Add", "Sub"):
+        (np.add if sign == "Add" else np.subtract).at(holder, key, value)
+        return
     holder[key] = _IN_PLACE[sign](holder[key], value)
 
 

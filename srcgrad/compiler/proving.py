@@ -60,6 +60,7 @@ class Proofs:
                 aux=aux,
                 ranks=ranks_of(program.given, derivation.conditions)
                 | dict.fromkeys(derivation.scalars, "number"),
+                conditions=list(derivation.conditions),
             )
         )
 
