@@ -35,12 +35,12 @@ class Shape:
         return length(self.token, place)
 
     def __iter__(self) -> Iterator[Any]:
-        if self.dims is not None:
-            return iter([self[i] for i in range(len(self.dims))])
         name, count = unpacked_by(sys._getframe(1))  # noqa: SLF001
-        if name == "UNPACK_SEQUENCE":
-            return iter([self[i] for i in range(count)])
-        return iter([self[i] for i in range(2)])
+        return iter(self.unpacked(count if name == "UNPACK_SEQUENCE" else 2))
+
+    def unpacked(self, count: int) -> list[Any]:
+        """Return the lengths of its axes, of which there are so many if nothing else is known."""
+        return [self[i] for i in range(count if self.dims is None else len(self.dims))]
 
     def __len__(self) -> int:
         if self.dims is not None:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
@@ -21,9 +22,9 @@ from srcgrad.checker.field import ZERO, code_of, hashed
 from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
 from srcgrad.checker.library import BUILTINS, outside
 from srcgrad.checker.memory import scattered_to
-from srcgrad.checker.plain import plain
-from srcgrad.checker.primal import Instrumented, sweep
+from srcgrad.checker.primal import sweep
 from srcgrad.checker.witness import Witness
+from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import walk
 
@@ -113,9 +114,7 @@ class Checker:
         self._bound = bound
         self._imports = imports
         self._made: Any = None
-        self._code: Any = None
         self._text_code: Any = None
-        self._names: set[str] = set()
         self._ranks: Mapping[str, Any] = {}
 
     def verdict(self, text: str) -> Verdict:
@@ -133,9 +132,7 @@ class Checker:
         subject = self._subject
         try:
             if self._made is None:
-                made = self._instrumented()
-                self._code, self._made = self._compiled(made), made
-                self._names = _names(self._code)
+                self._made = self._instrumented()
             self._text_code = compile(text, "<derivative>", "exec")
         except NotCovered as reason:
             return Verdict("unproven", str(reason))
@@ -149,12 +146,10 @@ class Checker:
         return again if again.kind == "proven" else found
 
     def _instrumented(self) -> Any:
-        """Return the primal as a tree that can be run, with the functions that go with it."""
+        """Return the primal as it is run."""
         subject = self._subject
-        own = subject.parameters, _leaves(subject)
-        made = Instrumented(subject.witness, *own, "__primal__")
-        made.main.body[:0] = subject.fields
-        return made
+        witness = subject.witness
+        return Primal(witness, subject.parameters, subject.fields, witness.body)
 
     def _along_paths(self) -> Verdict:
         runs = 0
@@ -179,13 +174,6 @@ class Checker:
             return Verdict("unproven", "no run comes to its end")
         return Verdict("proven", runs=runs)
 
-    def _compiled(self, made: Instrumented) -> CodeType:
-        tree = gast.Module([made.main, *made.functions], [])
-        for node in walk(tree):
-            if getattr(node, "of_rule", False) and isinstance(node, gast.Name):
-                node.id = f"__ours_{node.id}"
-        return compile(plain(tree), "<primal>", "exec")
-
     # -- one path
 
     def _run(self, seed: int) -> tuple[bool, bool]:
@@ -193,10 +181,9 @@ class Checker:
         subject = self._subject
         run = Now.run = Run(seed)
         run.tape = []
-        space = self._namespace()
-        own = self._primal_namespace(space)
+        names = self._names()
         given = self._arguments(seed)
-        expected = outcome(lambda: own["__primal__"](*given.values()))
+        expected = outcome(lambda: self._made.run(names, given))
         tape, cut, trace = run.tape, run.cut, run.trace
         states = {name: state_of(value) for name, value in given.items()}
         other = Now.run = Run(seed)
@@ -210,7 +197,7 @@ class Checker:
         Now.run = run
         run.tape = None
         self._seed(expected[1], seed)
-        sweep(tape or [], self._made.entries, lambda said: self._constant(said, own))
+        sweep(tape or [])
         for lane in cut:
             if lane.cut and lane.own_adjoint is not None and lane.own_adjoint.pair != ZERO:
                 raise Disagreement(
@@ -330,39 +317,55 @@ class Checker:
         exec(self._text_code, space)  # noqa: S102 - the text that is checked, over lanes
         return space
 
-    def _primal_namespace(self, space: dict[str, Any]) -> dict[str, Any]:
-        own = {
-            name: _untaped(value) if isinstance(value, FunctionType) else value
-            for name, value in space.items()
-        }
-        for line in self._imports:
-            exec(line, own)  # noqa: S102 - imports, made by the compiler
-        own.update(
-            __record__=primal.record, __frozen__=primal.frozen, __update__=primal.update,
-            __cut__=primal.cut, __shape__=primal.shape_only, __augment__=primal.augment,
-        )  # fmt: skip
-        scope = self._subject.scope
-        for name in self._names:
-            if name.startswith("__ours_"):
-                plain = name.removeprefix("__ours_")
-                own[name] = own.get(plain) or BUILTINS.get(plain) or getattr(builtins, plain, None)
-                if own[name] is None:
-                    own[name] = outside(getattr(runtime, plain))
-                continue
-            found = scope.lookup(name) if not name.startswith("__") else MISSING
-            if found is not MISSING and getattr(builtins, name, MISSING) is not found:
-                own[name] = outside(found)
-            elif name not in own and name in runtime.__all__:
-                own[name] = outside(getattr(runtime, name))
-        exec(self._code, own)  # noqa: S102 - the primal, over lanes
-        return own
+    def _names(self) -> Names:
+        """Return what the free names of the primal mean."""
+        return Names(self._subject.scope, self._imports, self._namespace())
 
-    def _constant(self, said: Any, own: dict[str, Any]) -> Any:
-        """Return what an adjoint was taken for, if that is a number."""
-        if isinstance(said, gast.UnaryOp) and isinstance(said.op, gast.USub):
-            inner = self._constant(said.operand, own)
-            return None if inner is None else -inner
-        return said.value if isinstance(said, gast.Constant) else None
+
+class Names(dict[str, Any]):
+    """What the free names of a primal mean, found out when they are first read."""
+
+    def __init__(self, scope: Scope, imports: Sequence[str], space: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._scope, self._space = scope, space
+        self._imported: dict[str, Any] = {"__builtins__": _BUILTINS}
+        for line in imports:
+            exec(_code_of(line), self._imported)  # noqa: S102 - imports, made by the compiler
+        self._ours: dict[str, Any] = {}
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self._found(name)
+        return found
+
+    def _found(self, name: str) -> Any:
+        found = self._scope.lookup(name)
+        if found is not MISSING and getattr(builtins, name, MISSING) is not found:
+            return outside(found)
+        for space in (self._imported, self._space):
+            if name in space:
+                found = space[name]
+                return _untaped(found) if isinstance(found, FunctionType) else found
+        if name in runtime.__all__:
+            return outside(getattr(runtime, name))
+        if name in _BUILTINS:
+            return _BUILTINS[name]
+        raise NameError(f"name `{name}` is not defined")
+
+    def ours(self, name: str) -> Any:
+        """Return what a name means in a rule, whatever the user's own like it means."""
+        if name not in self._ours:
+            for space in (self._imported, self._space, BUILTINS, vars(builtins)):
+                if name in space:
+                    self._ours[name] = space[name]
+                    break
+            else:
+                self._ours[name] = outside(getattr(runtime, name))
+        return self._ours[name]
+
+
+@lru_cache(maxsize=256)
+def _code_of(line: str) -> CodeType:
+    return compile(line, "<import>", "exec")
 
 
 def _untaped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -377,14 +380,6 @@ def _untaped(function: Callable[..., Any]) -> Callable[..., Any]:
             run.tape = tape
 
     return call
-
-
-def _names(code: CodeType) -> set[str]:
-    found = set(code.co_names)
-    for item in code.co_consts:
-        if isinstance(item, CodeType):
-            found |= _names(item)
-    return found
 
 
 def _import(
@@ -445,15 +440,6 @@ def lanes_of(value: Any) -> list[Lane]:
     if isinstance(value, (list, tuple)):
         return [lane for item in value for lane in lanes_of(item)]
     return []
-
-
-def _leaves(subject: Subject) -> list[str]:
-    return [
-        node.id
-        for item in subject.fields
-        for node in walk(item)
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    ]
 
 
 def has_branches(body: list[Any]) -> bool:

@@ -268,8 +268,12 @@ class Lane:
         frame = sys._getframe(1)  # noqa: SLF001 - the reader says how many it takes
         name, count = unpacked_by(frame)
         if name == "UNPACK_SEQUENCE":
-            return iter([self._result_of(i) if self.bundle else self[i] for i in range(count)])
+            return iter(self.unpacked(count))
         return iter([self[i] for i in range(self.length())])
+
+    def unpacked(self, count: int) -> list[Any]:
+        """Return its items, of which there are so many."""
+        return [self._result_of(i) if self.bundle else self[i] for i in range(count)]
 
     def _result_of(self, place: int) -> Lane:
         """Return one of several results of a function: they share no memory."""

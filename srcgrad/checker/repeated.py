@@ -109,9 +109,9 @@ class PullChecker(Checker):
         subject = self._subject
         run = Now.run = Run(seed)
         run.tape = []
-        own = self._primal_namespace(self._namespace())
+        names = self._names()
         given = self._arguments(seed)
-        expected = outcome(lambda: own["__primal__"](*given.values()))
+        expected = outcome(lambda: self._made.run(names, given))
         tape, cut = run.tape, run.cut
         other = Now.run = Run(seed)
         other.steps = run.steps
@@ -131,7 +131,7 @@ class PullChecker(Checker):
         results = list(expected[1]) if self._is_tuple(expected[1]) else [expected[1]]
         for place, grad in zip(subject.places, self._adjoints(expected[1]), strict=True):
             primal.contribute(results[place], grad)
-        sweep(tape, self._made.entries, lambda said: self._constant(said, own))
+        sweep(tape)
         for lane in cut:
             if lane.cut and lane.own_adjoint is not None and lane.own_adjoint.pair != ZERO:
                 raise Disagreement("an operation on a value with a derivative has no adjoint")
