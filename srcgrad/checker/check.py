@@ -80,11 +80,6 @@ class Subject:
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
 
 
-def check(text: str, bound: Mapping[str, Any], imports: Sequence[str], subject: Subject) -> Verdict:
-    """Check one derivative of a generated module."""
-    return Checker(bound, imports, subject).verdict(text)
-
-
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
     """Return what is taken for granted of parameters: "number" or a number of axes.
 
@@ -115,25 +110,29 @@ class Checker:
         self._imports = imports
         self._made: Any = None
         self._text_code: Any = None
+        self._begun: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
 
-    def verdict(self, text: str) -> Verdict:
-        """Run primal and derivative; where no axes are known of, for vectors at the least."""
+    def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
+        """Run primal and derivative; where no axes are known of, for vectors at the least.
+
+        `code` is the text as Python has compiled it, if that was done.
+        """
         with _LOCK:
             former = Now.run
             try:
-                return self._verdict(text)
+                self._text_code = code or compile(text, "<derivative>", "exec")
+                return self._verdict()
             except Exception as error:  # noqa: BLE001 - a limit of ours is no user's matter
                 return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
             finally:
                 Now.run = former
 
-    def _verdict(self, text: str) -> Verdict:
+    def _verdict(self) -> Verdict:
         subject = self._subject
         try:
             if self._made is None:
                 self._made = self._instrumented()
-            self._text_code = compile(text, "<derivative>", "exec")
         except NotCovered as reason:
             return Verdict("unproven", str(reason))
         self._ranks = subject.ranks
@@ -154,13 +153,15 @@ class Checker:
     def _along_paths(self) -> Verdict:
         runs = 0
         try:
-            straight = True
             for seed in (*_SEEDS, *_MORE_SEEDS):
                 if runs and seed in _MORE_SEEDS:
                     break
-                ended, straight = self._run(seed)
+                self._begun.clear()
+                ended = self._run(seed)
                 runs += ended
-                if straight and runs:
+                if not any(run.asked for run in self._begun):
+                    break
+                if runs and not has_branches(self._subject.witness.body):
                     break
         except Disagreement as found:
             return Verdict("wrong", str(found))
@@ -176,23 +177,28 @@ class Checker:
 
     # -- one path
 
-    def _run(self, seed: int) -> tuple[bool, bool]:
-        """Run along one path; say whether it came to an end, and whether it is the only one."""
-        subject = self._subject
+    def _begin(self, seed: int, steps: int = 0) -> Run:
+        """Begin a run, in which so many operations have been counted."""
         run = Now.run = Run(seed)
+        run.steps = steps
+        self._begun.append(run)
+        return run
+
+    def _run(self, seed: int) -> bool:
+        """Run along one path; say whether it came to an end."""
+        run = self._begin(seed)
         run.tape = []
         names = self._names()
-        given = self._arguments(seed)
+        given = self._arguments()
         expected = outcome(lambda: self._made.run(names, given))
         tape, cut, trace = run.tape, run.cut, run.trace
         states = {name: state_of(value) for name, value in given.items()}
-        other = Now.run = Run(seed)
-        other.steps = run.steps
-        args = self._arguments(seed)
+        other = self._begin(seed, run.steps)
+        args = self._arguments()
         space = self._namespace()
         found = outcome(lambda: self._derivative(space, args))
         if expected[0] == "raised" or found[0] == "raised":
-            return self._both_raise(expected, found), False
+            return self._both_raise(expected, found)
         result, outputs = found[1]
         Now.run = run
         run.tape = None
@@ -210,7 +216,7 @@ class Checker:
                 raise Disagreement(f"the argument `{name}` is left with other contents")
         if trace != other.trace:
             raise Disagreement("what can be seen from outside is not the same")
-        return True, not has_branches(subject.witness.body)
+        return True
 
     def _both_raise(self, expected: Any, found: Any) -> bool:
         if found[0] != "raised":
@@ -289,7 +295,7 @@ class Checker:
 
     # -- names
 
-    def _arguments(self, seed: int) -> dict[str, Any]:
+    def _arguments(self) -> dict[str, Any]:
         subject = self._subject
         made: dict[str, Any] = {}
         for name in subject.parameters:
@@ -305,7 +311,7 @@ class Checker:
             pair = (first, first if number else hashed(code, 0, 1))
             lane = Lane(pair, hashed(code), number=number, dims=dims, varied=varied)
             if not varied and rank in (None, "number", 0):
-                lane.whole = 2 + (first + seed) % 2
+                lane.whole = 2 + (first + Now.run.seed) % 2
             made[name] = lane
         return made
 

@@ -128,11 +128,11 @@ class Walker:
             if name in inner.values:
                 return inner.values[name]
             if inner.names is not None:
-                own = inner.names[name]
-                if own in inner.values:
-                    return inner.values[own]
-                if own in self.local:
-                    raise UnboundLocalError(f"`{own}` has no value yet")
+                name = inner.names[name]
+                if name in inner.values:
+                    return inner.values[name]
+                if name in self.local:
+                    raise UnboundLocalError(f"`{name}` has no value yet")
             inner = inner.outer
         return self.names[name]
 

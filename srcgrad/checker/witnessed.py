@@ -11,7 +11,7 @@ from srcgrad.checker.lanes import NotCovered, Now
 from srcgrad.checker.primal import augment, cut, frozen, settle, shape_only, update
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
 from srcgrad.checker.witness import Entry, Witness
-from srcgrad.ir.walk import names_bound, walk
+from srcgrad.ir.walk import INNER, names_bound, statements
 
 
 class Primal(Walker):
@@ -124,17 +124,18 @@ class Primal(Walker):
         for cell in cells:
             if cell not in self.local:
                 raise NotCovered(f"a contribution to `{cell}`, which the primal does not know")
-        own = {*targets, *cells, *_operands(like), *_operands(entry.statement)}
+        own = {*targets, *cells, *names_in([like, entry.statement])}
         own.update([self._names[item] for item in own])
         said = [*entry.emitted, *[value for _, value in entry.contributions]]
         needed: dict[str, tuple[str, bool]] = {}
-        for name in dict.fromkeys(item for part in said for item in _operands(part)):
+        for name in names_in(said):
             if name in given or name in bound:
                 continue
             plain = renames.get(name) or self._names[name]
             plain = renames.get(plain, plain)
-            if plain in self.local:
-                needed[name] = plain, plain not in own and not plain.startswith("__old_")
+            if plain in self.local or plain != name:
+                hidden = plain in self.local and plain not in own
+                needed[name] = plain, hidden and not plain.startswith("__old_")
         return Record(self, entry, targets, cells, needed, in_place=bool(renames))
 
 
@@ -209,16 +210,38 @@ class Record:
         return [walker.value(value, frame) for _, value in self.entry.contributions]
 
 
-def _operands(node: Any) -> list[str]:
-    """Return the names in a tree."""
-    return [item.id for item in walk(node) if item.__class__ is gast.Name]
+def names_in(nodes: list[Any]) -> list[str]:
+    """Return the names in trees, one after the other and each once."""
+    found: dict[str, None] = {}
+    waiting = nodes[::-1]
+    while waiting:
+        item = waiting.pop()
+        kind = item.__class__
+        if kind is gast.Name:
+            found[item.id] = None
+        elif kind is list:
+            waiting.extend(reversed(item))
+        else:
+            for name in INNER[kind]:
+                part = getattr(item, name, None)
+                if part is not None:
+                    waiting.append(part)
+    return list(found)
 
 
 def bound_in(block: list[Any]) -> set[str]:
-    """Return all names that a block binds."""
-    return {
-        node.id
-        for item in block
-        for node in walk(item)
-        if node.__class__ is gast.Name and isinstance(node.ctx, gast.Store)
-    }
+    """Return all names that the statements of a block bind."""
+    found: set[str] = set()
+    for item in statements(block):
+        kind = item.__class__
+        if kind is gast.Assign:
+            for target in item.targets:
+                found.update(names_bound(target))
+        elif kind in (gast.For, gast.AugAssign):
+            found.update(names_bound(item.target))
+        elif kind is gast.With:
+            for part in item.items:
+                found.update(names_bound(part.optional_vars))
+        elif kind is gast.Try:
+            found.update(name for part in item.handlers for name in names_bound(part.name))
+    return found

@@ -10,6 +10,7 @@ from srcgrad.checker.check import Checker, Subject, Verdict, ranks_of
 from srcgrad.checker.pushing import TangentChecker, TangentSubject
 from srcgrad.checker.repeated import PullChecker, PullSubject
 from srcgrad.checker.witness import OBSERVERS
+from srcgrad.codegen.loader import code_of
 from srcgrad.errors import NotProvenError, VerificationError
 from srcgrad.ir.build import clone
 
@@ -165,7 +166,7 @@ _WORSE: Final = ("proven", "unproven", "wrong")
 def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
     kinds = {TangentSubject: TangentChecker, PullSubject: PullChecker}
     checker = kinds.get(type(subject), Checker)(bound, imports, subject)
-    verdict = checker.verdict(text)
+    verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)
     return verdict
