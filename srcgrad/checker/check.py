@@ -9,23 +9,22 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any, Final
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.checker import built_in, field, numeric, primal, sharing
 from srcgrad.checker.arithmetic import key_of, pair_of
 from srcgrad.checker.field import ZERO, code_of, hashed
 from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
 from srcgrad.checker.library import BUILTINS, outside
 from srcgrad.checker.memory import scattered_to
+from srcgrad.checker.names import Names
 from srcgrad.checker.primal import sweep
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
-from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
 
 _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
@@ -61,6 +60,7 @@ class Subject:
         outer: The parameters that gradients are returned for.
         fields: The statements that read fields of arguments.
         ranks: What is known of parameters: "number", or how many axes they have.
+        conditions: What the text takes for granted, as it says so.
     """
 
     name: str
@@ -78,6 +78,7 @@ class Subject:
     value: bool = False
     aux: bool = False
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    conditions: Sequence[str] = ()
 
 
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Checker:
         self._imports = imports
         self._made: Any = None
         self._text_code: Any = None
-        self._begun: list[Run] = []
+        self._runs: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
 
     def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
@@ -156,10 +157,10 @@ class Checker:
             for seed in (*_SEEDS, *_MORE_SEEDS):
                 if runs and seed in _MORE_SEEDS:
                     break
-                self._begun.clear()
+                self._runs.clear()
                 ended = self._run(seed)
                 runs += ended
-                if not any(run.asked for run in self._begun):
+                if not any(run.asked for run in self._runs):
                     break
                 if runs and not has_branches(self._subject.witness.body):
                     break
@@ -181,7 +182,7 @@ class Checker:
         """Begin a run, in which so many operations have been counted."""
         run = Now.run = Run(seed)
         run.steps = steps
-        self._begun.append(run)
+        self._runs.append(run)
         return run
 
     def _run(self, seed: int) -> bool:
@@ -325,67 +326,7 @@ class Checker:
 
     def _names(self) -> Names:
         """Return what the free names of the primal mean."""
-        return Names(self._subject.scope, self._imports, self._namespace())
-
-
-class Names(dict[str, Any]):
-    """What the free names of a primal mean, found out when they are first read."""
-
-    def __init__(self, scope: Scope, imports: Sequence[str], space: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._scope, self._space = scope, space
-        self._imported: dict[str, Any] = {"__builtins__": _BUILTINS}
-        for line in imports:
-            exec(_code_of(line), self._imported)  # noqa: S102 - imports, made by the compiler
-        self._ours: dict[str, Any] = {}
-
-    def __missing__(self, name: str) -> Any:
-        found = self[name] = self._found(name)
-        return found
-
-    def _found(self, name: str) -> Any:
-        found = self._scope.lookup(name)
-        if found is not MISSING and getattr(builtins, name, MISSING) is not found:
-            return outside(found)
-        for space in (self._imported, self._space):
-            if name in space:
-                found = space[name]
-                return _untaped(found) if isinstance(found, FunctionType) else found
-        if name in runtime.__all__:
-            return outside(getattr(runtime, name))
-        if name in _BUILTINS:
-            return _BUILTINS[name]
-        raise NameError(f"name `{name}` is not defined")
-
-    def ours(self, name: str) -> Any:
-        """Return what a name means in a rule, whatever the user's own like it means."""
-        if name not in self._ours:
-            for space in (self._imported, self._space, BUILTINS, vars(builtins)):
-                if name in space:
-                    self._ours[name] = space[name]
-                    break
-            else:
-                self._ours[name] = outside(getattr(runtime, name))
-        return self._ours[name]
-
-
-@lru_cache(maxsize=256)
-def _code_of(line: str) -> CodeType:
-    return compile(line, "<import>", "exec")
-
-
-def _untaped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a generated function as the primal calls it: of its statements it keeps no tape."""
-
-    def call(*args: Any, **keywords: Any) -> Any:
-        run = Now.run
-        tape, run.tape = run.tape, None
-        try:
-            return function(*args, **keywords)
-        finally:
-            run.tape = tape
-
-    return call
+        return Names(self._subject.scope, self._imports, self._namespace(), outside)
 
 
 def _import(

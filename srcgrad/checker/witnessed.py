@@ -7,8 +7,9 @@ from typing import Any
 
 import gast
 
+from srcgrad.checker import primal
 from srcgrad.checker.lanes import NotCovered, Now
-from srcgrad.checker.primal import augment, cut, frozen, settle, shape_only, update
+from srcgrad.checker.primal import cut, frozen, settle, shape_only
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
 from srcgrad.checker.witness import Entry, Witness
 from srcgrad.ir.walk import INNER, names_bound, statements
@@ -77,6 +78,14 @@ class Primal(Walker):
             name = found
         return name
 
+    def update(self, left: Any, sign: str, right: Any) -> Any:
+        """Do ``left op= right`` without a tape, and return the result."""
+        return primal.update(left, sign, right)
+
+    def augment(self, holder: Any, key: Any, sign: str, value: Any) -> None:
+        """Do ``holder[key] op= value``."""
+        primal.augment(holder, key, sign, value)
+
     def _recorded(self, entry: Entry, record: Record, frame: Frame) -> None:
         self._plainly(entry.before, frame)
         self._plainly([entry.statement], frame)
@@ -86,7 +95,7 @@ class Primal(Walker):
         """Do ``x[i] op= v``."""
         holder = self.value(node.target.value, frame)
         key = self.value(node.target.slice, frame)
-        augment(holder, key, type(node.op).__name__, self.value(node.value, frame))
+        self.augment(holder, key, type(node.op).__name__, self.value(node.value, frame))
 
     def _update(self, node: Any, entry: Entry | None) -> Callable[[Frame], Any]:
         """Return what does ``y = x + v`` as the update in place that it is."""
@@ -105,7 +114,7 @@ class Primal(Walker):
         def act(frame: Frame) -> None:
             former = self.named(name, frame)
             frame.values[old] = frozen(former)
-            changed = update(former, type(value.op).__name__, self.value(value.right, frame))
+            changed = self.update(former, type(value.op).__name__, self.value(value.right, frame))
             frame.bind(target, changed)
             if record is None:
                 cut(changed)
