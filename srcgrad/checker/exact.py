@@ -16,13 +16,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.checker import arrays
 from srcgrad.checker.check import Checker, Verdict, has_branches, outcome
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.lanes import Disagreement, NotCovered, Now
-from srcgrad.ir.scopes import MISSING
+from srcgrad.checker.names import Names
+from srcgrad.checker.witnessed import Primal
 
 _LENGTHS: Final = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))  # of axes, in turn
 _MOST_TRIALS: Final = 16
@@ -35,9 +35,9 @@ class ExactChecker(Checker):
     _lengths: tuple[int, ...] = ()
     _last: LongRun | None = None
 
-    def _verdict(self, text: str) -> Verdict:
-        found = super()._verdict(text)
-        if found.kind == "proven" or self._text_code is None or self._subject.fields:
+    def _verdict(self) -> Verdict:
+        found = super()._verdict()
+        if found.kind == "proven" or self._subject.fields:
             return found
         self._last = None
         for self._ranks, self._lengths in self._trials():
@@ -81,15 +81,16 @@ class ExactChecker(Checker):
     def _exact_run(self, seed: int) -> bool:
         """Compare both along one path; say whether it came to an end."""
         subject = self._subject
-        ours = Now.run = self._begun(seed)
-        primal = self._exact_primal(self._exact_space())
+        ours = Now.run = self._begin_long(seed)
+        names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
+        primal = ExactPrimal(subject.witness, subject.parameters, [], subject.witness.body)
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return False
-        expected = outcome(lambda: primal(*given.values()))
+        expected = outcome(lambda: primal.run(names, given))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return False
-        theirs = Now.run = self._begun(seed)
+        theirs = Now.run = self._begin_long(seed)
         args = self._exact_arguments(seed, moving=False)
         space = self._exact_space()
         found = outcome(lambda: self._derivative(space, args))
@@ -115,7 +116,7 @@ class ExactChecker(Checker):
             raise Disagreement("what can be seen from outside is not the same")
         return True
 
-    def _begun(self, seed: int) -> LongRun:
+    def _begin_long(self, seed: int) -> LongRun:
         self._last = made = LongRun(seed, self._last)
         return made
 
@@ -192,23 +193,6 @@ class ExactChecker(Checker):
         exec(self._text_code, space)  # noqa: S102 - the text that is checked, over elements
         return space
 
-    def _exact_primal(self, own: dict[str, Any]) -> Any:
-        for line in self._imports:
-            exec(line, own)  # noqa: S102 - imports, made by the compiler
-        own.update(_OF_PRIMALS)
-        for name in self._names:
-            plain = name.removeprefix("__ours_")
-            if plain != name:
-                own.setdefault(name, own.get(plain, arrays.outside(getattr(runtime, plain, None))))
-                continue
-            found = self._subject.scope.lookup(name) if not name.startswith("__") else MISSING
-            if found is not MISSING and arrays.BUILTINS.get(name) is not arrays.outside(found):
-                own[name] = arrays.outside(found)
-            elif name not in own and name in runtime.__all__:
-                own[name] = arrays.outside(getattr(runtime, name))
-        exec(self._code, own)  # noqa: S102 - the primal, over elements
-        return own["__primal__"]
-
 
 def _import(
     name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
@@ -223,20 +207,19 @@ _BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
 # -- what the primal does besides what its text says
 
 
-def _update(left: Any, sign: str, right: Any) -> Any:
-    return _IN_PLACE[sign](left, right)
+class ExactPrimal(Primal):
+    """The primal, run over arrays: what it does to memory, NumPy does."""
 
+    def update(self, left: Any, sign: str, right: Any) -> Any:
+        """Do ``left op= right``, and return the result."""
+        return _IN_PLACE[sign](left, right)
 
-def _augment(holder: Any, key: Any, sign: str, value: Any) -> None:
-    """Update an entry; of an array, as often as it is named."""
-    if isinstance(holder, np.ndarray) and sign in ("Add", "Sub"):
-        (np.add if sign == "Add" else np.subtract).at(holder, key, value)
-        return
-    holder[key] = _IN_PLACE[sign](holder[key], value)
-
-
-def _nothing(*_: Any) -> None:
-    return None
+    def augment(self, holder: Any, key: Any, sign: str, value: Any) -> None:
+        """Update an entry; of an array, as often as it is named."""
+        if isinstance(holder, np.ndarray) and sign in ("Add", "Sub"):
+            (np.add if sign == "Add" else np.subtract).at(holder, key, value)
+            return
+        holder[key] = _IN_PLACE[sign](holder[key], value)
 
 
 _IN_PLACE: Final = {
@@ -244,10 +227,6 @@ _IN_PLACE: Final = {
     "Pow": operator.ipow, "FloorDiv": operator.ifloordiv, "Mod": operator.imod,
     "MatMult": operator.imatmul, "BitAnd": operator.iand, "BitOr": operator.ior,
     "BitXor": operator.ixor,
-}  # fmt: skip
-_OF_PRIMALS: Final[dict[str, Any]] = {
-    "__record__": _nothing, "__frozen__": _nothing, "__update__": _update, "__cut__": _nothing,
-    "__shape__": _nothing, "__augment__": _augment,
 }  # fmt: skip
 
 # -- values

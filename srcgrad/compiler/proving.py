@@ -11,6 +11,7 @@ from srcgrad.checker.exact import ExactChecker
 from srcgrad.checker.pushing import TangentChecker, TangentSubject
 from srcgrad.checker.repeated import PullChecker, PullSubject
 from srcgrad.checker.witness import OBSERVERS
+from srcgrad.codegen.loader import code_of
 from srcgrad.errors import NotProvenError, VerificationError
 from srcgrad.ir.build import clone
 
@@ -167,7 +168,7 @@ _WORSE: Final = ("proven", "unproven", "wrong")
 def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
     kinds = {TangentSubject: TangentChecker, PullSubject: PullChecker}
     checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
-    verdict = checker.verdict(text)
+    verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)
     return verdict
