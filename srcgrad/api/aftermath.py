@@ -1,4 +1,4 @@
-"""Compares what two runs leave behind: in arguments, outside, on the screen, and in shared memory."""
+"""Compares what two runs leave behind: in arguments, outside, in print, and in shared memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def difference(ours: Aftermath, theirs: Aftermath, near: float) -> str:
 
 def picture(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line a kind of value
     """Return what a value holds, in memory of its own; of what nobody knows, its type."""
-    if isinstance(value, _PLAIN) or isinstance(value, np.generic):
+    if isinstance(value, (*_PLAIN, np.generic)):
         return value
     if depth > _DEEPEST:
         return ...  # it is in itself, or as good as that
@@ -173,5 +173,3 @@ def _arrays(value: Any, depth: int = 0) -> Iterator[Any]:
         parts = fields.values()
     for part in parts:
         yield from _arrays(part, depth + 1)
-
-

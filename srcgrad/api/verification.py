@@ -281,9 +281,7 @@ class _Check:
         claim = self._claim
         message = f"the {claim.kind} of `{describe(claim.function)}` is wrong: {fault}"
         return VerificationError(
-            diagnostics=[
-                Diagnostic(VerificationError.code, message, self._span(), _HINT, (fault,))
-            ]
+            diagnostics=[Diagnostic(VerificationError.code, message, self._span(), _HINT, (fault,))]
         )
 
     def _span(self) -> Span | None:

@@ -64,7 +64,7 @@ def _refuse_large(*sizes: Any) -> None:
 # -- values of outside
 
 
-def outside(value: Any) -> Any:  # noqa: PLR0911 - one line a kind of value
+def outside(value: Any) -> Any:
     """Return a value of outside, with memory of its own for this run."""
     if isinstance(value, types.ModuleType):
         return Module(value)
@@ -98,7 +98,11 @@ def _function(value: Any) -> Any:
     home = str(getattr(value, "__module__", None) or "")
     if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
         return value if _has_no_effects(value) else _opaque(value)
-    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in ("_operator", "operator", "_functools"):
+    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in (
+        "_operator",
+        "operator",
+        "_functools",
+    ):
         return value
     if getattr(builtins, getattr(value, "__name__", ""), None) is value:
         return value
@@ -195,10 +199,7 @@ def _by_entry(function: Any) -> Callable[..., Any]:
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
         if options:
             raise NotCovered(f"`{function.__name__}` has options")
-        if not any(_is_many(item) for item in args):
-            found = function(*args)
-        else:
-            found = each(*args)
+        found = each(*args) if any(map(_is_many, args)) else function(*args)
         if out is None:
             return found
         out[...] = found
@@ -208,7 +209,9 @@ def _by_entry(function: Any) -> Callable[..., Any]:
 
 
 def _is_many(value: Any) -> bool:
-    return isinstance(value, Element) or (isinstance(value, np.ndarray) and value.dtype.kind in "fO")
+    return isinstance(value, Element) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fO"
+    )
 
 
 for _name in BY_ENTRY:
@@ -452,6 +455,4 @@ def stop_gradient(value: Any) -> Any:
     return value
 
 
-BUILTINS: Final[dict[str, Any]] = {
-    name: _meaning(value) for name, value in vars(builtins).items()
-}
+BUILTINS: Final[dict[str, Any]] = {name: _meaning(value) for name, value in vars(builtins).items()}

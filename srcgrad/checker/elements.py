@@ -184,11 +184,11 @@ class Element:
         """Return a real number itself."""
         return self
 
-    def sum(self, *_: Any, **__: Any) -> Element:
+    def item(self, *_: Any, **__: Any) -> Element:
         """Return a number itself."""
         return self
 
-    mean = item = sum
+    sum = mean = item
 
     @property
     def real(self) -> Element:

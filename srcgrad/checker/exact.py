@@ -40,18 +40,25 @@ class ExactChecker(Checker):
         if found.kind == "proven" or self._subject.fields:
             return found
         self._last = None
-        for self._ranks, self._lengths in self._trials():
-            try:
-                runs = self._exact_runs()
-            except (Disagreement, NotCovered, RecursionError):
-                return found
-            except Exception:  # noqa: BLE001 - what NumPy does not do with objects
-                return found
-            finally:
-                self._lengths = ()
+        try:
+            with np.errstate(all="ignore"):
+                runs = self._exactly()
+        except (Disagreement, NotCovered, RecursionError):
+            return found
+        except Exception:  # noqa: BLE001 - what NumPy does not do with objects
+            return found
+        finally:
+            self._lengths = ()
+        return Verdict("proven", runs=runs) if runs else found
+
+    def _exactly(self) -> int:
+        """Return how many runs came to their end with arguments that the program takes."""
+        for ranks, lengths in self._trials():
+            self._ranks, self._lengths = ranks, lengths
+            runs = self._exact_runs()
             if runs:
-                return Verdict("proven", runs=runs)
-        return found
+                return runs
+        return 0
 
     def _trials(self) -> Iterator[tuple[dict[str, Any], tuple[int, ...]]]:
         """Yield numbers of axes and lengths, until the program's own constants fit them."""
@@ -130,9 +137,10 @@ class ExactChecker(Checker):
 
     def _are_granted(self, given: dict[str, Any]) -> bool:
         """Say whether arguments are such that the text is for them, as far as that can be told."""
+        names = {"np": np, "__builtins__": arrays.BUILTINS}
         for condition in self._subject.conditions:
             try:
-                if not eval(condition, {"np": np, "__builtins__": arrays.BUILTINS}, given):  # noqa: S307 - a text of ours
+                if not eval(condition, names, given):  # noqa: S307 - a text of ours
                     return False
             except Exception:  # noqa: BLE001, S112 - it is in words
                 continue
