@@ -152,6 +152,16 @@ def test_what_is_right_is_run_three_times_on_copies(monkeypatch: pytest.MonkeyPa
     assert runs == ["_watched", "_watched", "_run"]  # the function, the text, the tape
 
 
+def doubled(x):
+    return 2.0 * np.sum(x * x)
+
+
+def test_a_text_that_returns_another_value_does_not_run(broken: Break) -> None:
+    broken(r"return (.*), (.*)", r"return 1.5 * (\1), \2")
+    with pytest.warns(sg.FallbackWarning, match="SG180.*another value"):
+        assert sg.value_and_grad(doubled)(np.ones(2))[0] == 4.0
+
+
 def clock(x, state={"now": 0.0}):  # noqa: B006 - it is to be another at each call
     return np.sum(x * x)
 
