@@ -162,6 +162,20 @@ def test_a_text_that_returns_another_value_does_not_run(broken: Break) -> None:
         assert sg.value_and_grad(doubled)(np.ones(2))[0] == 4.0
 
 
+def test_a_text_for_many_seeds_is_doubted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims: list[str] = []
+    former = verification._Check.fault
+
+    def counted(self: Any) -> str:
+        claims.append(self._claim.kind)
+        return former(self)
+
+    monkeypatch.setattr(verification._Check, "fault", counted)
+    found = sg.jacobian(lambda x: x * x * x[0])(np.array([1.0, 2.0]))
+    assert np.allclose(found, [[3.0, 0.0], [4.0, 4.0]])
+    assert len(claims) <= 2
+
+
 def clock(x, state={"now": 0.0}):  # noqa: B006 - it is to be another at each call
     return np.sum(x * x)
 
