@@ -21,20 +21,26 @@ from srcgrad.checker.library import MOST_TRIPS
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
 
 ZERO: Final = Element(0)
-_LARGEST: Final = 20_000  # elements of an array
+_LARGEST: Final = 20_000  # elements of an array, or values of outside
 _PLAIN: Final = (bool, int, float, str, bytes, range, slice, type(None), type(...))
-_MEANINGS: Final[dict[Any, Any]] = {}
-"""What functions mean, by themselves."""
+_MEANINGS: Final[dict[int, tuple[Any, Any]]] = {}
+"""Functions and what they mean, by identity: to ask for a hash may run code of the user's."""
 
 
 def means(*functions: Any) -> Callable[[Any], Any]:
     """Make the decorated function the meaning of others."""
 
     def add(function: Any) -> Any:
-        _MEANINGS.update(dict.fromkeys(functions, function))
+        for other in functions:
+            _MEANINGS[id(other)] = other, function
         return function
 
     return add
+
+
+def _meaning(function: Any) -> Any:
+    """Return what a function means; itself if nobody said."""
+    return _MEANINGS.get(id(function), (function, function))[1]
 
 
 def lifted(array: Any) -> Any:
@@ -52,24 +58,20 @@ def lifted(array: Any) -> Any:
 
 def _refuse_large(*sizes: Any) -> None:
     if any(isinstance(size, (int, float)) and abs(size) > _LARGEST for size in sizes):
-        raise NotCovered("an array is too large to be looked at entry by entry")
+        raise NotCovered("there is too much to be looked at entry by entry")
 
 
 # -- values of outside
 
 
-def outside(value: Any) -> Any:  # noqa: PLR0911 - one line a kind of value
+def outside(value: Any) -> Any:
     """Return a value of outside, with memory of its own for this run."""
     if isinstance(value, types.ModuleType):
         return Module(value)
     if isinstance(value, type) and (issubclass(value, BaseException) or value is np.ndarray):
         return value
-    try:
-        found = _MEANINGS.get(value)
-    except TypeError:  # it has no hash
-        found = None
-    if found is not None and not isinstance(value, _PLAIN):
-        return found
+    if id(value) in _MEANINGS:
+        return _meaning(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (*_PLAIN, Element, Module, types.GeneratorType)):
@@ -96,7 +98,11 @@ def _function(value: Any) -> Any:
     home = str(getattr(value, "__module__", None) or "")
     if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
         return value if _has_no_effects(value) else _opaque(value)
-    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in ("_operator", "operator", "_functools"):
+    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in (
+        "_operator",
+        "operator",
+        "_functools",
+    ):
         return value
     if getattr(builtins, getattr(value, "__name__", ""), None) is value:
         return value
@@ -132,6 +138,7 @@ def _data(value: Any) -> Any:
     if id(value) in memo:
         return memo[id(value)][1]
     made: Any = None
+    _refuse_large(len(memo), len(value) if isinstance(value, (list, dict, tuple, set)) else 0)
     if type(value) is np.ndarray and value.dtype.kind in "fiub":
         made = lifted(value.copy())
     elif type(value) is list:
@@ -192,10 +199,7 @@ def _by_entry(function: Any) -> Callable[..., Any]:
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
         if options:
             raise NotCovered(f"`{function.__name__}` has options")
-        if not any(_is_many(item) for item in args):
-            found = function(*args)
-        else:
-            found = each(*args)
+        found = each(*args) if any(map(_is_many, args)) else function(*args)
         if out is None:
             return found
         out[...] = found
@@ -205,11 +209,13 @@ def _by_entry(function: Any) -> Callable[..., Any]:
 
 
 def _is_many(value: Any) -> bool:
-    return isinstance(value, Element) or (isinstance(value, np.ndarray) and value.dtype.kind in "fO")
+    return isinstance(value, Element) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fO"
+    )
 
 
 for _name in BY_ENTRY:
-    _MEANINGS[getattr(np, _name)] = _by_entry(getattr(np, _name))
+    means(getattr(np, _name))(_by_entry(getattr(np, _name)))
 _OF_MATH: Final = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
     "atanh": "arctanh", "atan2": "arctan2", "radians": "deg2rad", "degrees": "rad2deg",
@@ -226,9 +232,9 @@ def _of_math(real: Any, function: Any) -> Callable[..., Any]:
 for _name, _real in vars(math).items():
     _other = _OF_MATH.get(_name, _name)
     if _other in BY_ENTRY:
-        _MEANINGS[_real] = _of_math(_real, getattr(np, _other))
+        means(_real)(_of_math(_real, getattr(np, _other)))
     elif callable(_real):
-        _MEANINGS[_real] = _real
+        means(_real)(_real)
 
 
 @means(math.pow)
@@ -243,16 +249,17 @@ def fabs(a: Any) -> Any:
     return abs(a)
 
 
-def _never(value: Any) -> Any:
+@means(np.isnan, np.isinf, math.isnan, math.isinf)
+def never(value: Any) -> Any:
+    """Return that no number is such."""
     return np.zeros(np.shape(value), bool) if np.ndim(value) else False
 
 
-def _always(value: Any) -> Any:
+@means(np.isfinite, math.isfinite)
+def always(value: Any) -> Any:
+    """Return that each number is such."""
     return np.ones(np.shape(value), bool) if np.ndim(value) else True
 
-
-_MEANINGS.update({np.isnan: _never, np.isinf: _never, np.isfinite: _always})
-_MEANINGS.update({math.isnan: _never, math.isinf: _never, math.isfinite: _always})
 
 # -- new arrays
 
@@ -393,7 +400,7 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 for _name in ("open", "input", "exec", "eval", "id", "vars", "globals", "locals", "round"):
-    _MEANINGS[getattr(builtins, _name)] = _refused(_name)
+    means(getattr(builtins, _name))(_refused(_name))
 
 # -- functions of ours that ask for the type of numbers
 
@@ -406,7 +413,7 @@ def zeros_like(value: Any) -> Any:
     if isinstance(value, (list, tuple, range)):
         return [zeros_like(item) for item in value]
     if isinstance(value, np.ndarray):
-        return _MEANINGS[np.zeros](value.shape)
+        return _meaning(np.zeros)(value.shape)
     return runtime.zeros_like(value)
 
 
@@ -417,7 +424,7 @@ def shadow_of(value: Any) -> Any:
         return {key: shadow_of(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [shadow_of(item) for item in value]
-    return None if value is None else _MEANINGS[np.zeros](np.shape(value))
+    return None if value is None else _meaning(np.zeros)(np.shape(value))
 
 
 @means(runtime.scalar_seed)
@@ -448,7 +455,4 @@ def stop_gradient(value: Any) -> Any:
     return value
 
 
-BUILTINS: Final[dict[str, Any]] = {
-    name: _MEANINGS.get(value, value) if callable(value) else value
-    for name, value in vars(builtins).items()
-}
+BUILTINS: Final[dict[str, Any]] = {name: _meaning(value) for name, value in vars(builtins).items()}

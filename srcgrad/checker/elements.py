@@ -30,11 +30,15 @@ class LongRun(Run):
     """A run that may take more steps, since each is one of a single number.
 
     All runs of one derivative share them.
+
+    Attributes:
+        asked: Whether numbers were compared, so that another run may go another way.
     """
 
     def __init__(self, seed: int, former: LongRun | None = None) -> None:
         super().__init__(seed)
         self.steps = 0 if former is None else former.steps
+        self.asked = False
 
     def step(self) -> None:
         """Count an operation.
@@ -180,11 +184,11 @@ class Element:
         """Return a real number itself."""
         return self
 
-    def sum(self, *_: Any, **__: Any) -> Element:
+    def item(self, *_: Any, **__: Any) -> Element:
         """Return a number itself."""
         return self
 
-    mean = item = sum
+    sum = mean = item
 
     @property
     def real(self) -> Element:
@@ -240,8 +244,9 @@ def _whole(value: Any) -> int | None:
 
 
 def _place(item: Element) -> int:
-    """Return where in the order a number stands: in the second run the other way round."""
-    found = hashed(_ORDER, item.value, Now.run.seed // 4)
+    """Return where in the order a number stands: in each second run the other way round."""
+    Now.run.asked = True
+    found = hashed(_ORDER, item.value, Now.run.seed // 2)
     return found if Now.run.seed % 2 else -found
 
 
