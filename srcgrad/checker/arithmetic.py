@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from srcgrad.checker import field
@@ -344,10 +345,10 @@ def pair_of(value: Any) -> Pair:
 
 def is_varied(value: Any) -> bool:
     """Say whether a value depends on what is differentiated."""
-    if isinstance(value, Lane):
-        return value.varied
+    if value.__class__ is Lane:
+        return bool(value.root.varied_)
     if isinstance(value, (list, tuple, set)):
-        return any(is_varied(item) for item in value)
+        return any(map(is_varied, value))
     if isinstance(value, dict):
         return any(is_varied(item) for item in value.values())
     return False
@@ -388,6 +389,8 @@ def canonical(value: Any) -> Any:  # noqa: C901, PLR0911, PLR0912 - one line a k
 
 def key_of(key: Any, dims: tuple[Any, ...] | None) -> tuple[Path, tuple[Any, ...] | None, bool]:
     """Return the path of an index, the axes of what it selects, and whether that is a copy."""
+    if key.__class__ is int and (dims is None or dims):  # as most are
+        return _of_place(key), None if dims is None else dims[1:], False
     parts = key if isinstance(key, tuple) else (key,)
     items = [_item(part) for part in parts]
     fancy = any(item[0] == "a" for item in items)
@@ -426,7 +429,12 @@ def key_of(key: Any, dims: tuple[Any, ...] | None) -> tuple[Path, tuple[Any, ...
     return tuple(path), (tuple(found) if known else None), fancy
 
 
-_ALL = ("s", 5, 5, 5)
+@lru_cache(maxsize=1024)
+def _of_place(place: int) -> Path:
+    return ((("i", place),),)
+
+
+_ALL: Final = ("s", 5, 5, 5)
 
 
 def _item(part: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - one line a kind of key

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import gc
 import importlib
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from types import CodeType
@@ -81,6 +83,18 @@ class Subject:
     conditions: Sequence[str] = ()
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage: the many small objects of a run are all in use."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
     """Return what is taken for granted of parameters: "number" or a number of axes.
 
@@ -119,7 +133,7 @@ class Checker:
 
         `code` is the text as Python has compiled it, if that was done.
         """
-        with _LOCK:
+        with _LOCK, _uncollected():
             former = Now.run
             try:
                 self._text_code = code or compile(text, "<derivative>", "exec")

@@ -34,6 +34,7 @@ class ExactChecker(Checker):
 
     _lengths: tuple[int, ...] = ()
     _last: LongRun | None = None
+    _exact: ExactPrimal | None = None
 
     def _verdict(self) -> Verdict:
         found = super()._verdict()
@@ -90,11 +91,10 @@ class ExactChecker(Checker):
         subject = self._subject
         ours = Now.run = self._begin_long(seed)
         names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
-        primal = ExactPrimal(subject.witness, subject.parameters, [], subject.witness.body)
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return False
-        expected = outcome(lambda: primal.run(names, given))
+        expected = outcome(lambda: self._exact_made().run(names, given))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return False
         theirs = Now.run = self._begin_long(seed)
@@ -122,6 +122,14 @@ class ExactChecker(Checker):
         if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
             raise Disagreement("what can be seen from outside is not the same")
         return True
+
+    def _exact_made(self) -> ExactPrimal:
+        """Return the primal as it is run over arrays."""
+        if self._exact is None:
+            subject = self._subject
+            parts = subject.parameters, [], subject.witness.body
+            self._exact = ExactPrimal(subject.witness, *parts)
+        return self._exact
 
     def _begin_long(self, seed: int) -> LongRun:
         self._last = made = LongRun(seed, self._last)
@@ -217,6 +225,8 @@ _BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
 
 class ExactPrimal(Primal):
     """The primal, run over arrays: what it does to memory, NumPy does."""
+
+    records = False
 
     def update(self, left: Any, sign: str, right: Any) -> Any:
         """Do ``left op= right``, and return the result."""

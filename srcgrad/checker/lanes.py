@@ -79,23 +79,12 @@ class Lane:
         fixed: Why it must not be written, if it must not.
     """
 
-    __slots__ = (
-        "base",
-        "bundle",
-        "cut",
-        "depth",
-        "dims",
-        "fixed",
-        "number",
-        "own_adjoint",
-        "path",
-        "root",
-        "token",
-        "truth",
-        "varied_",
-        "whole",
-        "writes",
-    )  # fmt: skip
+    whole: int | None = None  # what most lanes never have otherwise, none of them stores
+    fixed = ""
+    cut = False
+    own_adjoint: Lane | None = None
+    depth = 0
+    bundle = False
     __array_ufunc__ = None
 
     def __init__(
@@ -114,14 +103,10 @@ class Lane:
         self.path: Path = ()
         self.token = token
         self.number = number
-        self.whole = whole
         self.dims = () if number else dims
         self.varied_ = varied
-        self.fixed = ""
-        self.cut = False
-        self.own_adjoint: Lane | None = None
-        self.depth = 0
-        self.bundle = False
+        if whole is not None:
+            self.whole = whole
 
     @property
     def varied(self) -> bool:

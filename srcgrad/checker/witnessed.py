@@ -16,7 +16,13 @@ from srcgrad.ir.walk import INNER, names_bound, statements
 
 
 class Primal(Walker):
-    """The primal, run with what the witness says of each of its statements."""
+    """The primal, run with what the witness says of each of its statements.
+
+    Attributes:
+        records: Whether what the witness says of adjoints is kept on a tape.
+    """
+
+    records = True
 
     def __init__(
         self, witness: Witness, parameters: list[str], fields: list[Any], body: list[Any]
@@ -53,6 +59,8 @@ class Primal(Walker):
             if isinstance(node.value.left, gast.Name):
                 return self._update(node, entry)
         elif entry is not None:
+            if not self.records:
+                return lambda frame: self._plainly([*entry.before, entry.statement], frame)
             record = self._record(entry, names_bound(node.targets[0]), {}, node)
             return lambda frame: self._recorded(entry, record, frame)
         elif id(node) in self._witness.forward:
@@ -104,7 +112,7 @@ class Primal(Walker):
         old = f"__old_{len(self._acts)}_{target}"
         self.local.add(old)
         record: Record | None = None
-        if entry is not None:
+        if entry is not None and self.records:
             renames = {name: old}
             if entry.in_place is not None:
                 before, after = entry.in_place

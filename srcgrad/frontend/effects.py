@@ -16,6 +16,7 @@ from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Reader, operands_viewed
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
@@ -127,8 +128,7 @@ def _place_of_write(
 
 def is_library(function: FunctionType) -> bool:
     """Say whether a function is of NumPy or SciPy, whose code is deep and known to be clean."""
-    module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] in ("numpy", "scipy")
+    return package_of(function) in ("numpy", "scipy")
 
 
 def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:

@@ -56,6 +56,12 @@ class Purity:
             if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
         )
 
+    def is_copy(self, node: Any) -> bool:
+        """Say whether an expression is a copy of a variable that we made, which cannot fail."""
+        func = getattr(node, "func", None)
+        ours = isinstance(func, gast.Name) and func.id == "copied" and func.id in self._generated
+        return ours and isinstance(node.args[0], gast.Name)
+
     def adds_to_first(self, call: Any) -> bool:
         """Say whether a call is one of ours that adds to its first argument, and writes no other.
 
