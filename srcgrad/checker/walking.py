@@ -276,7 +276,7 @@ def _delete(walker: Walker, node: Any, frame: Frame) -> None:
 
 def _assert(walker: Walker, node: Any, frame: Frame) -> None:
     if not walker.value(node.test, frame):
-        raise AssertionError
+        raise AssertionError("the program asserts what does not hold")
 
 
 def _run(walker: Walker, node: Any, frame: Frame) -> None:
