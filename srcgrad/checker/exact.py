@@ -25,6 +25,7 @@ from srcgrad.checker.names import Names
 from srcgrad.checker.witnessed import Primal
 
 _LENGTHS: Final = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))  # of axes, in turn
+_OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
 
@@ -58,8 +59,17 @@ class ExactChecker(Checker):
             self._ranks, self._lengths = ranks, lengths
             runs = self._exact_runs()
             if runs:
-                return runs
+                return runs + self._at_other_lengths()
         return 0
+
+    def _at_other_lengths(self) -> int:
+        """Return how many runs end with other lengths, where loops make other numbers of trips."""
+        first, runs = self._lengths, 0
+        for lengths in _OTHER_LENGTHS:
+            if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
+                self._lengths = lengths
+                runs += self._exact_run(0)
+        return runs
 
     def _trials(self) -> Iterator[tuple[dict[str, Any], tuple[int, ...]]]:
         """Yield numbers of axes and lengths, until the program's own constants fit them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -83,7 +84,10 @@ def _found_written(
     except SrcgradError:
         count = code.co_argcount + code.co_kwonlyargcount
         return frozenset((*code.co_varnames[:count], ELSEWHERE))
-    return _Effects(function, tree, vocabulary, active | {function}).run()
+    written = _Effects(function, tree, vocabulary, active | {function}).run()
+    # the memory of Python's own modules, such as the filters of warnings, is nobody's data
+    own = package_of(function) in sys.stdlib_module_names
+    return written - {ELSEWHERE} if own else written
 
 
 def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:

@@ -152,6 +152,30 @@ def test_what_is_right_is_run_three_times_on_copies(monkeypatch: pytest.MonkeyPa
     assert runs == ["_watched", "_watched", "_run"]  # the function, the text, the tape
 
 
+def doubled(x):
+    return 2.0 * np.sum(x * x)
+
+
+def test_a_text_that_returns_another_value_does_not_run(broken: Break) -> None:
+    broken(r"return (.*), (.*)", r"return 1.5 * (\1), \2")
+    with pytest.warns(sg.FallbackWarning, match="SG180.*another value"):
+        assert sg.value_and_grad(doubled)(np.ones(2))[0] == 4.0
+
+
+def test_a_text_for_many_seeds_is_doubted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims: list[str] = []
+    former = verification._Check.fault
+
+    def counted(self: Any) -> str:
+        claims.append(self._claim.kind)
+        return former(self)
+
+    monkeypatch.setattr(verification._Check, "fault", counted)
+    found = sg.jacobian(lambda x: x * x * x[0])(np.array([1.0, 2.0]))
+    assert np.allclose(found, [[3.0, 0.0], [4.0, 4.0]])
+    assert len(claims) <= 2
+
+
 def clock(x, state={"now": 0.0}):  # noqa: B006 - it is to be another at each call
     return np.sum(x * x)
 

@@ -1,4 +1,4 @@
-"""Checks that what lanes do not tell is told entry by entry, and that what is broken is not proven."""
+"""Checks that entry by entry what lanes do not tell is proven, and nothing that is broken."""
 
 from __future__ import annotations
 
