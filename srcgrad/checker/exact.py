@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -137,8 +137,8 @@ class ExactChecker(Checker):
         """Return the primal as it is run over arrays."""
         if self._exact is None:
             subject = self._subject
-            parts = subject.parameters, [], subject.witness.body
-            self._exact = ExactPrimal(subject.witness, *parts)
+            witness = subject.witness
+            self._exact = ExactPrimal(witness, subject.parameters, [], witness.body)
         return self._exact
 
     def _begin_long(self, seed: int) -> LongRun:
@@ -250,7 +250,7 @@ class ExactPrimal(Primal):
         holder[key] = _IN_PLACE[sign](holder[key], value)
 
 
-_IN_PLACE: Final = {
+_IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
     "Pow": operator.ipow, "FloorDiv": operator.ifloordiv, "Mod": operator.imod,
     "MatMult": operator.imatmul, "BitAnd": operator.iand, "BitOr": operator.ior,

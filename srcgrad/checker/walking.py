@@ -261,7 +261,6 @@ def _within(walker: Walker, items: list[Any], body: list[Any], frame: Frame) -> 
         if first.optional_vars is not None:
             walker.assign(first.optional_vars, value, frame)
         return _within(walker, rest, body, frame)
-    return None  # the manager keeps an exception to itself
 
 
 def _delete(walker: Walker, node: Any, frame: Frame) -> None:
