@@ -261,7 +261,6 @@ def _within(walker: Walker, items: list[Any], body: list[Any], frame: Frame) -> 
         if first.optional_vars is not None:
             walker.assign(first.optional_vars, value, frame)
         return _within(walker, rest, body, frame)
-    return None  # the manager keeps an exception to itself
 
 
 def _delete(walker: Walker, node: Any, frame: Frame) -> None:
@@ -276,7 +275,7 @@ def _delete(walker: Walker, node: Any, frame: Frame) -> None:
 
 def _assert(walker: Walker, node: Any, frame: Frame) -> None:
     if not walker.value(node.test, frame):
-        raise AssertionError
+        raise AssertionError("the program asserts what does not hold")
 
 
 def _run(walker: Walker, node: Any, frame: Frame) -> None:

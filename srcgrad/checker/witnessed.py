@@ -207,7 +207,7 @@ class Record:
             settle(target, cells)
         read = {
             name: frozen(
-                shape_only(plain, lambda plain=plain: named(plain, frame))  # type: ignore[misc]
+                shape_only(plain, lambda plain=plain: named(plain, frame))
                 if hidden
                 else named(plain, frame)
             )
