@@ -275,7 +275,7 @@ def _kind(dtype: Any) -> Any:
 
 def _new(real: Any, value: Element) -> None:
     @means(real)
-    def make(shape: Any, dtype: Any = None, order: str = "C") -> Any:
+    def make(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
         _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
         if not _is_of_floats(dtype):
             return real(shape, _kind(dtype), order)

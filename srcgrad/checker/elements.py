@@ -127,7 +127,7 @@ class Element:
         if abs(exponent) > 1000:
             raise NotCovered("a power is too high")
         if exponent < 0:
-            return Element(1) / self._power(-exponent)
+            return element_of(Element(1) / self._power(-exponent))
         if exponent == 0:
             return Element(1)
         slope = pow(self.value, exponent - 1, PRIME)

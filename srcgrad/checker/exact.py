@@ -151,7 +151,7 @@ class ExactChecker(Checker):
             return False  # an array was put into an element
         if self._subject.backward:
             return True
-        return np.shape(result[0] if self._subject.returns_tuple else result) == ()
+        return not np.shape(result[0] if self._subject.returns_tuple else result)
 
     def _are_granted(self, given: dict[str, Any]) -> bool:
         """Say whether arguments are such that the text is for them, as far as that can be told."""
