@@ -53,7 +53,7 @@ _BY_HALF = tuple(
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Let five of six tests of rules and programs do with the text for all shapes, unchecked.
 
-    A text for the shapes at hand doubles what compiling costs, the checker adds a sixth, and these
+    A text for the shapes at hand doubles what compiling costs, the checker adds to that, and these
     tests are many thousands.
     """
     many = item.nodeid.startswith(_OF_CASES)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import statistics
 import tempfile
+import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from bench.compile_time import TEN_LINES, compiled_in, statements
+import srcgrad as sg
+from bench.compile_time import TEN_LINES, function_in, statements
 from srcgrad.checker.witness import VARIABLE
 
 LOOPS: Final = """\
@@ -37,19 +39,35 @@ def main() -> None:
     try:
         with tempfile.TemporaryDirectory() as folder:
             for label, (name, text, count) in cases.items():
-                times: dict[str, list[float]] = {"0": [], "1": []}
-                for number in range(2 * count + 2):
-                    os.environ[VARIABLE] = wanted = str(number % 2)
-                    taken = compiled_in(text(number), name, number, Path(folder))
-                    if number > 1:  # the first ones load what all need
-                        times[wanted].append(taken)
-                without, with_it = (statistics.median(times[key]) * 1e3 for key in "01")
-                share = with_it / without - 1
-                print(f"  {label:22} {without:7.1f} ms, with it {with_it:7.1f} ms: {share:+.0%}")
+                for mode, operator in (("reverse", sg.grad), ("forward", sg.pushforward)):
+                    times: dict[str, list[float]] = {"0": [], "1": []}
+                    for number in range(2 * count + 2):
+                        os.environ[VARIABLE] = wanted = str(number % 2)
+                        unique = number + 1000 * (mode == "forward")
+                        function = function_in(text(unique), name, unique, Path(folder))
+                        taken = _taken(operator(function, fallback="error"))
+                        if number > 1:  # the first ones load what all need
+                            times[wanted].append(taken)
+                    _print(f"{label}, {mode}", times)
     finally:
         os.environ.pop(VARIABLE, None)
         if before is not None:
             os.environ[VARIABLE] = before
+
+
+def _taken(derivative: Any) -> float:
+    """Return the seconds of this process that a text takes until it could run."""
+    start = time.process_time()
+    proof = derivative.plan().generated.proof
+    if proof is not None:
+        proof.verdict  # noqa: B018 - asked for, it is found out
+    return time.process_time() - start
+
+
+def _print(label: str, times: dict[str, list[float]]) -> None:
+    without, with_it = (statistics.median(times[key]) * 1e3 for key in "01")
+    share = with_it / without - 1
+    print(f"  {label:30} {without:7.1f} ms, with it {with_it:7.1f} ms: {share:+.0%}", flush=True)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,14 @@ def choices(count: int, number: int) -> str:
 
 def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
     """Return the seconds that it takes to differentiate a function nobody has seen before."""
+    function = function_in(text, name, number, folder)
+    start = time.perf_counter()
+    sg.grad(function, fallback="error").source  # noqa: B018 - asked for, it is made
+    return time.perf_counter() - start
+
+
+def function_in(text: str, name: str, number: int, folder: Path) -> Any:
+    """Return a function that nobody has seen before."""
     path = folder / f"{name}_{number}.py"
     path.write_text(f"import numpy as np\n\n\n{text}", encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -63,9 +71,7 @@ def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
     module: Any = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    start = time.perf_counter()
-    sg.grad(getattr(module, name), fallback="error").source  # noqa: B018 - asked for, it is made
-    return time.perf_counter() - start
+    return getattr(module, name)
 
 
 def main() -> None:

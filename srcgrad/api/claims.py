@@ -119,12 +119,15 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
     paired = gradient.gives_value or gradient.has_aux
     subject = Subject(gradient.primal, names, gradient.has_aux)
     form = signature(gradient.primal)
+    said: list[Any] = []
 
     def text(given: Arguments, directions: Any, weights: Any) -> Iterable[Any]:
         del directions, weights
         bound, values = BoundArguments(form, given), [as_now(given[n]) for n in names]
         result = run(*bound.args, **bound.kwargs)
         found = result[place] if paired else result
+        if gradient.gives_value:
+            said.append(split(result[0], has_aux=gradient.has_aux)[0])
         grads = found if len(names) > 1 else (found,)
         return [conform(grad, value) for grad, value in zip(grads, values, strict=True)]
 
@@ -138,7 +141,7 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
 
     subject.verify_inside(arguments)
     known = plain(gradient.primal), names, arguments
-    verify(Claim("gradient", *known, subject.value, text, subject.push, pull, True))
+    verify(Claim("gradient", *known, subject.value, text, subject.push, pull, True, said))
     plan.verified = True
 
 
@@ -151,9 +154,12 @@ def verify_tangents(subject: Subject, plan: Plan, run: Run, arguments: Arguments
 
     def text(given: Arguments, directions: list[Any], weights: Any) -> Any:
         del weights
-        return run(given, directions)[1]
+        value, tangent = run(given, directions)
+        said.append(value)
+        return tangent
 
-    _verify_other("tangent", subject, plan, text, arguments)
+    said: list[Any] = []
+    _verify_other("tangent", subject, plan, text, arguments, said)
 
 
 def verify_adjoints(subject: Subject, plan: Plan, run: Run, arguments: Arguments) -> None:
@@ -165,17 +171,23 @@ def verify_adjoints(subject: Subject, plan: Plan, run: Run, arguments: Arguments
 
     def text(given: Arguments, directions: Any, weights: Any) -> Any:
         del directions
-        return run(given)[1](weights)
+        value, pull = run(given)
+        said.append(value)
+        return pull(weights)
 
-    _verify_other("adjoint", subject, plan, text, arguments)
+    said: list[Any] = []
+    _verify_other("adjoint", subject, plan, text, arguments, said)
 
 
-def _verify_other(kind: str, subject: Subject, plan: Plan, text: Run, arguments: Arguments) -> None:
+def _verify_other(
+    kind: str, subject: Subject, plan: Plan, text: Run, arguments: Arguments, said: list[Any]
+) -> None:
     subject.verify_inside(arguments)
     if hasattr(subject.primal, "gives_value"):
         kind += " of the gradient"
     known = plain(subject.primal), subject.names, arguments
-    verify(Claim(kind, *known, subject.value, text, subject.push, subject.pull, kind[0] == "a"))
+    engines = text, subject.push, subject.pull
+    verify(Claim(kind, *known, subject.value, *engines, kind[0] == "a", said))
     plan.verified = True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TypeVar
 
 from srcgrad.api.plan import Plan
@@ -11,6 +12,8 @@ from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
 from srcgrad.insight.switch import briefly
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
+_UNDER_WAY: ContextVar[tuple[object, ...]] = ContextVar("srcgrad_under_way", default=())
+"""The proofs that numbers are being asked for: what runs for that runs their texts."""
 
 
 def is_doubted(plan: Plan) -> bool:
@@ -42,9 +45,10 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
         NotProvenError: Checker and numbers both say that the text is wrong.
     """
     proof = plan.generated.proof
-    if proof is None or proof.is_settled:
+    if proof is None or proof.is_settled or proof in _UNDER_WAY.get():
         return
     if proof.is_doubted:
+        before = _UNDER_WAY.set((*_UNDER_WAY.get(), proof))
         try:
             with warnings.catch_warnings(), briefly():
                 warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell
@@ -52,6 +56,8 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
             proof.agree()
         except VerificationError as error:
             proof.refute(error)
+        finally:
+            _UNDER_WAY.reset(before)
     if proof.refutation is not None:
         raise proof.refutation
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.api.aftermath import picture
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS, verifying
 from srcgrad.tape.userspace import Reached, is_lent, reached_by
@@ -37,6 +38,7 @@ class Surroundings:
             _setter(np.random.set_state, np.random.get_state()),  # noqa: NPY002 - the user's draws
             _setter(random.setstate, random.getstate()),
         ]
+        self._reached: Reached | None = None
         with _ONE_AT_A_TIME:  # no other check runs on the tape, and has stand-ins there
             self._look(function)
 
@@ -45,23 +47,46 @@ class Surroundings:
             reached = reached_by(function)
         except UnsupportedError:  # it starts threads, say: what it changes there stays
             return
+        self._reached = reached
         self._undo += _names_of(reached)
         for item in reached.everything():
             self._undo += _contents_of(item)
         self._undo += [_setter_of_fields(item) for item in reached.holders if _has_fields(item)]
 
+    def picture(self) -> Any:
+        """Return what is outside now, to be compared; within a block, before it is put back."""
+        states = [repr(np.random.get_state()), repr(random.getstate())]  # noqa: NPY002 - as above
+        reached = self._reached
+        if reached is None:
+            return states
+        found = [picture(item) for item in reached.everything() if not callable(item)]
+        for scope, names in reached.namespaces.values():
+            found.append([picture(scope.get(name)) for name in sorted(names)])
+        for cell in reached.cells:
+            with contextlib.suppress(ValueError):  # not bound yet
+                found.append(picture(cell.cell_contents))
+        for owner in reached.classes:
+            data = vars(owner).items()
+            found.append([picture(item) for name, item in data if not _is_machinery(name, item)])
+        return [states, found]
+
     @contextlib.contextmanager
-    def kept(self) -> Iterator[None]:
-        """Run a block in which the function is called, and put back what it changed."""
+    def kept(self) -> Iterator[io.StringIO]:
+        """Run a block in which the function is called, and put back what it changed.
+
+        Yields:
+            What is printed within it.
+        """
         silent = contextlib.ExitStack()
         before, CHECKS.nans = CHECKS.nans, False
         with _ONE_AT_A_TIME, silent, np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             silent.enter_context(verifying(False))
-            silent.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            printed = io.StringIO()
+            silent.enter_context(contextlib.redirect_stdout(printed))
             silent.enter_context(contextlib.redirect_stderr(io.StringIO()))
             try:
-                yield
+                yield printed
             finally:
                 CHECKS.nans = before
                 for undo in self._undo:

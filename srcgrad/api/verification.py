@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from srcgrad.api.aftermath import Aftermath, agree, difference, picture, shared_memory
 from srcgrad.api.probing import (
     NO_SLOPE,
     Leaves,
@@ -41,6 +42,10 @@ from srcgrad.spans import Span
 
 Arguments = dict[str, Any]
 
+_HINT: Final = (
+    "use backend='tape' if that agrees with differences, and report the function; "
+    "a rule of your own is compared too"
+)
 _MOST: Final = 64  # leaves of the arguments to look for the wrong one in
 _LONG: Final = (
     0.2  # seconds that a function takes, of which the tape may take a thousand times more
@@ -64,6 +69,7 @@ class Claim(NamedTuple):
         push: The other engine: returns the value and its tangent for arguments and directions.
         pull: The other engine in reverse: returns the adjoints for arguments and weights.
         gives_adjoints: Whether the text returns adjoints.
+        said: What the text says the value is, added as it runs.
     """
 
     kind: str
@@ -75,6 +81,7 @@ class Claim(NamedTuple):
     push: Callable[[Arguments, list[Any]], Any]
     pull: Callable[[Arguments, Any], Any]
     gives_adjoints: bool
+    said: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +159,12 @@ def verify(claim: Claim) -> None:
         return
     if not check.runs:
         return  # the call itself says what is wrong
+    if is_brief():
+        fault = check.fault()
+        if fault:
+            raise check.refusal(fault)
+        if check.is_as_on_the_tape():
+            return
     numbers = check.numbers(check.directions)
     if numbers is None:
         return
@@ -172,7 +185,7 @@ class _Check:
         self.directions = drawn(leaves, 1, to_scale=True)
         edits, stops = NOTICED.edits, NOTICED.stops
         start = time.perf_counter()
-        value = self._run(claim.value, self._fresh())
+        value, self._aftermath = self._watched(claim.value)
         seconds = time.perf_counter() - start if is_brief() else 0.0
         self._by_differences_alone = seconds > _LONG
         self.runs = value is not _FAILED and seconds < _VERY_LONG
@@ -183,6 +196,7 @@ class _Check:
         if claim.gives_adjoints and len(self._weights) == 1 and np.ndim(self._weights[0]) == 0:
             self._weights = [np.ones_like(self._weights[0])]
         self._eps = precision(tuple(leaves), self._value)
+        self._found: Any = None
 
     def _fresh(self) -> Arguments:
         return copy.deepcopy(self._kept)  # noqa: TID251
@@ -194,6 +208,97 @@ class _Check:
                 return function(*args)
         except Exception:  # noqa: BLE001 - the user's code and the engines may raise anything
             return _FAILED
+
+    def _watched(self, function: Callable[..., Any], *args: Any) -> tuple[Any, Aftermath | None]:
+        """Return what a function gives for arguments, and what it leaves behind if that counts."""
+        given = self._fresh()
+        if not is_brief():
+            return self._run(function, given, *args), None
+        try:
+            with self._surroundings.kept() as printed:
+                found = function(given, *args)
+                left = Aftermath(picture(given), self._surroundings.picture(), printed.getvalue())
+        except Exception as error:  # noqa: BLE001 - the user's code and the engines may raise anything
+            self._raised = error
+            return _FAILED, None
+        self._given = given
+        return found, left
+
+    # -- what is not the derivative, and the derivative number by number
+
+    def fault(self) -> str:
+        """Return what the text does that the function does not; empty if it is nothing."""
+        claim = self._claim
+        seeds = self._seeds(self.directions)
+        self._found, left = self._watched(claim.text, seeds, self._adjoint())
+        if claim.gives_adjoints and self._found is not _FAILED:
+            self._found = tuple(self._found)
+        if self._aftermath is None:
+            return ""
+        if left is None:
+            raised = type(self._raised).__name__
+            return "" if self._on_tape() is _FAILED else f"it raises {raised} at these arguments"
+        near = math.sqrt(self._eps) * 10
+        found = difference(left, self._aftermath, near)
+        if not found and claim.said and not self._is_value(claim.said[-1]):
+            found = "it returns another value than the function does"
+        if found:
+            given = self._given
+            value, again = self._watched(claim.value)
+            if again is None or difference(again, self._aftermath, near):
+                return ""  # the function does something else each time
+            self._given = given
+            return found if self._is_value(value) else ""
+        if not claim.gives_adjoints:
+            return ""
+        names = [(f"the argument `{name}`", value) for name, value in self._given.items()]
+        return shared_memory(self._found, names)
+
+    def _is_value(self, value: Any) -> bool:
+        """Say whether a value is that of the function, as far as its numbers can be compared."""
+        if len(float_leaves(value)) != len(self._like or []):
+            return True
+        return self._is_alike(value)
+
+    def is_as_on_the_tape(self) -> bool:
+        """Say whether each number is the one that the tape has.
+
+        Then only a rule could be wrong, and whoever was doubted took the rules as given.
+        """
+        if self._found is _FAILED or self._by_differences_alone:
+            return False
+        found = self._on_tape()
+        if found is _FAILED:
+            return False
+        like: Any = self._value
+        if self._claim.gives_adjoints:
+            like = tuple(self._kept[name] for name in self._claim.names)
+        try:
+            pairs = zip(parts_like(like, self._found), parts_like(like, found), strict=True)
+            return agree(list(pairs), 20 * math.sqrt(self._eps), self._eps)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+            return False  # they are of other structures
+
+    def _on_tape(self) -> Any:
+        """Return the adjoints, or the tangent, that the tape has."""
+        claim = self._claim
+        if claim.gives_adjoints:
+            found = self._run(claim.pull, self._fresh(), self._adjoint())
+            return found if found is _FAILED else tuple(found)
+        found = self._run(claim.push, self._fresh(), self._seeds(self.directions))
+        return found if found is _FAILED else found[1]
+
+    def refusal(self, fault: str) -> VerificationError:
+        """Return the error of a text that does something else than the function."""
+        claim = self._claim
+        message = f"the {claim.kind} of `{describe(claim.function)}` is wrong: {fault}"
+        return VerificationError(
+            diagnostics=[Diagnostic(VerificationError.code, message, self._span(), _HINT, (fault,))]
+        )
+
+    def _span(self) -> Span | None:
+        code = getattr(self._claim.function, "__code__", None)
+        return None if code is None else Span(code.co_filename, code.co_firstlineno)
 
     # -- the three numbers
 
@@ -214,7 +319,9 @@ class _Check:
 
     def _by_text(self, directions: Leaves) -> tuple[float, float] | None:
         seeds = self._seeds(directions)
-        found = self._run(self._claim.text, self._fresh(), seeds, self._adjoint())
+        found, self._found = self._found, None  # of a run that was watched, for these directions
+        if found is None:
+            found = self._run(self._claim.text, self._fresh(), seeds, self._adjoint())
         if found is _FAILED:
             return None
         if not self._claim.gives_adjoints:
@@ -335,16 +442,13 @@ class _Check:
             f"by the tape:     {tape}",
             f"by differences:  {differences}",
         )
-        code = getattr(claim.function, "__code__", None)
-        span = None if code is None else Span(code.co_filename, code.co_firstlineno)
         error = VerificationError(
             diagnostics=[
                 Diagnostic(
                     VerificationError.code,
                     f"the {claim.kind} of `{describe(claim.function)}` is wrong {where}",
-                    span,
-                    "use backend='tape' if that agrees with differences, and report the function; "
-                    "a rule of your own is compared too",
+                    self._span(),
+                    _HINT,
                     details,
                 )
             ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from srcgrad.checker import field
@@ -35,12 +36,12 @@ class Shape:
         return length(self.token, place)
 
     def __iter__(self) -> Iterator[Any]:
-        if self.dims is not None:
-            return iter([self[i] for i in range(len(self.dims))])
         name, count = unpacked_by(sys._getframe(1))  # noqa: SLF001
-        if name == "UNPACK_SEQUENCE":
-            return iter([self[i] for i in range(count)])
-        return iter([self[i] for i in range(2)])
+        return iter(self.unpacked(count if name == "UNPACK_SEQUENCE" else 2))
+
+    def unpacked(self, count: int) -> list[Any]:
+        """Return the lengths of its axes, of which there are so many if nothing else is known."""
+        return [self[i] for i in range(count if self.dims is None else len(self.dims))]
 
     def __len__(self) -> int:
         if self.dims is not None:
@@ -151,6 +152,10 @@ def is_number(value: Any) -> bool:
 def _token(a: Any, b: Any) -> int:
     first = 0 if is_number(a) else getattr(a, "token", 1)
     second = 0 if is_number(b) else getattr(b, "token", 1)
+    return _joined_token(first, second)
+
+
+def _joined_token(first: int, second: int) -> int:
     if first == second or not second:
         return first
     if not first:
@@ -158,11 +163,9 @@ def _token(a: Any, b: Any) -> int:
     return hashed(code_of("broadcast"), *sorted((first, second)))
 
 
-def _dims(a: Any, b: Any) -> tuple[Any, ...] | None:
-    first = a.dims if isinstance(a, Lane) else ()
-    second = b.dims if isinstance(b, Lane) else ()
-    if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
-        return None
+def _joined_dims(
+    first: tuple[Any, ...] | None, second: tuple[Any, ...] | None
+) -> tuple[Any, ...] | None:
     if first is None or second is None:
         return None
     if not second or first == second:
@@ -211,34 +214,66 @@ def product(a: Pair, b: Pair) -> Pair:
 
 def arithmetic(sign: str, a: Any, b: Any) -> Any:
     """Return an operation on two values of which one is a lane."""
-    for item in (a, b):
-        if (
-            isinstance(item, (str, dict, Shape))
-            or item is None
-            or (callable(item) and not isinstance(item, Lane))
-        ):
-            return NotImplemented
-    run = Now.run
-    run.step()
-    number = is_number(a) and is_number(b)
-    pair = pair_arithmetic(sign, pair_of(a), b)
-    varied = is_varied(a) or is_varied(b)
+    if (a.__class__ not in _OPERANDS and _is_foreign(a)) or (
+        b.__class__ not in _OPERANDS and _is_foreign(b)
+    ):
+        return NotImplemented
+    Now.run.step()
+    pair, token, number, dims, varied, whole, parts = _facts(a)
+    other, its_token, its_number, its_dims, its_varied, its_whole, its_parts = _facts(b)
+    operation = _PAIRS.get(sign)
+    pair = operation(pair, other) if operation is not None else pair_arithmetic(sign, pair, b)
+    varied = varied or its_varied
     if sign == "@":
-        made = Lane(pair, hashed(code_of("@"), _token(a, 0), _token(b, 0)), varied=varied)
+        made = Lane(pair, hashed(code_of("@"), token, its_token), varied=varied)
         return noted(made)
-    made = Lane(pair, _token(a, b), number=number, dims=_dims(a, b), varied=varied)
-    if _has_parts(a) or _has_parts(b):
+    token, dims = _joined_token(token, its_token), _joined_dims(dims, its_dims)
+    made = Lane(pair, token, number=number and its_number, dims=dims, varied=varied)
+    if parts or its_parts:
         _linear(made, sign, a, b)
-    if sign in _WHOLE:
-        first, second = whole_of(a), whole_of(b)
-        if first is not None and second is not None and (sign != "**" or abs(second) < 64):
-            try:
-                made.whole = _WHOLE[sign](first, second)
-            except (ArithmeticError, ValueError):
-                made.whole = 0
-            if not isinstance(made.whole, int) or abs(made.whole) > 1 << 62:
-                made.whole = None
+    if whole is not None and its_whole is not None and sign in _WHOLE:
+        made.whole = _whole_result(sign, whole, its_whole)
     return noted(made)
+
+
+_OPERANDS: Final = frozenset((Lane, int, float))
+
+
+def _is_foreign(value: Any) -> bool:
+    """Say whether a value is no operand of arithmetic on lanes."""
+    return isinstance(value, (str, dict, Shape)) or value is None or callable(value)
+
+
+def _facts(value: Any) -> tuple[Any, ...]:
+    """Return what an operation asks of an operand, all at once.
+
+    It is the lane, the token of its shape, whether it is a number, the lengths of its axes, whether
+    it varies, the integer that it is, and whether parts of it were written.
+    """
+    kind = value.__class__
+    if kind is Lane:
+        root, number = value.root, value.number
+        parts = bool(value.writes)
+        pair = value.base if root is value and not parts else value.pair
+        token = 0 if number else value.token
+        return pair, token, number, value.dims, root.varied_, value.whole, parts
+    if kind is float or kind is int:
+        return field.of_number(value), 0, True, (), False, value if kind is int else None, False
+    number = is_number(value)
+    dims = None if isinstance(value, (list, tuple)) else ()
+    token = 0 if number else 1
+    return pair_of(value), token, number, dims, is_varied(value), whole_of(value), False
+
+
+def _whole_result(sign: str, first: int, second: int) -> int | None:
+    """Return the integer that an operation on two gives, if it is to be known."""
+    if sign == "**" and abs(second) >= 64:
+        return None
+    try:
+        found = _WHOLE[sign](first, second)
+    except (ArithmeticError, ValueError):
+        return 0
+    return found if isinstance(found, int) and abs(found) <= 1 << 62 else None
 
 
 def taken_apart(value: Any, negative: bool = False) -> tuple[Pair, dict[Path, Pair] | None]:
@@ -310,10 +345,10 @@ def pair_of(value: Any) -> Pair:
 
 def is_varied(value: Any) -> bool:
     """Say whether a value depends on what is differentiated."""
-    if isinstance(value, Lane):
-        return value.varied
+    if value.__class__ is Lane:
+        return bool(value.root.varied_)
     if isinstance(value, (list, tuple, set)):
-        return any(is_varied(item) for item in value)
+        return any(map(is_varied, value))
     if isinstance(value, dict):
         return any(is_varied(item) for item in value.values())
     return False
@@ -354,6 +389,8 @@ def canonical(value: Any) -> Any:  # noqa: C901, PLR0911, PLR0912 - one line a k
 
 def key_of(key: Any, dims: tuple[Any, ...] | None) -> tuple[Path, tuple[Any, ...] | None, bool]:
     """Return the path of an index, the axes of what it selects, and whether that is a copy."""
+    if key.__class__ is int and (dims is None or dims):  # as most are
+        return _of_place(key), None if dims is None else dims[1:], False
     parts = key if isinstance(key, tuple) else (key,)
     items = [_item(part) for part in parts]
     fancy = any(item[0] == "a" for item in items)
@@ -392,7 +429,12 @@ def key_of(key: Any, dims: tuple[Any, ...] | None) -> tuple[Path, tuple[Any, ...
     return tuple(path), (tuple(found) if known else None), fancy
 
 
-_ALL = ("s", 5, 5, 5)
+@lru_cache(maxsize=1024)
+def _of_place(place: int) -> Path:
+    return ((("i", place),),)
+
+
+_ALL: Final = ("s", 5, 5, 5)
 
 
 def _item(part: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - one line a kind of key

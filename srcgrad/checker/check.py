@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import gc
 import importlib
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any, Final
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.checker import built_in, field, numeric, primal, sharing
 from srcgrad.checker.arithmetic import key_of, pair_of
 from srcgrad.checker.field import ZERO, code_of, hashed
 from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
 from srcgrad.checker.library import BUILTINS, outside
 from srcgrad.checker.memory import scattered_to
-from srcgrad.checker.plain import plain
-from srcgrad.checker.primal import Instrumented, sweep
+from srcgrad.checker.names import Names
+from srcgrad.checker.primal import sweep
 from srcgrad.checker.witness import Witness
-from srcgrad.ir.scopes import MISSING, Scope
+from srcgrad.checker.witnessed import Primal
+from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
 
 _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
@@ -60,6 +62,7 @@ class Subject:
         outer: The parameters that gradients are returned for.
         fields: The statements that read fields of arguments.
         ranks: What is known of parameters: "number", or how many axes they have.
+        conditions: What the text takes for granted, as it says so.
     """
 
     name: str
@@ -77,11 +80,19 @@ class Subject:
     value: bool = False
     aux: bool = False
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    conditions: Sequence[str] = ()
 
 
-def check(text: str, bound: Mapping[str, Any], imports: Sequence[str], subject: Subject) -> Verdict:
-    """Check one derivative of a generated module."""
-    return Checker(bound, imports, subject).verdict(text)
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage: the many small objects of a run are all in use."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
@@ -113,30 +124,30 @@ class Checker:
         self._bound = bound
         self._imports = imports
         self._made: Any = None
-        self._code: Any = None
         self._text_code: Any = None
-        self._names: set[str] = set()
+        self._runs: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
 
-    def verdict(self, text: str) -> Verdict:
-        """Run primal and derivative; where no axes are known of, for vectors at the least."""
-        with _LOCK:
+    def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
+        """Run primal and derivative; where no axes are known of, for vectors at the least.
+
+        `code` is the text as Python has compiled it, if that was done.
+        """
+        with _LOCK, _uncollected():
             former = Now.run
             try:
-                return self._verdict(text)
+                self._text_code = code or compile(text, "<derivative>", "exec")
+                return self._verdict()
             except Exception as error:  # noqa: BLE001 - a limit of ours is no user's matter
                 return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
             finally:
                 Now.run = former
 
-    def _verdict(self, text: str) -> Verdict:
+    def _verdict(self) -> Verdict:
         subject = self._subject
         try:
             if self._made is None:
-                made = self._instrumented()
-                self._code, self._made = self._compiled(made), made
-                self._names = _names(self._code)
-            self._text_code = compile(text, "<derivative>", "exec")
+                self._made = self._instrumented()
         except NotCovered as reason:
             return Verdict("unproven", str(reason))
         self._ranks = subject.ranks
@@ -149,23 +160,23 @@ class Checker:
         return again if again.kind == "proven" else found
 
     def _instrumented(self) -> Any:
-        """Return the primal as a tree that can be run, with the functions that go with it."""
+        """Return the primal as it is run."""
         subject = self._subject
-        own = subject.parameters, _leaves(subject)
-        made = Instrumented(subject.witness, *own, "__primal__")
-        made.main.body[:0] = subject.fields
-        return made
+        witness = subject.witness
+        return Primal(witness, subject.parameters, subject.fields, witness.body)
 
     def _along_paths(self) -> Verdict:
         runs = 0
         try:
-            straight = True
             for seed in (*_SEEDS, *_MORE_SEEDS):
                 if runs and seed in _MORE_SEEDS:
                     break
-                ended, straight = self._run(seed)
+                self._runs.clear()
+                ended = self._run(seed)
                 runs += ended
-                if straight and runs:
+                if not any(run.asked for run in self._runs):
+                    break
+                if runs and not has_branches(self._subject.witness.body):
                     break
         except Disagreement as found:
             return Verdict("wrong", str(found))
@@ -179,38 +190,35 @@ class Checker:
             return Verdict("unproven", "no run comes to its end")
         return Verdict("proven", runs=runs)
 
-    def _compiled(self, made: Instrumented) -> CodeType:
-        tree = gast.Module([made.main, *made.functions], [])
-        for node in walk(tree):
-            if getattr(node, "of_rule", False) and isinstance(node, gast.Name):
-                node.id = f"__ours_{node.id}"
-        return compile(plain(tree), "<primal>", "exec")
-
     # -- one path
 
-    def _run(self, seed: int) -> tuple[bool, bool]:
-        """Run along one path; say whether it came to an end, and whether it is the only one."""
-        subject = self._subject
+    def _begin(self, seed: int, steps: int = 0) -> Run:
+        """Begin a run, in which so many operations have been counted."""
         run = Now.run = Run(seed)
+        run.steps = steps
+        self._runs.append(run)
+        return run
+
+    def _run(self, seed: int) -> bool:
+        """Run along one path; say whether it came to an end."""
+        run = self._begin(seed)
         run.tape = []
-        space = self._namespace()
-        own = self._primal_namespace(space)
-        given = self._arguments(seed)
-        expected = outcome(lambda: own["__primal__"](*given.values()))
+        names = self._names()
+        given = self._arguments()
+        expected = outcome(lambda: self._made.run(names, given))
         tape, cut, trace = run.tape, run.cut, run.trace
         states = {name: state_of(value) for name, value in given.items()}
-        other = Now.run = Run(seed)
-        other.steps = run.steps
-        args = self._arguments(seed)
+        other = self._begin(seed, run.steps)
+        args = self._arguments()
         space = self._namespace()
         found = outcome(lambda: self._derivative(space, args))
         if expected[0] == "raised" or found[0] == "raised":
-            return self._both_raise(expected, found), False
+            return self._both_raise(expected, found)
         result, outputs = found[1]
         Now.run = run
         run.tape = None
         self._seed(expected[1], seed)
-        sweep(tape or [], self._made.entries, lambda said: self._constant(said, own))
+        sweep(tape or [])
         for lane in cut:
             if lane.cut and lane.own_adjoint is not None and lane.own_adjoint.pair != ZERO:
                 raise Disagreement(
@@ -223,7 +231,7 @@ class Checker:
                 raise Disagreement(f"the argument `{name}` is left with other contents")
         if trace != other.trace:
             raise Disagreement("what can be seen from outside is not the same")
-        return True, not has_branches(subject.witness.body)
+        return True
 
     def _both_raise(self, expected: Any, found: Any) -> bool:
         if found[0] != "raised":
@@ -302,7 +310,7 @@ class Checker:
 
     # -- names
 
-    def _arguments(self, seed: int) -> dict[str, Any]:
+    def _arguments(self) -> dict[str, Any]:
         subject = self._subject
         made: dict[str, Any] = {}
         for name in subject.parameters:
@@ -318,7 +326,7 @@ class Checker:
             pair = (first, first if number else hashed(code, 0, 1))
             lane = Lane(pair, hashed(code), number=number, dims=dims, varied=varied)
             if not varied and rank in (None, "number", 0):
-                lane.whole = 2 + (first + seed) % 2
+                lane.whole = 2 + (first + Now.run.seed) % 2
             made[name] = lane
         return made
 
@@ -330,61 +338,9 @@ class Checker:
         exec(self._text_code, space)  # noqa: S102 - the text that is checked, over lanes
         return space
 
-    def _primal_namespace(self, space: dict[str, Any]) -> dict[str, Any]:
-        own = {
-            name: _untaped(value) if isinstance(value, FunctionType) else value
-            for name, value in space.items()
-        }
-        for line in self._imports:
-            exec(line, own)  # noqa: S102 - imports, made by the compiler
-        own.update(
-            __record__=primal.record, __frozen__=primal.frozen, __update__=primal.update,
-            __cut__=primal.cut, __shape__=primal.shape_only, __augment__=primal.augment,
-        )  # fmt: skip
-        scope = self._subject.scope
-        for name in self._names:
-            if name.startswith("__ours_"):
-                plain = name.removeprefix("__ours_")
-                own[name] = own.get(plain) or BUILTINS.get(plain) or getattr(builtins, plain, None)
-                if own[name] is None:
-                    own[name] = outside(getattr(runtime, plain))
-                continue
-            found = scope.lookup(name) if not name.startswith("__") else MISSING
-            if found is not MISSING and getattr(builtins, name, MISSING) is not found:
-                own[name] = outside(found)
-            elif name not in own and name in runtime.__all__:
-                own[name] = outside(getattr(runtime, name))
-        exec(self._code, own)  # noqa: S102 - the primal, over lanes
-        return own
-
-    def _constant(self, said: Any, own: dict[str, Any]) -> Any:
-        """Return what an adjoint was taken for, if that is a number."""
-        if isinstance(said, gast.UnaryOp) and isinstance(said.op, gast.USub):
-            inner = self._constant(said.operand, own)
-            return None if inner is None else -inner
-        return said.value if isinstance(said, gast.Constant) else None
-
-
-def _untaped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a generated function as the primal calls it: of its statements it keeps no tape."""
-
-    def call(*args: Any, **keywords: Any) -> Any:
-        run = Now.run
-        tape, run.tape = run.tape, None
-        try:
-            return function(*args, **keywords)
-        finally:
-            run.tape = tape
-
-    return call
-
-
-def _names(code: CodeType) -> set[str]:
-    found = set(code.co_names)
-    for item in code.co_consts:
-        if isinstance(item, CodeType):
-            found |= _names(item)
-    return found
+    def _names(self) -> Names:
+        """Return what the free names of the primal mean."""
+        return Names(self._subject.scope, self._imports, self._namespace(), outside)
 
 
 def _import(
@@ -445,15 +401,6 @@ def lanes_of(value: Any) -> list[Lane]:
     if isinstance(value, (list, tuple)):
         return [lane for item in value for lane in lanes_of(item)]
     return []
-
-
-def _leaves(subject: Subject) -> list[str]:
-    return [
-        node.id
-        for item in subject.fields
-        for node in walk(item)
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    ]
 
 
 def has_branches(body: list[Any]) -> bool:

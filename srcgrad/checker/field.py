@@ -81,13 +81,9 @@ def _quotient(a: int, b: int) -> int:
 def by_entry(name: str, *operands: Pair) -> Pair:
     """Return what an unknown function of entries makes of lanes."""
     code = code_of(name)
-    if all(item[0] == item[1] for item in operands):
-        entry = hashed(code, *[item[0] for item in operands])
-        return entry, entry
-    return (
-        hashed(code, *[item[0] for item in operands]),
-        hashed(code, *[item[1] for item in operands]),
-    )
+    firsts, seconds = [item[0] for item in operands], [item[1] for item in operands]
+    entry = hashed(code, *firsts)
+    return entry, entry if firsts == seconds else hashed(code, *seconds)
 
 
 def power(a: Pair, exponent: int) -> Pair:

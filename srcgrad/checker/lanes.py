@@ -27,7 +27,7 @@ class Run:
     """What one run of a program leaves behind.
 
     Attributes:
-        seed: Decides which way tests go and how long loops are.
+        asked: Whether anything hung on the seed: if not, a run with another is the same.
         tape: What the statements of the primal leave for the reverse sweep; None if none is made.
             In forward mode, what takes its items and carries tangents.
         trace: The effects that can be seen from outside, in order.
@@ -35,12 +35,19 @@ class Run:
     """
 
     def __init__(self, seed: int) -> None:
-        self.seed = seed
+        self._seed = seed
+        self.asked = False
         self.tape: Any = None
         self.trace: list[Any] = []
         self.cut: list[Lane] = []
         self.steps = 0
         self.memo: dict[Any, Any] = {}
+
+    @property
+    def seed(self) -> int:
+        """What decides which way tests go and how long loops are."""
+        self.asked = True
+        return self._seed
 
     def step(self) -> None:
         """Count an operation.
@@ -72,23 +79,12 @@ class Lane:
         fixed: Why it must not be written, if it must not.
     """
 
-    __slots__ = (
-        "base",
-        "bundle",
-        "cut",
-        "depth",
-        "dims",
-        "fixed",
-        "number",
-        "own_adjoint",
-        "path",
-        "root",
-        "token",
-        "truth",
-        "varied_",
-        "whole",
-        "writes",
-    )  # fmt: skip
+    whole: int | None = None  # what most lanes never have otherwise, none of them stores
+    fixed = ""
+    cut = False
+    own_adjoint: Lane | None = None
+    depth = 0
+    bundle = False
     __array_ufunc__ = None
 
     def __init__(
@@ -107,14 +103,10 @@ class Lane:
         self.path: Path = ()
         self.token = token
         self.number = number
-        self.whole = whole
         self.dims = () if number else dims
         self.varied_ = varied
-        self.fixed = ""
-        self.cut = False
-        self.own_adjoint: Lane | None = None
-        self.depth = 0
-        self.bundle = False
+        if whole is not None:
+            self.whole = whole
 
     @property
     def varied(self) -> bool:
@@ -268,8 +260,12 @@ class Lane:
         frame = sys._getframe(1)  # noqa: SLF001 - the reader says how many it takes
         name, count = unpacked_by(frame)
         if name == "UNPACK_SEQUENCE":
-            return iter([self._result_of(i) if self.bundle else self[i] for i in range(count)])
+            return iter(self.unpacked(count))
         return iter([self[i] for i in range(self.length())])
+
+    def unpacked(self, count: int) -> list[Any]:
+        """Return its items, of which there are so many."""
+        return [self._result_of(i) if self.bundle else self[i] for i in range(count)]
 
     def _result_of(self, place: int) -> Lane:
         """Return one of several results of a function: they share no memory."""

@@ -57,6 +57,7 @@ class Function:
     def __init__(self, real: Any, name: str) -> None:
         self.real = real
         self.canonical_name = name
+        self.short = name.rpartition(".")[2]
         self.handler = HANDLERS.get(name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -200,19 +201,13 @@ def unknown(function: Function, args: Any, keywords: Any) -> Any:
     """Return what a function that is not known makes of lanes."""
     run = Now.run
     run.step()
-    name = function.canonical_name
-    short = name.rpartition(".")[2]
+    name, short, kind = function.canonical_name, function.short, function.real
     if short in _DRAWS and "random" in name:
         return drawn(name, args, keywords)
-    kind = function.real
-    linear = bool(args) and isinstance(args[0], (Lane, float, int)) and _is_linear(kind)
-    operands = args[1:] if linear else args
-    rest = (code_of(name), *map(canonical, operands), *named(keywords))
-    token = hashed(*rest) if not linear else hashed(getattr(args[0], "token", 0), *rest)
-    varied = is_varied(args) or is_varied(keywords)
-    if short in _CONSTANT:
-        varied = False
-    if linear:
+    varied = (is_varied(args) or is_varied(keywords)) and short not in _CONSTANT
+    if bool(args) and isinstance(args[0], (Lane, float, int)) and _is_linear(kind):
+        rest = (code_of(name), *map(canonical, args[1:]), *named(keywords))
+        token = hashed(getattr(args[0], "token", 0), *rest)
         made = noted(Lane(field.apply(field.matrix(rest), pair_of(args[0])), token, varied=varied))
         made.bundle = True
         return made
@@ -220,13 +215,13 @@ def unknown(function: Function, args: Any, keywords: Any) -> Any:
         pairs = [pair_of(item) for item in args]
         number = all(map(is_number, args))
         dims, token = _like(args)
-        label = (
-            name.replace("math.", "numpy.") + repr(sorted(keywords))
-            if keywords
-            else name.replace("math.", "numpy.")
-        )
+        label = name.replace("math.", "numpy.")
+        if keywords:
+            label += repr(sorted(keywords))
         return noted(Lane(by_entry(label, *pairs), token, number=number, dims=dims, varied=varied))
-    entry = hashed(*rest)
+    rest = (code_of(name), *map(canonical, args), *named(keywords))
+    token = hashed(*rest)
+    entry = token
     number = name.startswith("builtins.") and all(map(is_number, args))
     pair = (entry, entry) if number else (entry, hashed(entry, 1))
     made = noted(Lane(pair, 0 if number else token, number=number, varied=varied))

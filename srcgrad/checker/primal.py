@@ -1,4 +1,4 @@
-"""Makes the primal a program that keeps a tape, and runs that tape backwards."""
+"""Knows what statements of the primal leave on a tape, and runs that tape backwards."""
 
 from __future__ import annotations
 
@@ -18,170 +18,6 @@ from srcgrad.checker.arithmetic import (
 )
 from srcgrad.checker.field import ZERO
 from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now
-from srcgrad.checker.witness import Entry, Witness
-from srcgrad.ir.build import assign, at, call, clone, index_value, load, store
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, walk
-
-
-class Instrumented:
-    """The primal as a tree that can be run, with one function for each entry of the witness."""
-
-    def __init__(
-        self, witness: Witness, parameters: list[str], fields: list[str], name: str
-    ) -> None:
-        self._witness = witness
-        self._local = {*parameters, *fields, *_bound(witness.body)}
-        self.functions: list[Any] = []
-        self.entries: list[Entry] = []
-        self.arguments: list[list[str]] = []
-        body = self._block(witness.body)
-        arguments = gast.arguments([_parameter(p) for p in parameters], [], None, [], [], None, [])
-        self.main = gast.FunctionDef(name, arguments, body, [], None, None)
-
-    def _block(self, block: list[Any]) -> list[Any]:
-        done: list[Any] = []
-        for statement in block:
-            place = id(statement)
-            if hasattr(statement, "edit"):
-                raise NotCovered("code that is run on adjoints")
-            entry = self._witness.entries.get(place)
-            if entry is not None:
-                done.extend(self._witnessed(statement, entry))
-                continue
-            if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
-                done.extend(self._update(statement, None))
-                continue
-            if place in self._witness.forward:
-                before, run = self._witness.forward[place]
-                done.extend(self._original(item) for item in [*before, run])
-                continue
-            if isinstance(statement, gast.AugAssign) and isinstance(
-                statement.target, gast.Subscript
-            ):
-                done.append(_augmented(statement))
-                continue
-            for part in blocks_of(statement):
-                inner = self._block(part)
-                part[:] = inner or ([gast.Pass()] if part is statement.body else [])
-            done.append(statement)
-        return done
-
-    def _original(self, node: Any) -> Any:
-        """Return an expression with the names that the primal itself knows."""
-        for item in walk(node):
-            if isinstance(item, gast.Name):
-                item.id = self._name(item.id)
-        return node
-
-    def _name(self, name: str) -> str:
-        seen = 0
-        while name not in self._local and seen < 20:
-            seen += 1
-            found = self._witness.names.get(name) or self._witness.copies.get(name)
-            if found is None:
-                break
-            name = found
-        return name
-
-    def _witnessed(self, statement: Any, entry: Entry) -> list[Any]:
-        if getattr(statement, "in_place", False) and isinstance(statement.value, gast.BinOp):
-            return self._update(statement, entry)
-        before = [self._original(item) for item in entry.before]
-        for item in before:
-            self._local.update(_bound([item]))
-        run = self._original(entry.statement)
-        self._local.update(_bound([run]))
-        targets = names_bound(statement.targets[0])
-        return [*before, run, self._record(entry, targets, {}, statement)]
-
-    def _update(self, statement: Any, entry: Entry | None) -> list[Any]:
-        """Run ``y = x + v`` as the update in place that it is."""
-        value, (target,) = statement.value, names_bound(statement.targets[0])
-        if not isinstance(value.left, gast.Name):
-            return [statement]
-        old = f"__old_{len(self.entries)}_{target}"
-        self._local.add(old)
-        keep = assign(old, call("__frozen__", load(value.left.id)), statement)
-        sign = gast.Constant(type(value.op).__name__, None)
-        made = call("__update__", load(value.left.id), sign, clone(value.right))
-        run = assign(target, made, statement)
-        if entry is None:
-            return [keep, run, at(gast.Expr(call("__cut__", load(target))), statement)]
-        renames = {value.left.id: old}
-        if entry.in_place is not None:
-            before, after = entry.in_place
-            renames = {before: old, after: target, value.left.id: old}
-        return [keep, run, self._record(entry, [target], renames, statement)]
-
-    def _record(self, entry: Entry, targets: list[str], renames: dict[str, str], like: Any) -> Any:
-        """Return the statement that puts an entry on the tape, with what its expressions read."""
-        number = len(self.entries)
-        self.entries.append(entry)
-        given = [f"__grad_{i}" for i in range(len(targets))]
-        adjoints: dict[str, str] = {}
-        for name, grad in zip(given, entry.grads, strict=False):
-            if isinstance(grad, gast.Name):
-                adjoints[grad.id] = name
-        for item in [*entry.emitted, *[value for _, value in entry.contributions]]:
-            for node in walk(item):
-                if isinstance(node, gast.Name):
-                    if node.id in adjoints:
-                        node.id = adjoints[node.id]
-                    else:
-                        plain = renames.get(node.id) or self._name(node.id)
-                        node.id = renames.get(plain, plain)
-        bound = _bound(entry.emitted)
-        read = [n for item in entry.emitted for n in names_read(item)]
-        read += [n for _, value in entry.contributions for n in names_read(value)]
-        needed = [
-            n for n in dict.fromkeys(read) if n in self._local and n not in bound and n not in given
-        ]
-        self.arguments.append(needed)
-        cells = [self._name(name) for name, _ in entry.contributions]
-        for cell in cells:
-            if cell not in self._local:
-                raise NotCovered(f"a contribution to `{cell}`, which the primal does not know")
-        result = gast.List([value for _, value in entry.contributions], gast.Load())
-        arguments = [_parameter(name) for name in dict.fromkeys([*given, *needed])]
-        signature = gast.arguments(arguments, [], None, [], [], None, [])
-        name = f"__entry_{number}"
-        self.functions.append(
-            gast.FunctionDef(name, signature, [*entry.emitted, gast.Return(result)], [], None, None)
-        )
-        in_place = gast.Constant(bool(renames), None)
-        noted_call = call(
-            "__record__", gast.Constant(number, None), load(name), _tuple(targets), _tuple(cells),
-            self._read_by(needed, [*targets, *cells, *_operands(like), *_operands(entry.statement)]),  # noqa: E501
-            in_place,
-        )  # fmt: skip
-        return at(gast.Expr(noted_call), like)
-
-    def _read_by(self, needed: list[str], own: list[str]) -> Any:
-        """Return the values of names; of those that are none of the statement's, the shapes."""
-        known = {*own, *[self._name(item) for item in own]}
-        items = [
-            load(name) if name in known or name.startswith("__old_") else _shape_of(name)
-            for name in needed
-        ]
-        return gast.Tuple(items, gast.Load())
-
-
-def _augmented(statement: Any) -> Any:
-    """Return ``x[i] op= v`` as a call."""
-    target, sign = statement.target, gast.Constant(type(statement.op).__name__, None)
-    index = index_value(clone(target.slice))
-    made = call("__augment__", clone(target.value), index, sign, clone(statement.value))
-    return at(gast.Expr(made), statement)
-
-
-def _operands(statement: Any) -> list[str]:
-    """Return the names that a statement reads or binds."""
-    return [node.id for node in walk(statement) if isinstance(node, gast.Name)]
-
-
-def _shape_of(name: str) -> Any:
-    empty = gast.arguments([], [], None, [], [], None, [])
-    return call("__shape__", gast.Constant(name, None), gast.Lambda(empty, load(name)))
 
 
 def shape_only(name: str, read: Any) -> Any:
@@ -199,26 +35,6 @@ def shape_only(name: str, read: Any) -> Any:
     if isinstance(value, (int, float)):
         return value
     return Lane(hidden, field.code_of(name)) if value is None else value
-
-
-def _tuple(names: list[str]) -> Any:
-    return gast.Tuple([load(name) for name in names], gast.Load())
-
-
-def _parameter(name: str) -> Any:
-    node = store(name)
-    node.ctx = gast.Param()
-    return node
-
-
-def _bound(block: list[Any]) -> set[str]:
-    """Return all names that a block binds."""
-    return {
-        node.id
-        for item in block
-        for node in walk(item)
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    }
 
 
 def frozen(value: Any) -> Any:
@@ -273,20 +89,6 @@ def updated(left: Any, sign: str, right: Any) -> Any:
                  "|": operator.or_, "^": operator.xor}  # fmt: skip
         return table[sign](left, right)
     return arithmetic(sign, left, right)
-
-
-def record(
-    number: int, function: Any, targets: Any, cells: Any, needed: Any, in_place: bool
-) -> None:
-    """Put an entry on the tape."""
-    run = Now.run
-    if run.tape is None:
-        return
-    for target in targets:
-        settle(target, cells)
-    run.tape.append(
-        ("entry", number, function, targets, cells, tuple(map(frozen, needed)), in_place)
-    )
 
 
 def settle(target: Any, cells: Any) -> None:
@@ -344,11 +146,11 @@ def cut(target: Any) -> None:
 # -- backwards
 
 
-def sweep(tape: list[Any], entries: list[Entry], constants: Any) -> None:
+def sweep(tape: list[Any]) -> None:
     """Run a tape backwards."""
     while tape:
         item = tape.pop()
-        _STEPS[item[0]](*item[1:], entries=entries, constants=constants)
+        _STEPS[item[0]](*item[1:])
 
 
 def contribute(target: Any, value: Any) -> None:
@@ -399,35 +201,39 @@ def _is_zero(value: Any) -> bool:
     return True
 
 
-def _entry(  # noqa: PLR0913 - what is on the tape
-    number: int, function: Any, targets: Any, cells: Any, needed: Any, in_place: bool,
-    *, entries: list[Entry], constants: Any,
-) -> None:  # fmt: skip
+def _entry(record: Any, targets: Any, cells: Any, read: dict[str, Any]) -> None:
     grads = [gradient_of(target) for target in targets]
     if all(map(_is_zero, grads)):
         return
-    entry = entries[number]
-    for grad, said in zip(grads, entry.grads, strict=False):
+    for grad, said in zip(grads, record.entry.grads, strict=False):
         if said is not None and not isinstance(said, gast.Name):
-            assumed = constants(said)
+            assumed = _constant(said)
             if assumed is not None and field.sub(pair_of(assumed), pair_of(grad)) != ZERO:
                 raise Disagreement("an adjoint is taken for a constant that it is not")
-    if in_place:
+    if record.in_place:
         (target,) = targets
         if isinstance(target, Lane) and not target.number:
             target.adjoint.put(ZERO)
-    for cell, value in zip(cells, function(*grads, *needed), strict=True):
+    for cell, value in zip(cells, record.contributions(grads, read), strict=True):
         contribute(cell, value)
 
 
-def _read(base: Lane, parts: Any, found: Lane, **_: Any) -> None:
+def _constant(said: Any) -> Any:
+    """Return what an adjoint was taken for, if that is a number."""
+    if isinstance(said, gast.UnaryOp) and isinstance(said.op, gast.USub):
+        inner = _constant(said.operand)
+        return None if inner is None else -inner
+    return said.value if isinstance(said, gast.Constant) else None
+
+
+def _read(base: Lane, parts: Any, found: Lane) -> None:
     pair = found.adjoint.pair
     if pair != ZERO:
         memory = base.adjoint
         memory.root.add_at(memory.path + parts, pair)
 
 
-def _store(base: Lane, parts: Any, value: Any, **_: Any) -> None:
+def _store(base: Lane, parts: Any, value: Any) -> None:
     memory = base.adjoint
     path = memory.path + parts
     pair = memory.root.read(path)
@@ -438,7 +244,7 @@ def _store(base: Lane, parts: Any, value: Any, **_: Any) -> None:
         contribute(value, Lane(pair, 0))
 
 
-def _update(sign: str, target: Lane, value: Any, **_: Any) -> None:
+def _update(sign: str, target: Lane, value: Any) -> None:
     pair = target.adjoint.pair
     if pair == ZERO:
         return
@@ -447,13 +253,13 @@ def _update(sign: str, target: Lane, value: Any, **_: Any) -> None:
     contribute(value, Lane(pair if sign == "+" else field.sub(ZERO, pair), 0))
 
 
-def _added(sign: str, holder: Lane, parts: Any, value: Any, **_: Any) -> None:
+def _added(sign: str, holder: Lane, parts: Any, value: Any) -> None:
     memory = holder.adjoint
     pair = memory.root.read(memory.path + parts)
     contribute(value, Lane(pair if sign == "+" else field.sub(ZERO, pair), 0))
 
 
-def _sum(sign: str, total: Lane, entry: Any, value: Any, **_: Any) -> None:
+def _sum(sign: str, total: Lane, entry: Any, value: Any) -> None:
     pair = total.adjoint.pair
     if sign not in "+-":
         if pair != ZERO:
@@ -463,7 +269,7 @@ def _sum(sign: str, total: Lane, entry: Any, value: Any, **_: Any) -> None:
     contribute(value, Lane(pair if sign == "+" else field.sub(ZERO, pair), 0))
 
 
-def _cut(target: Any, **_: Any) -> None:
+def _cut(target: Any) -> None:
     if isinstance(target, Lane) and target.varied and target.adjoint.pair != ZERO:
         raise Disagreement("an update of a value with a derivative has no adjoint")
 

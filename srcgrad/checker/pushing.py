@@ -11,18 +11,18 @@ from srcgrad.checker import tangents
 from srcgrad.checker.check import (
     Checker,
     Subject,
-    has_branches,
     lanes_of,
     outcome,
     state_of,
     whole,
 )
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
+from srcgrad.checker.lanes import Disagreement, Lane, NotCovered
 from srcgrad.checker.tangent_witness import Push, TangentWitness
 from srcgrad.checker.tangents import Tangents, tangent_of
-from srcgrad.ir.build import assign, at, call, clone, index_value, load, store
-from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker, taken
+from srcgrad.checker.witnessed import bound_in, names_in
+from srcgrad.ir.walk import names_bound, statements
 
 
 @dataclass(slots=True)
@@ -36,141 +36,119 @@ class TangentSubject(Subject):
     keeps: bool = True
 
 
-class Carrying:
-    """The primal as a tree that can be run, and that gives each result the tangent of its rule."""
+class Carrying(Walker):
+    """The primal, run so that each result is given the tangent of its rule."""
 
-    def __init__(self, witness: TangentWitness, parameters: list[str], name: str) -> None:
+    def __init__(self, witness: TangentWitness, parameters: list[str]) -> None:
+        super().__init__({*parameters, *bound_in(witness.body)})
         self._witness = witness
-        self._dots = witness.dots
-        self._local = {*parameters, *_bound(witness.body)}
+        self._own = {id(item) for item in statements(witness.body)}
+        self._dots: dict[int, list[str]] = {}
         for item in witness.pushes.values():
-            self._local.update(_bound([*item.before, item.statement]))
-        self.functions: list[Any] = []
-        body = self._block([clone(item) for item in witness.body], witness.body)
-        arguments = gast.arguments([_parameter(p) for p in parameters], [], None, [], [], None, [])
-        self.main = gast.FunctionDef(name, arguments, body, [], None, None)
+            self.local.update(bound_in([*item.before, item.statement]))
 
-    def _block(self, block: list[Any], originals: list[Any]) -> list[Any]:
-        done: list[Any] = []
-        for statement, original in zip(block, originals, strict=True):
-            pushed = self._witness.pushes.get(id(original))
-            if pushed is not None:
-                done.extend(at(item, statement) for item in self._pushed(pushed, statement))
-                continue
-            for part, theirs in zip(blocks_of(statement), blocks_of(original), strict=True):
-                inner = self._block(part, theirs)
-                part[:] = inner or ([gast.Pass()] if part is statement.body else [])
-            done.append(at(self._plain(statement, original), statement))
-        return done
+    def run(self, names: Any, given: dict[str, Any]) -> Any:
+        """Run it for the values of its parameters, where `names` say what all other names mean."""
+        self.names = names
+        left = self.block(self._witness.body, Frame(dict(given)))
+        return left.value if isinstance(left, Returned) else None
 
-    def _plain(self, statement: Any, original: Any) -> Any:
-        """Return a statement that does to tangents what it does to values."""
-        if isinstance(statement, gast.AugAssign):
-            return _update(statement.target, statement.op, statement.value) or statement
-        if not isinstance(statement, gast.Assign):
-            return statement
-        (target,) = statement.targets
-        if getattr(original, "updates_entry", False):
-            return self._entry(statement)
-        if isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Name):
-            count = gast.Constant(len(target.elts), None)
-            if not any(isinstance(item, gast.Starred) for item in target.elts):
-                statement.value = call("__unpacked__", statement.value, count)
-        return statement
+    def statement(self, node: Any, frame: Frame) -> Any:
+        """Run a statement, which does to tangents what it does to values."""
+        pushed = self._witness.pushes.get(id(node))
+        if pushed is not None:
+            return self._push(pushed, node, frame)
+        kind = node.__class__
+        if id(node) in self._own:
+            if kind is gast.AugAssign:
+                target, sign = node.target, type(node.op).__name__
+                return self._update(target, sign, node.value, frame)
+            if kind is gast.Assign:
+                return self._assign(node, frame)
+        return STATEMENTS[kind](self, node, frame)
 
-    def _entry(self, statement: Any) -> Any:
-        """Return ``xs[i] op= v`` for an entry that is updated, in place if a list holds it."""
-        name = getattr(statement.value, "id", "")
-        for item in walk(gast.Module(self._witness.body, [])):
+    def _update(self, target: Any, sign: str, value: Any, frame: Frame) -> None:
+        """Do ``target op= value``."""
+        if isinstance(target, gast.Name):
+            former = self.named(target.id, frame)
+            frame.bind(target.id, tangents.update(former, sign, self.value(value, frame)))
+        elif isinstance(target, gast.Subscript):
+            holder, key = self.value(target.value, frame), self.value(target.slice, frame)
+            tangents.update_entry(holder, key, sign, self.value(value, frame))
+        else:
+            raise NotCovered("an attribute is updated")
+
+    def _assign(self, node: Any, frame: Frame) -> None:
+        if getattr(node, "updates_entry", False):
+            self._update_entry(node, frame)
+            return
+        (target,) = node.targets
+        value = self.value(node.value, frame)
+        several = isinstance(target, gast.Tuple) and isinstance(node.value, gast.Name)
+        if several and not any(isinstance(item, gast.Starred) for item in target.elts):
+            value = tangents.unpacked(value, len(target.elts))
+        self.assign(target, value, frame)
+
+    def _update_entry(self, node: Any, frame: Frame) -> None:
+        """Do ``xs[i] op= v`` for an entry that is updated, in place if a list holds it."""
+        name = getattr(node.value, "id", "")
+        for item in statements(self._witness.body):
             if isinstance(item, gast.Assign) and name in names_bound(item.targets[0]):
-                if not isinstance(item.value, gast.BinOp):
+                change = item.value
+                if not isinstance(change, gast.BinOp):
                     break
-                made = _update(statement.targets[0], item.value.op, item.value.right)
-                return made or statement
+                sign = type(change.op).__name__
+                self._update(node.targets[0], sign, change.right, frame)
+                return
         raise NotCovered("an entry is updated by what is not an operation")
 
-    def _pushed(self, pushed: Push, original: Any) -> list[Any]:
-        targets = _read_back(original.targets[0])
+    def _push(self, pushed: Push, node: Any, frame: Frame) -> None:
         run = pushed.statement
         if pushed.is_call:
-            return self._call(run, targets)
+            self._call(run, node, frame)
+            return
+        self._plainly([*pushed.before, run], frame)
+        targets = self._read_back(node.targets[0], frame)
         if pushed.tangent is None:
-            return [run, gast.Expr(call("__constant__", targets))]
-        name = f"__push_{len(self.functions)}"
-        inner = [*pushed.after, gast.Return(pushed.tangent)]
-        bound = _bound(pushed.after)
-        read = dict.fromkeys(n for item in inner for n in _names(item) if n not in bound)
-        needed = [n for n in read if n in self._dots or n in self._local]
-        arguments = [_parameter(n) for n in needed]
-        signature = gast.arguments(arguments, [], None, [], [], None, [])
-        self.functions.append(gast.FunctionDef(name, signature, inner, [], None, None))
-        given = [self._given(n) for n in needed]
-        silent = [load(n) for n in pushed.silent if n in self._local]
-        carried = call(
-            "__push__", load(name), targets, gast.Tuple(silent, gast.Load()),
-            gast.Tuple(given, gast.Load()),
-        )  # fmt: skip
-        return [*pushed.before, run, gast.Expr(carried)]
+            tangents.constant(targets)
+            return
+        own = Frame(self._given([*pushed.after, pushed.tangent], frame), frame)
 
-    def _given(self, name: str) -> Any:
-        if name in self._dots:
-            return call("__tangent__", load(self._dots[name]))
-        return load(name)
+        def tangent() -> Any:
+            self._plainly(pushed.after, own)
+            return self.value(pushed.tangent, own)
 
-    def _call(self, run: Any, targets: Any) -> list[Any]:
-        """Return a call of a tangent function, whose results are given the tangents it returns."""
-        run.targets[0].elts[1] = store("__dot")
-        for place, item in enumerate(run.value.args):
-            run.value.args[place] = _Given(self._given, self._dots).visit(item)
-        return [run, gast.Expr(call("__settle__", targets, load("__dot")))]
+        silent = [self.named(name, frame) for name in pushed.silent if name in self.local]
+        tangents.push(tangent, targets, silent, ())
 
+    def _plainly(self, block: list[Any], frame: Frame) -> None:
+        for item in block:
+            STATEMENTS[item.__class__](self, item, frame)
 
-class _Given(gast.NodeTransformer):  # type: ignore[misc]
-    """Puts the tangents of names in the place of the names of tangents."""
+    def _given(self, said: list[Any], frame: Frame) -> dict[str, Any]:
+        """Return the tangents that statements read, by their names."""
+        place = id(said[-1])
+        if place not in self._dots:
+            bound = bound_in(said[:-1])
+            dots = self._witness.dots
+            self._dots[place] = [n for n in names_in(said) if n in dots and n not in bound]
+        named = self._witness.dots
+        return {name: tangent_of(self.named(named[name], frame)) for name in self._dots[place]}
 
-    def __init__(self, given: Any, dots: dict[str, str]) -> None:
-        self._of, self._dots = given, dots
+    def _call(self, run: Any, node: Any, frame: Frame) -> None:
+        """Call a tangent function, whose results are given the tangents it returns."""
+        given = self._given([run.value], frame)
+        value, dot = taken(self.value(run.value, Frame(given, frame)), 2)
+        self.assign(run.targets[0].elts[0], value, frame)
+        tangents.settle(self._read_back(node.targets[0], frame), dot)
 
-    def visit_Name(self, node: Any) -> Any:
-        return self._of(node.id) if node.id in self._dots else node
-
-
-def _update(target: Any, op: Any, value: Any) -> Any:
-    sign = gast.Constant(type(op).__name__, None)
-    if isinstance(target, gast.Name):
-        return assign(target.id, call("__update__", load(target.id), sign, clone(value)))
-    if isinstance(target, gast.Subscript):
-        index = index_value(clone(target.slice))
-        return gast.Expr(call("__entry__", clone(target.value), index, sign, clone(value)))
-    return None
-
-
-def _names(node: Any) -> list[str]:
-    return [item.id for item in walk(node) if isinstance(item, gast.Name)]
-
-
-def _read_back(target: Any) -> Any:
-    """Return a target as an expression of the same structure."""
-    if isinstance(target, gast.Starred):
-        return _read_back(target.value)
-    if isinstance(target, gast.Tuple):
-        return gast.Tuple([_read_back(item) for item in target.elts], gast.Load())
-    return load(target.id) if isinstance(target, gast.Name) else gast.Constant(None, None)
-
-
-def _bound(block: list[Any]) -> set[str]:
-    return {
-        node.id
-        for item in block
-        for node in walk(item)
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
-    }
-
-
-def _parameter(name: str) -> Any:
-    node = store(name)
-    node.ctx = gast.Param()
-    return node
+    def _read_back(self, target: Any, frame: Frame) -> Any:
+        """Return what a target holds, in its structure."""
+        if isinstance(target, gast.Starred):
+            return self._read_back(target.value, frame)
+        if isinstance(target, gast.Tuple):
+            return tuple(self._read_back(item, frame) for item in target.elts)
+        return self.named(target.id, frame) if isinstance(target, gast.Name) else None
 
 
 class TangentChecker(Checker):
@@ -180,31 +158,29 @@ class TangentChecker(Checker):
 
     def _instrumented(self) -> Carrying:
         witness: Any = self._subject.witness
-        return Carrying(witness, self._subject.parameters, "__primal__")
+        return Carrying(witness, self._subject.parameters)
 
-    def _run(self, seed: int) -> tuple[bool, bool]:
-        """Run along one path; say whether it came to an end, and whether it is the only one."""
+    def _run(self, seed: int) -> bool:
+        """Run along one path; say whether it came to an end."""
         subject = self._subject
-        run = Now.run = Run(seed)
+        run = self._begin(seed)
         carried = run.tape = Tangents()
-        own = self._primal_namespace(self._namespace())
-        own.update(_HELPERS)
-        given = self._arguments(seed)
+        names = self._names()
+        given = self._arguments()
         seeds = {name: _seed(name, given[name]) for name in subject.inputs}
         for name, dot in seeds.items():
             _begin(given[name], dot)
-        expected = outcome(lambda: own["__primal__"](*given.values()))
+        expected = outcome(lambda: self._made.run(names, given))
         moved = tangent_of(expected[1]) if expected[0] == "returned" else None
         left = {name: tangent_of(given[name]) for name in seeds}
         states = {name: state_of(value) for name, value in given.items()}
-        other = Now.run = Run(seed)
-        other.steps = run.steps
-        args = self._arguments(seed)
+        other = self._begin(seed, run.steps)
+        args = self._arguments()
         dots = {name: _seed(name, args[name]) for name in subject.inputs}
         space = self._namespace()
         found = outcome(lambda: space[subject.name](*args.values(), *dots.values()))
         if expected[0] == "raised" or found[0] == "raised":
-            return self._both_raise(expected, found), False
+            return self._both_raise(expected, found)
         value, tangent = found[1]
         if whole(value) != whole(expected[1]):
             raise Disagreement("the value is another")
@@ -221,7 +197,7 @@ class TangentChecker(Checker):
                 raise Disagreement(f"the argument `{name}` is left with other contents")
         if run.trace != other.trace:
             raise Disagreement("what can be seen from outside is not the same")
-        return True, not has_branches(subject.witness.body)
+        return True
 
     def _compare_memory(self, args: dict[str, Any], value: Any, tangent: Any) -> None:
         """Refuse tangents that lie in the memory of values."""
@@ -248,14 +224,3 @@ def _begin(value: Any, dot: Any) -> None:
 def _refuse_unknown(carried: Tangents) -> None:
     if carried.unknown:
         raise NotCovered(carried.unknown[0])
-
-
-_HELPERS = {
-    "__tangent__": tangent_of,
-    "__push__": tangents.push,
-    "__settle__": tangents.settle,
-    "__constant__": tangents.constant,
-    "__unpacked__": tangents.unpacked,
-    "__update__": tangents.update,
-    "__entry__": tangents.update_entry,
-}

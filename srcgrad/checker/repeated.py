@@ -13,14 +13,13 @@ from srcgrad.checker.built_in import listed
 from srcgrad.checker.check import (
     Checker,
     Subject,
-    has_branches,
     lanes_of,
     outcome,
     state_of,
     whole,
 )
 from srcgrad.checker.field import ZERO, code_of, hashed
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
+from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now
 from srcgrad.checker.library import handler
 from srcgrad.checker.primal import sweep
 from srcgrad.checker.sharing import copied
@@ -104,21 +103,20 @@ class PullChecker(Checker):
 
     _subject: PullSubject
 
-    def _run(self, seed: int) -> tuple[bool, bool]:
-        """Run along one path; say whether it came to an end, and whether it is the only one."""
+    def _run(self, seed: int) -> bool:
+        """Run along one path; say whether it came to an end."""
         subject = self._subject
-        run = Now.run = Run(seed)
+        run = self._begin(seed)
         run.tape = []
-        own = self._primal_namespace(self._namespace())
-        given = self._arguments(seed)
-        expected = outcome(lambda: own["__primal__"](*given.values()))
+        names = self._names()
+        given = self._arguments()
+        expected = outcome(lambda: self._made.run(names, given))
         tape, cut = run.tape, run.cut
-        other = Now.run = Run(seed)
-        other.steps = run.steps
-        space, args = self._namespace(), self._arguments(seed)
+        self._begin(seed, run.steps)
+        space, args = self._namespace(), self._arguments()
         forward = outcome(lambda: space[subject.forward](*args.values()))
         if expected[0] == "raised" or forward[0] == "raised":
-            return self._both_raise(expected, forward), False
+            return self._both_raise(expected, forward)
         if whole(forward[1]) != whole(expected[1]):
             raise NotCovered("what runs forward alone calls what nobody can look into")
         states = {name: state_of(value) for name, value in args.items()}
@@ -126,12 +124,12 @@ class PullChecker(Checker):
         starts = [_start(name, args[name]) for name in subject.added]
         found = outcome(lambda: space[subject.name](*args.values(), *grads, *starts))
         if found[0] == "raised":
-            return self._both_raise(expected, found), False
+            return self._both_raise(expected, found)
         Now.run, run.tape = run, None
         results = list(expected[1]) if self._is_tuple(expected[1]) else [expected[1]]
         for place, grad in zip(subject.places, self._adjoints(expected[1]), strict=True):
             primal.contribute(results[place], grad)
-        sweep(tape, self._made.entries, lambda said: self._constant(said, own))
+        sweep(tape)
         for lane in cut:
             if lane.cut and lane.own_adjoint is not None and lane.own_adjoint.pair != ZERO:
                 raise Disagreement("an operation on a value with a derivative has no adjoint")
@@ -139,7 +137,7 @@ class PullChecker(Checker):
         for name, state in states.items():
             if state_of(args[name]) != state:
                 raise Disagreement(f"the argument `{name}` is left with other contents")
-        return True, not has_branches(subject.witness.body)
+        return True
 
     def _is_tuple(self, result: Any) -> bool:
         return self._subject.returns_tuple and isinstance(result, (list, tuple))

@@ -6,11 +6,10 @@ What happens to memory, to containers and along paths, the checker finds out by 
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.checker.witness import OBSERVERS, VARIABLE
+from srcgrad.checker.witness import is_wanted
 from srcgrad.ir.build import clone
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import statements
@@ -88,15 +87,9 @@ class TangentWitness:
             self.pushes[place] = push
 
 
-def is_wanted_forwards() -> bool:
-    """Say whether tangent functions are to be checked: on request, since that takes its time."""
-    asked = os.environ.get(VARIABLE, "").lower() not in ("", "0", "false", "no")
-    return bool(OBSERVERS) or asked
-
-
 def begun_forwards(program: Program) -> TangentWitness | None:
     """Begin the witness of a program's tangents, if derivatives are to be checked."""
-    if not is_wanted_forwards():
+    if not is_wanted():
         return None
     made = TangentWitness([clone(item) for item in program.body])
     for ours, theirs in zip(statements(program.body), statements(made.body), strict=True):

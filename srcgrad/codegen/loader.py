@@ -267,7 +267,19 @@ def _names_read(code: CodeType) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=256)
 def _compiled(text: str, filename: str) -> CodeType:
-    return compile(text, filename, "exec", dont_inherit=True)
+    return _in_file(code_of(text), filename)
+
+
+def _in_file(code: CodeType, filename: str) -> CodeType:
+    """Return code as if it had been compiled from a file of this name."""
+    inner = (_in_file(i, filename) if isinstance(i, CodeType) else i for i in code.co_consts)
+    return code.replace(co_filename=filename, co_consts=tuple(inner))
+
+
+@functools.lru_cache(maxsize=256)
+def code_of(text: str) -> CodeType:
+    """Return a text as Python compiles it, before it has a file."""
+    return compile(text, "<generated>", "exec", dont_inherit=True)
 
 
 def _free_name(qualified: str) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from srcgrad.checker.check import Checker, Subject, Verdict, ranks_of
+from srcgrad.checker.check import Subject, Verdict, ranks_of
+from srcgrad.checker.exact import ExactChecker
 from srcgrad.checker.pushing import TangentChecker, TangentSubject
 from srcgrad.checker.repeated import PullChecker, PullSubject
 from srcgrad.checker.witness import OBSERVERS
+from srcgrad.codegen.loader import code_of
 from srcgrad.errors import NotProvenError, VerificationError
 from srcgrad.ir.build import clone
 
@@ -59,6 +61,7 @@ class Proofs:
                 aux=aux,
                 ranks=ranks_of(program.given, derivation.conditions)
                 | dict.fromkeys(derivation.scalars, "number"),
+                conditions=list(derivation.conditions),
             )
         )
 
@@ -164,8 +167,8 @@ _WORSE: Final = ("proven", "unproven", "wrong")
 
 def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
     kinds = {TangentSubject: TangentChecker, PullSubject: PullChecker}
-    checker = kinds.get(type(subject), Checker)(bound, imports, subject)
-    verdict = checker.verdict(text)
+    checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
+    verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)
     return verdict

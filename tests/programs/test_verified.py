@@ -7,7 +7,8 @@ import warnings
 import pytest
 
 import srcgrad as sg
-from tests.programs.corpus import Program, programs_by
+from srcgrad.checker.check import Checker, Verdict
+from tests.programs.corpus import Program, programs_by, sample
 
 PROGRAMS = programs_by("source")
 
@@ -18,4 +19,15 @@ def test_the_first_call_verifies_the_text(program: Program) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", sg.VerificationWarning)  # nothing was compared
+        gradient(*program.arguments())
+
+
+@pytest.mark.parametrize("program", sample(PROGRAMS.values(), 12), ids=lambda item: item.name)
+def test_what_is_doubted_without_reason_runs(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Checker, "verdict", lambda *_: Verdict("wrong", "of a test"))
+    gradient = sg.grad(program.function, program.argnums, fallback="error")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         gradient(*program.arguments())

@@ -100,7 +100,7 @@ def test_a_wrong_tangent_function_does_not_run(monkeypatch: pytest.MonkeyPatch) 
     def squares(x: Any) -> Any:
         return x * x
 
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.delenv(VARIABLE, raising=False)
     _text(monkeypatch, "2 * x * x_dot", "x * x_dot")
     with pytest.warns(sg.FallbackWarning, match="SG180.*the tangent is another"):
         _, tangent = sg.jvp(squares, (np.ones(2),), (np.ones(2),))
@@ -113,10 +113,21 @@ def test_what_the_checker_alone_doubts_runs(monkeypatch: pytest.MonkeyPatch) -> 
     def cubes(x: Any) -> Any:
         return x**3
 
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(TangentChecker, "verdict", lambda *_: Verdict("wrong", "of a test"))
     _, tangent = sg.jvp(cubes, (np.ones(2),), (np.ones(2),), fallback="error")
     assert tangent.tolist() == [3.0, 3.0]
+
+
+def test_why_a_tangent_function_is_not_proven_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cubes(x: Any) -> Any:
+        return x**3
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert sg.pushforward(cubes).explain().to_dict()["not_proven"] == ""
+    monkeypatch.setattr(TangentChecker, "verdict", lambda *_: Verdict("unproven", "of a test"))
+    for derivative in (sg.pushforward(cubes), sg.jacfwd(cubes)):
+        assert "Not proven: of a test" in str(derivative.explain(np.ones(2)))
 
 
 def test_trips_that_are_run_again_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:

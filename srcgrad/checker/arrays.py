@@ -1,0 +1,461 @@
+"""Says what names of outside mean where NumPy's own arrays hold elements of the field."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.checker.arithmetic import canonical
+from srcgrad.checker.built_in import Trips
+from srcgrad.checker.elements import BY_ENTRY, Element, applied, element_of
+from srcgrad.checker.field import code_of, hashed
+from srcgrad.checker.lanes import NotCovered, Now
+from srcgrad.checker.library import MOST_TRIPS
+from srcgrad.rules.library import constant_reason, is_draw, rule_for
+from srcgrad.rules.nondiff import REPORT
+
+ZERO: Final = Element(0)
+_TELLS: Final = ("set", "show", "info")  # how functions begin that change or tell something
+_LARGEST: Final = 20_000  # elements of an array, or values of outside
+_PLAIN: Final = (bool, int, float, str, bytes, range, slice, type(None), type(...))
+_MEANINGS: Final[dict[int, tuple[Any, Any]]] = {}
+"""Functions and what they mean, by identity: to ask for a hash may run code of the user's."""
+
+
+def means(*functions: Any) -> Callable[[Any], Any]:
+    """Make the decorated function the meaning of others."""
+
+    def add(function: Any) -> Any:
+        for other in functions:
+            _MEANINGS[id(other)] = other, function
+        return function
+
+    return add
+
+
+def _meaning(function: Any) -> Any:
+    """Return what a function means; itself if nobody said."""
+    return _MEANINGS.get(id(function), (function, function))[1]
+
+
+def lifted(array: Any) -> Any:
+    """Return floats as elements; other arrays, and what is none, as they are."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fO":
+        return array
+    if not array.ndim:
+        return np.array(element_of(array), object)
+    _refuse_large(array.size)
+    made = np.empty(array.shape, object)
+    flat = [element_of(item) for item in array.ravel().tolist()]
+    made[...] = np.array([*flat, None], object)[:-1].reshape(array.shape)
+    return made
+
+
+def _refuse_large(*sizes: Any) -> None:
+    if any(isinstance(size, (int, float)) and abs(size) > _LARGEST for size in sizes):
+        raise NotCovered("there is too much to be looked at entry by entry")
+
+
+# -- values of outside
+
+
+def outside(value: Any) -> Any:
+    """Return a value of outside, with memory of its own for this run."""
+    if isinstance(value, types.ModuleType):
+        return Module(value)
+    if isinstance(value, type) and (issubclass(value, BaseException) or value is np.ndarray):
+        return value
+    if id(value) in _MEANINGS:
+        return _meaning(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (*_PLAIN, Element, Module, types.GeneratorType)):
+        return value
+    if callable(value) and not _is_holder(value):
+        return _function(value)
+    return _data(value)
+
+
+class Module:
+    """A module of outside."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        found = outside(getattr(self._real, name))
+        if callable(found):
+            setattr(self, name, found)
+        return found
+
+
+def _function(value: Any) -> Any:
+    home = str(getattr(value, "__module__", None) or "")
+    if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
+        return value if _has_no_effects(value) else _opaque(value)
+    if home.startswith(("srcgrad.runtime", "srcgrad.rules")) or home in (
+        "_operator",
+        "operator",
+        "_functools",
+    ):
+        return value
+    if getattr(builtins, getattr(value, "__name__", ""), None) is value:
+        return value
+    return _opaque(value)
+
+
+def _has_no_effects(function: Any) -> bool:
+    """Say whether a function of NumPy is one of its operands alone: one that the rules know."""
+    reason = constant_reason(function)
+    if is_draw(function) or reason == REPORT or function.__name__.startswith(_TELLS):
+        return False
+    return rule_for(function) is not None or reason is not None
+
+
+def _opaque(value: Any) -> Any:
+    """Return a function of which nothing is known but that equal numbers give equal numbers."""
+    name = str(getattr(value, "__qualname__", value))
+
+    def function(*args: Any, **keywords: Any) -> Any:
+        every = [*args, *keywords.values()]
+        if not all(isinstance(item, (int, float, Element)) for item in every):
+            raise NotCovered(f"`{name}` is called, which nobody can look into")
+        numbers = [element_of(item) for item in every]
+        if any(item.dot for item in numbers):
+            raise NotCovered(f"`{name}` is called with what varies")
+        names = canonical(tuple(keywords))
+        return Element(hashed(code_of(name), names, *[item.value for item in numbers]))
+
+    return function
+
+
+def _data(value: Any) -> Any:
+    memo = Now.run.memo
+    if id(value) in memo:
+        return memo[id(value)][1]
+    made: Any = None
+    _refuse_large(len(memo), len(value) if isinstance(value, (list, dict, tuple, set)) else 0)
+    if type(value) is np.ndarray and value.dtype.kind in "fiub":
+        made = lifted(value.copy())
+    elif type(value) is list:
+        made = []
+    elif type(value) is dict:
+        made = {}
+    elif type(value) is tuple:
+        return tuple(outside(item) for item in value)
+    elif type(value) in (set, frozenset) and all(isinstance(item, _PLAIN) for item in value):
+        made = type(value)(value)
+    elif _is_holder(value):
+        made = Holder()
+    else:
+        return Unknown(value)
+    memo[id(value)] = value, made
+    if isinstance(made, Holder):
+        made.take(value)
+    if type(value) is list:
+        made.extend(outside(item) for item in value)
+    elif type(value) is dict:
+        made.update((key, outside(item)) for key, item in value.items())
+    return made
+
+
+def _is_holder(value: Any) -> bool:
+    """Say whether a value is an object of a plain class, which may hold others."""
+    return type(getattr(value, "__dict__", None)) is dict and not hasattr(value, "__qualname__")
+
+
+class Holder:
+    """An object of outside, with memory of its own for this run."""
+
+    def take(self, value: Any) -> None:
+        """Hold what an object holds; methods are none of it."""
+        for name, item in vars(type(value)).items():
+            if not name.startswith("__") and not callable(item) and not hasattr(item, "__get__"):
+                setattr(self, name, outside(item))
+        for name, item in vars(value).items():
+            setattr(self, name, outside(item))
+
+
+class Unknown:
+    """A value of outside that may be handed on, but not used."""
+
+    def __init__(self, value: Any) -> None:
+        self._kind = type(value).__name__
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotCovered(f"`{name}` of a {self._kind} is asked for")
+
+
+# -- functions entry by entry
+
+
+def _by_entry(function: Any) -> Callable[..., Any]:
+    each = np.frompyfunc(functools.partial(applied, function), function.nin, 1)
+
+    def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        if options:
+            raise NotCovered(f"`{function.__name__}` has options")
+        found = each(*args) if any(map(_is_many, args)) else function(*args)
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+    return call
+
+
+def _is_many(value: Any) -> bool:
+    return isinstance(value, Element) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fO"
+    )
+
+
+for _name in BY_ENTRY:
+    means(getattr(np, _name))(_by_entry(getattr(np, _name)))
+_OF_MATH: Final = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "atan2": "arctan2", "radians": "deg2rad", "degrees": "rad2deg",
+}  # fmt: skip
+
+
+def _of_math(real: Any, function: Any) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        return applied(function, *args) if any(map(_is_many, args)) else real(*args)
+
+    return call
+
+
+for _name, _real in vars(math).items():
+    _other = _OF_MATH.get(_name, _name)
+    if _other in BY_ENTRY:
+        means(_real)(_of_math(_real, getattr(np, _other)))
+    elif callable(_real):
+        means(_real)(_real)
+
+
+@means(math.pow)
+def power(a: Any, b: Any) -> Any:
+    """Return a power."""
+    return a**b
+
+
+@means(math.fabs)
+def fabs(a: Any) -> Any:
+    """Return a size."""
+    return abs(a)
+
+
+@means(np.isnan, np.isinf, math.isnan, math.isinf)
+def never(value: Any) -> Any:
+    """Return that no number is such."""
+    return np.zeros(np.shape(value), bool) if np.ndim(value) else False
+
+
+@means(np.isfinite, math.isfinite)
+def always(value: Any) -> Any:
+    """Return that each number is such."""
+    return np.ones(np.shape(value), bool) if np.ndim(value) else True
+
+
+# -- new arrays
+
+
+def _is_of_floats(dtype: Any) -> bool:
+    return dtype is None or np.dtype(_kind(dtype)).kind in "fO"
+
+
+def _kind(dtype: Any) -> Any:
+    """Return the type that a name of types stands for here."""
+    return _TYPES.get(dtype, dtype) if isinstance(dtype, types.FunctionType) else dtype
+
+
+def _new(real: Any, value: Element) -> None:
+    @means(real)
+    def make(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+        _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
+        if not _is_of_floats(dtype):
+            return real(shape, _kind(dtype), order)
+        made = np.empty(shape, object, order)
+        made[...] = value
+        return made
+
+
+def _new_like(real: Any, value: Element) -> None:
+    @means(real)
+    def make(like: Any, dtype: Any = None, **options: Any) -> Any:
+        like = np.asarray(like)
+        if not _is_of_floats(dtype) or (dtype is None and like.dtype.kind not in "fO"):
+            return real(like, _kind(dtype), **options)
+        made = np.empty_like(like, object, **options)
+        made[...] = value
+        return made
+
+
+_EMPTY: Final = Element(hashed(code_of("empty")))
+_new(np.zeros, ZERO)
+_new(np.ones, Element(1))
+_new(np.empty, _EMPTY)
+_new_like(np.zeros_like, ZERO)
+_new_like(np.ones_like, Element(1))
+_new_like(np.empty_like, _EMPTY)
+
+
+@means(np.full)
+def full(shape: Any, value: Any, dtype: Any = None) -> Any:
+    """Return an array of equal numbers."""
+    _refuse_large(math.prod(np.atleast_1d(shape).tolist()))
+    return lifted(np.full(shape, value, object if _is_of_floats(dtype) else _kind(dtype)))
+
+
+@means(np.full_like)
+def full_like(like: Any, value: Any, dtype: Any = None) -> Any:
+    """Return an array of equal numbers."""
+    return lifted(np.full_like(like, value, _kind(dtype)))
+
+
+def _as_elements(real: Any) -> None:
+    @means(real)
+    def make(*args: Any, **options: Any) -> Any:
+        _refuse_large(*args, *options.values())
+        if "dtype" in options and _is_of_floats(options["dtype"]):
+            del options["dtype"]
+            found = real(*args, **options)
+            if found.dtype.kind in "iub":
+                found = found.astype(float)
+        else:
+            found = real(*args, **options)
+        return found if found.dtype.kind == "O" and found.ndim else lifted(found)
+
+
+for _real in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.arange, np.linspace,
+              np.eye, np.identity, np.copy):  # fmt: skip
+    _as_elements(_real)
+
+
+@means(np.broadcast_to)
+def broadcast_to(value: Any, shape: Any) -> Any:
+    """Return a value spread over a shape, which must not be written."""
+    return np.broadcast_to(lifted(np.asarray(value)), shape)
+
+
+# -- Python's own functions
+
+
+@means(float)
+def as_float(value: Any = 0.0) -> Any:
+    """Return a number."""
+    if isinstance(value, (Element, np.ndarray)):
+        return element_of(value)
+    return float(value)
+
+
+@means(isinstance)
+def is_instance(value: Any, kinds: Any) -> bool:
+    """Say of what kind a value is; an element is a float."""
+    if isinstance(kinds, tuple):
+        return any(is_instance(value, kind) for kind in kinds)
+    kinds = _TYPES.get(kinds, kinds) if isinstance(kinds, types.FunctionType) else kinds
+    if isinstance(value, Element):
+        return issubclass(np.float64, kinds)
+    return isinstance(value, kinds)
+
+
+@means(type)
+def type_of(value: Any, *rest: Any) -> Any:
+    """Return the type of a value; an element is a float.
+
+    Raises:
+        NotCovered: A class is made.
+    """
+    if rest:
+        raise NotCovered("a class is made")
+    return as_float if isinstance(value, (Element, float)) else type(value)
+
+
+@means(print)
+def printed(*args: Any, **_: Any) -> None:
+    """Note what is printed."""
+    Now.run.trace.append(("print", repr(args)))
+
+
+@means(range)
+def trips(*bounds: Any) -> Any:
+    """Return a range, of which no more than the first trips are made."""
+    found = range(*bounds)
+    return found if len(found) <= MOST_TRIPS else Trips(found)
+
+
+_TYPES: Final[dict[Any, Any]] = {as_float: float, trips: range}
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotCovered(f"`{name}` is called")
+
+    return refuse
+
+
+for _name in ("open", "input", "exec", "eval", "id", "vars", "globals", "locals", "round"):
+    means(getattr(builtins, _name))(_refused(_name))
+
+# -- functions of ours that ask for the type of numbers
+
+
+@means(runtime.zeros_like)
+def zeros_like(value: Any) -> Any:
+    """Return an adjoint of zeros."""
+    if isinstance(value, dict):
+        return {key: zeros_like(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [zeros_like(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return _meaning(np.zeros)(value.shape)
+    return runtime.zeros_like(value)
+
+
+@means(runtime.shadow_of)
+def shadow_of(value: Any) -> Any:
+    """Return zeros to be written in place."""
+    if isinstance(value, dict):
+        return {key: shadow_of(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [shadow_of(item) for item in value]
+    return None if value is None else _meaning(np.zeros)(np.shape(value))
+
+
+@means(runtime.scalar_seed)
+def scalar_seed(value: Any) -> Element:
+    """Return what a gradient starts from.
+
+    Raises:
+        ValueError: The value is no number.
+    """
+    if np.shape(value):
+        raise ValueError("the value is no number")
+    return Element(1)
+
+
+@means(runtime.greater_part)
+def greater_part(grad: Any, x: Any, y: Any) -> Any:
+    """Return the part of an adjoint that the greater of two values gets."""
+    return np.where(np.equal(x, y), 0.5 * grad, np.where(np.less(x, y), 0.0, grad))[()]
+
+
+@means(runtime.stop_gradient)
+def stop_gradient(value: Any) -> Any:
+    """Return a value that is taken for a constant."""
+    if isinstance(value, Element):
+        return Element(value.value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        return np.frompyfunc(stop_gradient, 1, 1)(value)
+    return value
+
+
+BUILTINS: Final[dict[str, Any]] = {name: _meaning(value) for name, value in vars(builtins).items()}

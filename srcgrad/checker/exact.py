@@ -1,0 +1,341 @@
+"""Checks a derivative entry by entry, where lanes do not tell.
+
+Primal and derivative run over NumPy's own arrays, which hold a few elements of the field each. The
+elements of the primal carry a tangent, and the gradient times the direction must be the tangent of
+the result, exactly. What a program does to memory, NumPy does here. It takes lengths of axes, which
+lanes leave open, and knows fewer functions than they do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.checker import arrays
+from srcgrad.checker.check import Checker, Verdict, has_branches, outcome
+from srcgrad.checker.elements import Element, LongRun, element_of
+from srcgrad.checker.field import PRIME, code_of, hashed
+from srcgrad.checker.lanes import Disagreement, NotCovered, Now
+from srcgrad.checker.names import Names
+from srcgrad.checker.witnessed import Primal
+
+_LENGTHS: Final = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))  # of axes, in turn
+_OTHER_LENGTHS: Final = ((1,), (3,))
+_MOST_TRIALS: Final = 16
+_MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
+
+
+class ExactChecker(Checker):
+    """The check of one derivative, by lanes and then entry by entry."""
+
+    _lengths: tuple[int, ...] = ()
+    _last: LongRun | None = None
+    _exact: ExactPrimal | None = None
+
+    def _verdict(self) -> Verdict:
+        found = super()._verdict()
+        if found.kind == "proven" or self._subject.fields:
+            return found
+        self._last = None
+        try:
+            with np.errstate(all="ignore"):
+                runs = self._exactly()
+        except (Disagreement, NotCovered, RecursionError):
+            return found
+        except Exception:  # noqa: BLE001 - what NumPy does not do with objects
+            return found
+        finally:
+            self._lengths = ()
+        return Verdict("proven", runs=runs) if runs else found
+
+    def _exactly(self) -> int:
+        """Return how many runs came to their end with arguments that the program takes."""
+        for ranks, lengths in self._trials():
+            self._ranks, self._lengths = ranks, lengths
+            runs = self._exact_runs()
+            if runs:
+                return runs + self._at_other_lengths()
+        return 0
+
+    def _at_other_lengths(self) -> int:
+        """Return how many runs end with other lengths, where loops make other numbers of trips."""
+        first, runs = self._lengths, 0
+        for lengths in _OTHER_LENGTHS:
+            if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
+                self._lengths = lengths
+                runs += self._exact_run(0)
+        return runs
+
+    def _trials(self) -> Iterator[tuple[dict[str, Any], tuple[int, ...]]]:
+        """Yield numbers of axes and lengths, until the program's own constants fit them."""
+        known = self._subject.ranks
+        unknown = [name for name in self._subject.outer if name not in known]
+        ranks = [{**dict.fromkeys(unknown, rank), **known} for rank in (1, 0, 2)]
+        if not unknown:
+            del ranks[1:]
+        trials = [(ranks[0], lengths) for lengths in _LENGTHS]
+        trials += [(own, lengths) for own in ranks[1:] for lengths in _LENGTHS[:3]]
+        for mixed in itertools.product((1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0):
+            if len(set(mixed)) > 1:
+                trials.append(({**dict(zip(unknown, mixed, strict=True)), **known}, (4,)))
+        yield from trials[:_MOST_TRIALS]
+
+    def _exact_runs(self) -> int:
+        """Return how many runs came to their end; what does not agree raises."""
+        runs, ways = 0, 2 if has_branches(self._subject.witness.body) else 1
+        for seed in range(_MOST_PATHS):
+            runs += self._exact_run(seed)
+            if self._last is not None and self._last.asked:
+                ways = _MOST_PATHS - 2  # numbers were compared, which may go either way each time
+            if runs >= ways or (not runs and seed == 2):
+                break
+        return runs
+
+    def _exact_run(self, seed: int) -> bool:
+        """Compare both along one path; say whether it came to an end."""
+        subject = self._subject
+        ours = Now.run = self._begin_long(seed)
+        names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
+        given = self._exact_arguments(seed, moving=True)
+        if not self._are_granted(given):
+            return False
+        expected = outcome(lambda: self._exact_made().run(names, given))
+        if expected[0] == "raised" or not self._is_fit(expected[1]):
+            return False
+        theirs = Now.run = self._begin_long(seed)
+        args = self._exact_arguments(seed, moving=False)
+        space = self._exact_space()
+        found = outcome(lambda: self._derivative(space, args))
+        if found[0] == "raised":
+            raise Disagreement(f"the derivative alone raises {found[1]!r}")
+        result, outputs = found[1]
+        ways = self._exact_arguments(seed, moving=True)
+        by_text = sum(
+            _product(grad, ways[name], f"the gradient of `{name}`")
+            for name, grad in zip(subject.outer, result, strict=True)
+        )
+        if (by_text - self._slope(expected[1])) % PRIME:
+            raise Disagreement("the gradient is another")
+        self._compare_memory(result, args)
+        if outputs is not None:
+            values = list(expected[1]) if subject.returns_tuple else [expected[1]]
+            for one, other in zip(values, outputs, strict=False):
+                if other is not None and not _same(one, other):
+                    raise Disagreement("the value is another")
+        if not _same(given, args):
+            raise Disagreement("an argument is left with other contents")
+        if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
+            raise Disagreement("what can be seen from outside is not the same")
+        return True
+
+    def _exact_made(self) -> ExactPrimal:
+        """Return the primal as it is run over arrays."""
+        if self._exact is None:
+            subject = self._subject
+            witness = subject.witness
+            self._exact = ExactPrimal(witness, subject.parameters, [], witness.body)
+        return self._exact
+
+    def _begin_long(self, seed: int) -> LongRun:
+        self._last = made = LongRun(seed, self._last)
+        return made
+
+    def _is_fit(self, result: Any) -> bool:
+        """Say whether a result is one that a gradient can be taken of."""
+        if any(isinstance(item, np.ndarray) for leaf in _leaves(result) for item in leaf.flat):
+            return False  # an array was put into an element
+        if self._subject.backward:
+            return True
+        return not np.shape(result[0] if self._subject.returns_tuple else result)
+
+    def _are_granted(self, given: dict[str, Any]) -> bool:
+        """Say whether arguments are such that the text is for them, as far as that can be told."""
+        names = {"np": np, "__builtins__": arrays.BUILTINS}
+        for condition in self._subject.conditions:
+            try:
+                if not eval(condition, names, given):  # noqa: S307 - a text of ours
+                    return False
+            except Exception:  # noqa: BLE001, S112 - it is in words
+                continue
+        return True
+
+    def _slope(self, result: Any) -> int:
+        """Return how the result changes along the direction, times what is given for it."""
+        if not self._subject.backward:
+            return element_of(result[0] if self._subject.returns_tuple else result).dot
+        outputs = list(result) if self._subject.returns_tuple else [result]
+        return sum(
+            _product(self._given(place, output), output, "what is given")
+            for place, output in enumerate(outputs)
+        )
+
+    def _given(self, place: int, output: Any) -> Any:
+        if not self._lengths:
+            return super()._given(place, output)
+        return _filled(output, hashed(code_of("given"), place), moving=False)
+
+    def _compare_memory(self, result: Any, args: dict[str, Any]) -> None:
+        roots = [("an argument", leaf) for leaf in _leaves(list(args.values()))]
+        for name, grad in zip(self._subject.outer, result, strict=True):
+            own = f"the gradient of `{name}`"
+            for leaf in _leaves(grad):
+                if not leaf.flags.writeable:
+                    raise Disagreement(f"{own} is spread over memory that it has no more of")
+                for other, array in roots:
+                    if other != own and np.may_share_memory(leaf, array):
+                        raise Disagreement(f"{own} shares memory with {other}")
+                roots.append((own, leaf))
+
+    # -- names
+
+    def _exact_arguments(self, seed: int, *, moving: bool) -> dict[str, Any]:
+        subject = self._subject
+        made: dict[str, Any] = {}
+        for name in subject.parameters:
+            if name in subject.starred:
+                made[name] = {} if name == subject.starred[-1] and len(subject.starred) == 2 else ()
+                continue
+            code = code_of(f"argument {name}")
+            rank = self._ranks.get(name)
+            varied = name in subject.outer
+            if not varied and rank in (None, "number", 0):
+                made[name] = 2 + (hashed(code, 0) + seed) % 2
+                continue
+            count = rank if isinstance(rank, int) else 0
+            lengths = (self._lengths * 8)[:count]
+            like = np.empty(lengths, object) if count else 0.0
+            made[name] = _filled(like, hashed(code, seed), moving=moving and varied)
+        return made
+
+    def _exact_space(self) -> dict[str, Any]:
+        space: dict[str, Any] = {"__name__": "srcgrad.checker.run", "__builtins__": _BUILTINS}
+        for name, value in self._bound.items():
+            space[name] = arrays.outside(value)
+        exec(self._text_code, space)  # noqa: S102 - the text that is checked, over elements
+        return space
+
+
+def _import(
+    name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
+) -> Any:
+    del level
+    module = importlib.import_module(name)
+    return arrays.outside(module if fromlist else importlib.import_module(name.partition(".")[0]))
+
+
+_BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
+
+# -- what the primal does besides what its text says
+
+
+class ExactPrimal(Primal):
+    """The primal, run over arrays: what it does to memory, NumPy does."""
+
+    records = False
+
+    def update(self, left: Any, sign: str, right: Any) -> Any:
+        """Do ``left op= right``, and return the result."""
+        return _IN_PLACE[sign](left, right)
+
+    def augment(self, holder: Any, key: Any, sign: str, value: Any) -> None:
+        """Update an entry; of an array, as often as it is named."""
+        if isinstance(holder, np.ndarray) and sign in ("Add", "Sub"):
+            (np.add if sign == "Add" else np.subtract).at(holder, key, value)
+            return
+        holder[key] = _IN_PLACE[sign](holder[key], value)
+
+
+_IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
+    "Pow": operator.ipow, "FloorDiv": operator.ifloordiv, "Mod": operator.imod,
+    "MatMult": operator.imatmul, "BitAnd": operator.iand, "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+}  # fmt: skip
+
+# -- values
+
+
+def _filled(like: Any, code: int, *, moving: bool) -> Any:
+    """Return unknown numbers in the structure of a value, with a direction if they are moving."""
+    if isinstance(like, dict):
+        return {
+            key: _filled(item, hashed(code, place), moving=moving)
+            for place, (key, item) in enumerate(like.items())
+        }
+    if isinstance(like, (list, tuple)):
+        made = [_filled(item, hashed(code, i), moving=moving) for i, item in enumerate(like)]
+        return made if isinstance(like, list) else tuple(made)
+    if not isinstance(like, np.ndarray):
+        return Element(hashed(code, 0), hashed(code, 0, 1) if moving else 0)
+    found = np.empty(like.shape, object)
+    for place, index in enumerate(np.ndindex(like.shape)):
+        found[index] = Element(hashed(code, place), hashed(code, place, 1) if moving else 0)
+    return found
+
+
+def _product(grad: Any, way: Any, what: str) -> int:
+    """Return the product of adjoints and a direction of the same structure."""
+    if grad is None:
+        return 0
+    if isinstance(way, dict):
+        return sum(_product(grad[key], item, what) for key, item in way.items())
+    if isinstance(way, (list, tuple)):
+        return sum(_product(grad[place], item, what) for place, item in enumerate(way))
+    if not isinstance(way, np.ndarray):
+        return element_of(grad).value * _dot_of(way)
+    if np.shape(grad) != way.shape:
+        raise Disagreement(f"{what} has another shape")
+    pairs = zip(np.asarray(grad).ravel().tolist(), way.ravel().tolist(), strict=True)
+    return sum(element_of(one).value * _dot_of(other) for one, other in pairs)
+
+
+def _dot_of(item: Any) -> int:
+    return item.dot if isinstance(item, Element) else 0
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the arrays in a value."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Say whether two values hold the same."""
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and list(one) == list(other)
+            and all(_same(item, other[key]) for key, item in one.items())
+        )
+    if isinstance(one, (list, tuple)):
+        return (
+            isinstance(other, (list, tuple))
+            and len(one) == len(other)
+            and all(map(_same, one, other))
+        )
+    if isinstance(one, arrays.Holder):
+        return isinstance(other, arrays.Holder) and _same(vars(one), vars(other))
+    if np.shape(one) != np.shape(other):
+        return False
+    if isinstance(one, np.ndarray) and one.ndim:
+        return all(map(_same, one.ravel().tolist(), other.ravel().tolist()))
+    if isinstance(one, (Element, float, np.ndarray)) or isinstance(other, (Element, float)):
+        return bool(element_of(one) == element_of(other))
+    return one is other or bool(one == other)
+
+
+def _same_outside(ours: dict[int, Any], theirs: dict[int, Any]) -> bool:
+    """Say whether two runs leave the same in what lies outside."""
+    shared = [key for key in ours if key in theirs]
+    return all(_same(ours[key][1], theirs[key][1]) for key in shared)
