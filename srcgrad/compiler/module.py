@@ -380,21 +380,24 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     for cached in (container_parameters, returns_list, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
-    request = by_own_names(request)
     collects = gc.isenabled()
-    gc.disable()  # trees are many small objects, none of them garbage yet
+    gc.disable()  # trees are many small objects; they are let go of before it goes on
     try:
-        try:
-            with nothing_changes():
-                module, entry, backward = make(request)
-        except ComplexMetError:
-            request = replace(request, keep_complex=True)
-            with nothing_changes():
-                module, entry, backward = make(request)
-        text, lines = module.render()
+        return _generated(by_own_names(request), make)
     finally:
         if collects:
             gc.enable()
+
+
+def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
+    try:
+        with nothing_changes():
+            module, entry, backward = make(request)
+    except ComplexMetError:
+        request = replace(request, keep_complex=True)
+        with nothing_changes():
+            module, entry, backward = make(request)
+    text, lines = module.render()
     externals = module.externals
     session = module.expander.session
     fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]

@@ -13,7 +13,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import count_binds, count_reads, header_reads
-from srcgrad.ir.walk import blocks_of, names_read
+from srcgrad.ir.walk import INNER, blocks_of, names_read
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -78,6 +78,7 @@ class ForwardSubstitution:
             self._settle(statement, waiting)
             if self._may_wait(statement):
                 waiting[statement.targets[0].id] = statement
+                self._movement.wait(statement)
         return [statement for statement in block if id(statement) not in gone]
 
     def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
@@ -92,9 +93,9 @@ class ForwardSubstitution:
             return
         if not self._purity.of(statement.value):
             return
-        holder, key = _place_of(statement, name)
-        if holder is not None and names_read(statement.value).count(name) == 1:
-            _set(holder, key, before.value)
+        place = _places_in(statement).get(name)
+        if place is not None and names_read(statement.value).count(name) == 1:
+            _set(*place, before.value)
             gone.add(id(before))
 
     def _may_wait(self, statement: Any) -> bool:
@@ -115,14 +116,18 @@ class ForwardSubstitution:
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
-        reads = header_reads(statement)
-        for name in [name for name in waiting if name in reads]:
+        if not waiting:
+            return
+        reads = set(header_reads(statement))
+        names = [name for name in waiting if name in reads]
+        places = _places_in(statement) if names else {}
+        for name in names:
             source = waiting.pop(name)
             if isinstance(statement, gast.While) or _returns_alone(statement):
                 continue
-            holder, key = _place_of(statement, name)
-            if holder is None:
+            if name not in places:
                 continue
+            holder, key = places[name]
             _set(holder, key, source.value)
             if self._too_wide(statement, self._most(name, source, statement)):
                 _set(holder, key, gast.Name(name, gast.Load(), None, None))
@@ -153,8 +158,9 @@ class ForwardSubstitution:
             del waiting[name]
 
 
-def _place_of(statement: Any, name: str) -> tuple[Any, Any]:
-    """Find where a statement reads `name`: the holder and the field (or the list position)."""
+def _places_in(statement: Any) -> dict[str, tuple[Any, Any]]:
+    """Find where a statement reads each name: the holder and the field (or the list position)."""
+    found: dict[str, tuple[Any, Any]] = {}
     roots = [
         (statement, field)
         for field in ("value", "test", "iter", "target", "targets")
@@ -163,14 +169,15 @@ def _place_of(statement: Any, name: str) -> tuple[Any, Any]:
     stack: list[tuple[Any, Any]] = list(roots)
     while stack:
         holder, key = stack.pop()
-        node = holder[key] if isinstance(holder, list) else getattr(holder, key)
+        node = holder[key] if isinstance(holder, list) else getattr(holder, key, None)
         if isinstance(node, list):
-            stack.extend((node, position) for position in range(len(node)))
-        elif isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load):
-            return holder, key
+            stack += [(node, position) for position in range(len(node))]
+        elif isinstance(node, gast.Name):
+            if isinstance(node.ctx, gast.Load):
+                found.setdefault(node.id, (holder, key))
         elif isinstance(node, gast.AST):
-            stack.extend((node, field) for field in node._fields)
-    return None, None
+            stack += [(node, field) for field in INNER[node.__class__]]
+    return found
 
 
 def _set(holder: Any, key: Any, value: Any) -> None:

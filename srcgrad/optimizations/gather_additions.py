@@ -71,6 +71,7 @@ class AdditionGathering:
             self._settle(statement, waiting)
             if name and self._may_wait(statement):
                 waiting[name] = statement
+                self._movement.wait(statement)
         return kept
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
