@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_MISSING = object()
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -89,6 +90,32 @@ def walk(node: Any) -> Iterator[Any]:
                     elif isinstance(part, tree):
                         put(part)
         yield item
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Say whether two trees are the same, as `gast.dump` shows them, wherever they stand.
+
+    >>> trees = [gast.parse(text) for text in ("f(a, 1)", "f(a,  1)", "f(a, 1.0)")]
+    >>> is_same(trees[0], trees[1]), is_same(trees[0], trees[2])
+    (True, False)
+    """
+    pairs = [(one, other)]
+    while pairs:
+        first, second = pairs.pop()
+        if first is second:
+            continue
+        if first.__class__ is not second.__class__:
+            return False
+        if isinstance(first, gast.AST):
+            ours, theirs = first.__dict__, second.__dict__
+            pairs += [(ours.get(n, _MISSING), theirs.get(n, _MISSING)) for n in first._fields]
+        elif isinstance(first, list):
+            if len(first) != len(second):
+                return False
+            pairs += zip(first, second, strict=True)
+        elif repr(first) != repr(second):
+            return False
+    return True
 
 
 def blocks_of(statement: Any) -> list[list[Any]]:

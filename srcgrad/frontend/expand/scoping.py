@@ -199,7 +199,7 @@ def _own_nodes(tree: Any) -> list[Any]:
         if isinstance(node, _SCOPES):
             stack.extend(reversed(_outside(node)))
         else:
-            stack.extend(reversed(list(nodes_in(node))))
+            stack += nodes_in(node)[::-1]
     return found
 
 
