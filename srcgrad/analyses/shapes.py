@@ -75,6 +75,7 @@ class Shapes:
         varying: set[str] = set()
         while conflicts := self._sweep(varying):
             varying |= conflicts
+        self._numeric: dict[int, tuple[list[Any], bool]] = {}
         self._first: dict[Shape, str] = {}
         for name in [*program.parameters, *_top_variables(program)]:
             self._first.setdefault(self._known[name], name)
@@ -164,6 +165,12 @@ class Shapes:
     def is_number(self, node: Any) -> bool:
         """Say whether an operand is surely a single number, not an array with axes."""
         return self.of(node) == SCALAR
+
+    def are_numbers(self, values: list[Any]) -> bool:
+        """Say whether all entries of a container are surely single numbers."""
+        if id(values) not in self._numeric:  # they are kept, so that no others get their identity
+            self._numeric[id(values)] = values, all(map(self.is_number, values))
+        return self._numeric[id(values)][1]
 
     def fact(self, node: Any) -> str | None:
         """Return what a function that gets this operand may know of it."""

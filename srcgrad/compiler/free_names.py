@@ -31,12 +31,13 @@ class FreeNames:
         scope = self.scope
         module = self.source.function.__module__
         seen: set[int] = set()
+        free = _free_names(scope.function.__code__)
         for statement in body:
             for node in walk(statement):
                 reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
                 if reads and id(node) not in seen and not hasattr(node, "of_rule"):
                     seen.add(id(node))
-                    binding = scope.used.get(node.id) or self._late(node.id)
+                    binding = scope.used.get(node.id) or self._late(node.id, free)
                     if binding is not None and not self._is_our_own(node.id):
                         node.id = self.externals.name_of_binding(binding, module)
 
@@ -58,11 +59,11 @@ class FreeNames:
         self.refusals.raise_if_any()
         return False
 
-    def _late(self, name: str) -> Any:
+    def _late(self, name: str, free: set[str]) -> Any:
         """Find a free name of the user's that no pass has had to look up."""
         if name in self.externals.imports or name in self.externals.bound:
             return None
-        if name in self.externals.runtime or name not in _free_names(self.scope.function.__code__):
+        if name in self.externals.runtime or name not in free:
             return None
         self.scope.lookup(name)
         return self.scope.used.get(name)

@@ -100,10 +100,11 @@ def _conflicts(
     """Return the versions that interfere, and what is needed after each update in place."""
     conflicts: dict[str, set[str]] = defaultdict(set)
     lasting: dict[int, set[str]] = {}
+    together = {base: set(names) for base, names in crowded.items()}
 
     def note(name: str, live: set[str], copied: str | None) -> None:
-        for other in crowded.get(namer.base(name), ()):
-            if other not in (name, copied) and other in live:
+        for other in live.intersection(together.get(namer.base(name), ())):
+            if other not in (name, copied):
                 conflicts[name].add(other)
                 conflicts[other].add(name)
 
