@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,13 +60,24 @@ class Movement:
         self._purity = purity
         self._sharing = Sharing(body, purity.of)
         self._noted: dict[int, tuple[Any, _Moved]] = {}
+        self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._updates = False
 
-    def wait(self, source: Any) -> None:
+    def wait(self, source: Any, name: str) -> None:
         """Note that a statement waits to be moved, and does not change until it has been."""
-        self._noted[id(source)] = source, self._looked_at(source)
+        moved = self._looked_at(source)
+        self._noted[id(source)] = source, moved
+        self._updates = self._updates or moved.updates
+        for read in moved.reads:
+            self._readers[read].append((name, source))
 
-    def stopped(self, statement: Any, waiting: Mapping[str, Any]) -> list[str]:
-        """Return which of the waiting statements, by name, may not move past a statement."""
+    def stopped(
+        self, statement: Any, waiting: Mapping[str, Any], *, noted: bool = False
+    ) -> list[str]:
+        """Return which of the waiting statements, by name, may not move past a statement.
+
+        `noted` says that all of them were handed to `wait`, so that not each has to be asked.
+        """
         if not waiting:
             return []
         if isinstance(statement, (gast.With, gast.Try)):
@@ -77,6 +89,8 @@ class Movement:
         groups = self._sharing.groups(written)
         calm = self._is_calm(statement)
         impure = not calm or any(map(is_store, [statement, *inner]))
+        if noted and not (inside or groups or impure or self._updates):
+            return self._readers_of(changed, waiting)
         ours = calm and all(map(self._purity.is_adjoint, written))
         found = []
         for name, source in waiting.items():
@@ -91,6 +105,16 @@ class Movement:
             if touches or elsewhere or impure_here:
                 found.append(name)
         return found
+
+    def _readers_of(self, changed: set[str], waiting: Mapping[str, Any]) -> list[str]:
+        """Return which of the waiting statements read what has changed."""
+        found = {
+            name
+            for read in changed
+            for name, source in self._readers.get(read, ())
+            if waiting.get(name) is source
+        }
+        return list(found)
 
     def _moved(self, source: Any) -> _Moved:
         noted = self._noted.get(id(source))
