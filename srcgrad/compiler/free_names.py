@@ -13,7 +13,7 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.transforms.externals import Externals
 
 
@@ -33,8 +33,8 @@ class FreeNames:
         seen: set[int] = set()
         free = _free_names(scope.function.__code__)
         for statement in body:
-            for node in walk(statement):
-                reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+            for node in found_in(statement, gast.Name):
+                reads = isinstance(node.ctx, gast.Load)
                 if reads and id(node) not in seen and not hasattr(node, "of_rule"):
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id, free)

@@ -56,7 +56,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import found_in, statements
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
@@ -331,9 +331,7 @@ class Module:
     def _drop_unused_imports(self) -> None:
         used: set[str] = set()
         for _, definition in self.definitions:
-            for node in walk(definition):
-                if isinstance(node, gast.Name):
-                    used.add(node.id)
+            used.update(node.id for node in found_in(definition, gast.Name))
         self.externals.runtime &= used
         for name in [n for n in self.externals.imports if n not in used]:
             del self.externals.imports[name]
@@ -476,8 +474,8 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
 
 def collect_numpy(module: Module) -> None:
     """Import NumPy if the text of the module says ``np.``."""
-    nodes = (node for _, definition in module.definitions for node in walk(definition))
-    if any(isinstance(node, gast.Name) and node.id == "np" for node in nodes):
+    names = (node for _, tree in module.definitions for node in found_in(tree, gast.Name))
+    if any(node.id == "np" for node in names):
         module.externals.imports["np"] = "import numpy as np"
 
 

@@ -92,6 +92,30 @@ def walk(node: Any) -> Iterator[Any]:
         yield item
 
 
+def found_in(node: Any, *kinds: type) -> list[Any]:
+    """Return the nodes of some kinds in a tree, the outer first, as `walk` yields them.
+
+    >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
+    ['f', 'a', 'b']
+    """
+    waiting, found, tree = [node], [], gast.AST
+    for item in waiting:
+        kind = item.__class__
+        if kind in kinds:
+            found.append(item)
+        fields = INNER[kind]
+        if fields:
+            given = item.__dict__
+            for name in fields:
+                part = given.get(name)
+                if part is not None:
+                    if part.__class__ is list:
+                        waiting += [inner for inner in part if isinstance(inner, tree)]
+                    elif isinstance(part, tree):
+                        waiting.append(part)
+    return found
+
+
 def is_same(one: Any, other: Any) -> bool:
     """Say whether two trees are the same, as `gast.dump` shows them, wherever they stand.
 

@@ -17,7 +17,7 @@ from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 
 MayShare = Callable[[str, str], bool]
 
@@ -180,8 +180,8 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[Any]
 def _rename(body: list[Any], names: dict[str, str]) -> None:
     seen: set[int] = set()  # a node may stand in two places; rename it once
     for statement in body:
-        for node in walk(statement):
-            if isinstance(node, gast.Name) and id(node) not in seen:
+        for node in found_in(statement, gast.Name):
+            if id(node) not in seen:
                 seen.add(id(node))
                 node.id = names.get(node.id, node.id)
 
