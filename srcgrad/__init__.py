@@ -29,12 +29,11 @@ if TYPE_CHECKING:
         jacrev,
         jvp,
         numeric_vjp,
-        pullback,
-        pushforward,
         scipy_objective,
         value_and_grad,
         vjp,
     )
+    from srcgrad.api.products import pullback, pushforward
     from srcgrad.errors import (
         ArgumentError,
         FallbackWarning,
@@ -171,9 +170,9 @@ _HOMES: Final = {
     "srcgrad.api": (
         "Checkpointed Compiled Gradient HessianProduct Jacobian Objective Pullback "
         "Pushforward checkpoint compile grad hessian hessian_product hvp implicit jacfwd "
-        "jacobian jacrev jvp numeric_vjp pullback pushforward scipy_objective value_and_grad "
-        "vjp"
+        "jacobian jacrev jvp numeric_vjp scipy_objective value_and_grad vjp"
     ),
+    "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
         "ArgumentError FallbackWarning IntegerInputError MissingRuleError MutationError "
         "NonFiniteError NonScalarOutputError NotDifferentiableError NotProvenError "

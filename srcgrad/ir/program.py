@@ -157,8 +157,8 @@ def header_reads(statement: Any) -> list[str]:
     if isinstance(statement, gast.Try):
         return names_read([handler.type for handler in statement.handlers])
     if isinstance(statement, gast.AugAssign):
-        target = names_read(statement.target)
+        reads = names_read(statement.target)
         if isinstance(statement.target, gast.Name):
-            target = [statement.target.id]
-        return target + names_read(statement.value)
+            reads = [statement.target.id]
+        return reads + names_read(statement.value)
     return names_read(statement)
