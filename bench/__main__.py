@@ -19,6 +19,7 @@ NAMES = [
     "call",
     "scalar",
     "compile_time",
+    "passes",
     "checker",
     "parts",
     "recorded",

@@ -53,6 +53,28 @@ def choices(count: int, number: int) -> str:
     return head + "".join(tests) + "    else:\n        y = x\n    return y * y\n"
 
 
+def writes(count: int, number: int) -> str:
+    """Return a function that writes so many elements of an array."""
+    lines = [f"    y[{i}] = np.sin(x[{i}]) * {i}.5\n" for i in range(count)]
+    return (
+        f"def long(x):\n    y = np.zeros({count})\n{''.join(lines)}    return y @ y * {number}.0\n"
+    )
+
+
+def entries(count: int, number: int) -> str:
+    """Return a function that puts so many values into a list, and reads each."""
+    shown = ", ".join(f"x * {i}.5" for i in range(count))
+    lines = [f"    total = total + np.sum(np.sin(p[{i}]))\n" for i in range(count)]
+    head = f"def long(x):\n    p = [{shown}]\n    total = {number}.0\n"
+    return f"{head}{''.join(lines)}    return total\n"
+
+
+def sums(count: int, number: int) -> str:
+    """Return a function that is one sum of so many terms."""
+    terms = " + ".join(f"x[{i}] * {i}.5" for i in range(count))
+    return f"def long(x):\n    return {terms} + {number}.0\n"
+
+
 def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
     """Return the seconds that it takes to differentiate a function nobody has seen before."""
     function = function_in(text, name, number, folder)
@@ -96,6 +118,12 @@ def main() -> None:
             "a chain of 100 functions": chain(100, 1),
             "100 elif": choices(100, 1),
             "300 elif": choices(300, 2),
+            "100 writes": writes(100, 1),
+            "400 writes": writes(400, 1),
+            "100 entries": entries(100, 1),
+            "400 entries": entries(400, 1),
+            "250 terms": sums(250, 1),
+            "1,000 terms": sums(1000, 1),
         }.items():
             seconds = compiled_in(text, "long", len(text), Path(folder))
             print(f"  {label:28}{in_words(seconds):>12}", flush=True)

@@ -42,7 +42,7 @@ class ContainerChanges:
         if id(statement) not in self.own:
             return False
         values = self._entries.of(name)
-        numbers = values is not None and all(self._shapes.is_number(value) for value in values)
+        numbers = values is not None and self._shapes.are_numbers(values)
         updates = "op" in statement._fields or getattr(statement, "updates_entry", False)
         return numbers or not updates
 

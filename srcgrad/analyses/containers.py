@@ -170,19 +170,25 @@ def _read_entries(program: Program, arrays: set[str], copies: list[tuple[str, st
         and (values := entries.of(source)) is not None
         and values
     ]
-    size = -1
+    lacking = {id(values): _not_numbers(values) for _, values in reads}
+    size, spreads = -1, True
     while len(arrays) != size:
         size = len(arrays)
         for target, values in reads:
-            if all(_is_array(value, arrays | {target}) for value in values):
-                arrays = _spread(arrays | {target}, copies)
+            names = lacking[id(values)] = [n for n in lacking[id(values)] if n not in arrays]
+            if all(name == target for name in names) and (spreads or target not in arrays):
+                arrays, spreads = _spread(arrays | {target}, copies), False
     return arrays
 
 
-def _is_array(value: Any, arrays: set[str]) -> bool:
-    if isinstance(value, gast.Name):
-        return value.id in arrays
-    return isinstance(value, gast.Constant) and isinstance(value.value, (int, float, complex))
+def _not_numbers(values: list[Any]) -> list[str]:
+    """Return the names among values, and an empty one if there is what is no name and no number."""
+    kinds = (int, float, complex)
+    return [
+        value.id if isinstance(value, gast.Name) else ""
+        for value in values
+        if not (isinstance(value, gast.Constant) and isinstance(value.value, kinds))
+    ]
 
 
 _ONE_WITHOUT: Final = {"numpy.average": ("returned", 3), "numpy.linspace": ("retstep", 4)}

@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, names_read, statements
 
 _SEQUENCES: Final = (gast.List, gast.Tuple)
 
@@ -48,18 +48,20 @@ class Entries:
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
+        self._together: dict[str, list[Any]] = {}
+        for name in [*self._parent]:
+            self._together.setdefault(self._root(name), []).extend(self._values.get(name, ()))
 
     def of(self, name: str) -> list[Any] | None:
         """Return every value that may be put into the container; None if something is unknown."""
         if name in self._unknown or name not in self._parent:
             return None
         root = self._root(name)
-        return [
-            value
-            for other in self._parent
-            if self._root(other) == root
-            for value in self._values.get(other, ())
-        ]
+        return self._together[root] if root in self._together else self._values.get(name, [])
+
+    def names(self) -> set[str]:
+        """Return the names that stand in what is put into containers."""
+        return {name for values in self._values.values() for v in values for name in names_read(v)}
 
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to a dict that the program has made."""
@@ -140,9 +142,11 @@ class Entries:
         self._parent[self._root(first)] = self._root(second)
 
     def _root(self, name: str) -> str:
-        parent = self._parent.setdefault(name, name)
-        while parent != self._parent[parent]:
-            parent = self._parent[parent]
+        known = self._parent
+        parent = known.setdefault(name, name)
+        while parent != known[parent]:
+            known[parent] = known[known[parent]]
+            parent = known[parent]
         return parent
 
 

@@ -112,14 +112,16 @@ def final_stores(
         if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
             continue
         name, indices = target.value.id, [getattr(part, "id", "") for part in _components(target)]
+        through = sorted(loop.index for loop in loops) == sorted(indices)
+        if not through or binds[name] != 1 or name not in made:
+            continue
         others = [
             item
             for item, other in writes
             if other == name or (not is_adjoint(other) and may_share(other, name))
         ]
-        once = binds[name] == 1 and name in made and [*map(id, others)] == [id(statement)]
-        through = sorted(loop.index for loop in loops) == sorted(indices)
-        if once and through and rank(name) == len(loops) == _count_around(body, statement):
+        once = [*map(id, others)] == [id(statement)]
+        if once and rank(name) == len(loops) == _count_around(body, statement):
             found.add(id(statement))
     return found
 

@@ -37,12 +37,12 @@ class Integers:
         assigned = self._assigned(program)
         given = frozenset(self.names)
         self.names.update(assigned)  # a counter is an integer if it was one before its step
-        while wrong := {
-            name
-            for name, values in assigned.items()
-            if name in self.names - given and not all(map(self.of, values))
-        }:
-            self.names -= wrong
+        size = -1
+        while size != (size := len(self.names)):
+            for name, values in assigned.items():
+                surely = name not in self.names or name in given or all(map(self.of, values))
+                if not surely:
+                    self.names.discard(name)
 
     def _assigned(self, program: Program) -> dict[str, list[Any]]:
         """Return what each name is bound to; None is what is not understood."""

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 
 def mark_guarded(program: Program, shapes: Shapes, varied: frozenset[str]) -> None:
@@ -67,11 +67,11 @@ class _Sources:
         if self._shapes.is_number(node):
             return set()
         found: set[str] = set()
-        for item in walk(node):
+        for item in found_in(node, gast.Name, gast.Call):
             if isinstance(item, gast.Name):
                 inside = item.id in self._found or item.id in self._local
                 found |= self._found[item.id] if inside else self._of_outside(item)
-            elif isinstance(item, gast.Call):
+            else:
                 found |= self._of_call(item)
         return found
 

@@ -68,11 +68,14 @@ class Shapes:
         self._program = program
         self._integers = integers
         self._entries = Entries(program)
+        self._in_entries = self._entries.names()
+        self._of_values: dict[int, frozenset[Shape | None]] = {}  # by the values, while these hold
         self._known: dict[str, Shape] = self._of_parameters()
         self.vectors = {name for name, fact in program.given.items() if fact == "vector"}
         varying: set[str] = set()
         while conflicts := self._sweep(varying):
             varying |= conflicts
+        self._numeric: dict[int, tuple[list[Any], bool]] = {}
         self._first: dict[Shape, str] = {}
         for name in [*program.parameters, *_top_variables(program)]:
             self._first.setdefault(self._known[name], name)
@@ -163,6 +166,12 @@ class Shapes:
         """Say whether an operand is surely a single number, not an array with axes."""
         return self.of(node) == SCALAR
 
+    def are_numbers(self, values: list[Any]) -> bool:
+        """Say whether all entries of a container are surely single numbers."""
+        if id(values) not in self._numeric:  # they are kept, so that no others get their identity
+            self._numeric[id(values)] = values, all(map(self.is_number, values))
+        return self._numeric[id(values)][1]
+
     def fact(self, node: Any) -> str | None:
         """Return what a function that gets this operand may know of it."""
         if self._integers.of(node):
@@ -189,10 +198,12 @@ class Shapes:
     def _sweep(self, varying: set[str]) -> set[str]:
         """Go through the program once; return the names that got two different shapes."""
         self._known = self._of_parameters()
+        self._of_values = {}
         conflicts: set[str] = set()
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
                 numbers = self._integers.of(statement.target)
+                self._of_values = {}
                 for name in names_bound(statement.target):
                     self._known[name] = SCALAR if numbers else frozenset({name})
             elif isinstance(statement, gast.Assign):
@@ -222,16 +233,27 @@ class Shapes:
 
     def _of_entries(self, name: str, skipped: frozenset[None]) -> Shape | None:
         """Return the shape of all entries of a list that the program makes, if they have one."""
-        shapes = {self.of(value) for value in self._entries.of(name) or ()} - skipped
+        values = self._entries.of(name) or ()
+        known = self._of_values.get(id(values))
+        if known is None:
+            known = self._of_values[id(values)] = frozenset(map(self.of, values))
+        shapes = known - skipped
         (shape,) = shapes if len(shapes) == 1 else (None,)
         if shape is None:
             return None
         return shape if all(symbol in self._program.parameters for symbol in shape) else None
 
+    def _note_vector(self, name: str) -> None:
+        if name not in self.vectors:
+            self.vectors.add(name)
+            self._of_values = {}
+
     def _note(self, name: str, shape: Shape | None, varying: set[str], conflicts: set[str]) -> None:
         own: Shape = frozenset({name})
         new = own if shape is None or name in varying else shape
         new = SCALAR if name in self._numbers else new
+        if name not in self._known and name in self._in_entries:
+            self._of_values = {}
         old = self._known.setdefault(name, new)
         if old != new and name not in varying:
             conflicts.add(name)
@@ -245,7 +267,7 @@ class Shapes:
         if operation.kind == "copy":
             source = value.id
             if source in self.vectors:
-                self.vectors.add(name)
+                self._note_vector(name)
             return self.of(value)
         if operation.kind in ("primitive", "constant"):
             return self._of_operation(name, operation, value)
@@ -274,7 +296,7 @@ class Shapes:
             pair = canonical in ("math.modf", "math.frexp")
             return None if pair else self._union(operation.args)
         if canonical in _CREATIONS and operation.args and self._integers.of(operation.args[0]):
-            self.vectors.add(name)
+            self._note_vector(name)
         return None
 
     def _union(self, operands: tuple[Any, ...]) -> Shape | None:

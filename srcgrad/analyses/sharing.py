@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import gast
@@ -63,6 +63,10 @@ class Sharing:
         """Say whether two names may be bound to the same memory."""
         return self._root(first) == self._root(second)
 
+    def groups(self, names: Iterable[str]) -> set[str]:
+        """Return a name for each group that some names belong to."""
+        return {self._root(name) for name in names}
+
     def _root(self, name: str) -> str:
         parent = self._parent.setdefault(name, name)
         while parent != self._parent[parent]:
@@ -88,7 +92,7 @@ class Sharing:
     def _of_call(self, value: Any) -> list[str]:
         func = value.func
         name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-        if self._is_pure(gast.Call(func, [], [])) and name not in _PASS_ON:
+        if name not in _PASS_ON and self._is_pure(gast.Call(func, [], [])):
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []
         operands = [*owner, *value.args, *[item.value for item in value.keywords]]

@@ -129,6 +129,7 @@ class _Analysis:
         self._result = Storage()
         self._writes: list[tuple[Any, str, bool]] = []
         self._views: set[str] = set()
+        self._made_here = bound_names(program.body)
         self._repeated: set[str] = set()
         self._kinds = ArrayKinds(program, shapes)
         self._outside = OutsideNumbers(program, integers)
@@ -456,12 +457,11 @@ class _Analysis:
     def _foreign(self, members: set[str]) -> set[str]:
         """Return the members that belong to the caller or to the module."""
         scope = self._program.reader.scope
-        made_here = bound_names(self._program.body)
         return {
             name
             for name in members
             if name in self._program.parameters
-            or (name not in made_here and scope.lookup(name) is not MISSING)
+            or (name not in self._made_here and scope.lookup(name) is not MISSING)
         }
 
     def _through_view(self, members: set[str], owners: set[str]) -> bool:

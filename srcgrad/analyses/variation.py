@@ -42,6 +42,7 @@ class Variation:
 
     def __init__(self, inputs: Iterable[str], reader: Reader) -> None:
         self.names = set(inputs)
+        self._varying: dict[int, Any] = {}
         self._reader = reader
 
     def of(self, node: Any) -> bool:
@@ -49,7 +50,18 @@ class Variation:
         test: Callable[[Any], bool] | None = getattr(self, f"_of_{type(node).__name__}", None)
         if test is not None:
             return test(node)
+        if isinstance(node, gast.BinOp):
+            return self._of_arithmetic(node)
         return any(self.of(child) for child in nodes_in(node))
+
+    def _of_arithmetic(self, node: Any) -> bool:
+        """Of a long sum each part is asked for; what varies goes on to vary."""
+        if id(node) in self._varying:
+            return True
+        found = self.of(node.right) or self.of(node.left)
+        if found:
+            self._varying[id(node)] = node  # which is kept, so that no other gets its identity
+        return found
 
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""

@@ -112,6 +112,10 @@ class GradientReading(Reading, Generic[P, R_co]):
         kept = self._plain.get(keep_complex)
         if kept is not None and kept.is_current(self._subject(kept.options)):
             return kept.function
+        found = None if keep_complex else self._plain_at_once()
+        if found is not None:
+            self._plain[False] = found
+            return found.function
         wanted = keep_complex or self._ready().generated.keep_complex
         kind = "complex plain" if wanted else "plain"
         plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
@@ -122,6 +126,20 @@ class GradientReading(Reading, Generic[P, R_co]):
             )
         self._plain[keep_complex] = plan
         return plan.function
+
+    def _plain_at_once(self) -> Plan | None:
+        """Return the text that takes nothing for granted before any other has been made.
+
+        None if it may be another than that, which the text for calls tells.
+        """
+        if self._plan is not None or self._read is not None:
+            return None
+        with self._lock:
+            try:
+                plan = self._make_plan(keep_complex=False, assume=False, plain=True)
+            except UnsupportedError:
+                return None  # the text for calls says why
+        return None if plan.generated.keep_complex or plan.scalars else plan
 
     @property
     def gives_value(self) -> bool:

@@ -21,7 +21,7 @@ from srcgrad.cli import arguments
 from srcgrad.cli.choice import MODES, add_choice, chosen
 from srcgrad.cli.directions import Comparison
 from srcgrad.cli.progress import progress
-from srcgrad.cli.target import TargetError
+from srcgrad.cli.target import FailedError, TargetError
 from srcgrad.errors import FallbackWarning, SrcgradError
 from srcgrad.exporting.differences import moved, numbers_of, part_of
 
@@ -36,7 +36,7 @@ examples:
 """
 
 
-class MismatchError(Exception):
+class MismatchError(FailedError):
     """A derivative does not agree with differences."""
 
 

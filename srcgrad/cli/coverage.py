@@ -11,7 +11,7 @@ from typing import Any, Final
 import srcgrad
 from srcgrad.cli.arguments import silence
 from srcgrad.cli.progress import progress
-from srcgrad.cli.target import TargetError, find_module
+from srcgrad.cli.target import FailedError, TargetError, find_module
 from srcgrad.errors import SrcgradError
 
 EXAMPLES: Final = """\
@@ -22,7 +22,7 @@ examples:
 """
 
 
-class TooFewError(Exception):
+class TooFewError(FailedError):
     """Fewer functions than wanted are differentiated by source."""
 
 

@@ -15,7 +15,7 @@ from srcgrad.api.underlying import plain
 from srcgrad.cli import arguments
 from srcgrad.cli.choice import add_options, chosen
 from srcgrad.cli.progress import progress
-from srcgrad.cli.target import TargetError
+from srcgrad.cli.target import FailedError, TargetError
 
 EXAMPLES: Final = """\
 examples:
@@ -30,7 +30,7 @@ _MADE: Final = "made by:"
 _SHOWN: Final = 12  # lines of a difference
 
 
-class StaleError(Exception):
+class StaleError(FailedError):
     """Exported files are not what an export gives now."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import importlib
 import io
 import os
 import re
@@ -12,13 +13,21 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 import srcgrad
-from srcgrad.cli import cache_folder, check, coverage, explain, export, report, show
-from srcgrad.cli.target import TargetError
+from srcgrad.cli.target import FailedError, TargetError
 from srcgrad.errors import SrcgradError
 
 FAILED = 1
 USAGE = 2
-COMMANDS = (show, explain, export, check, report, coverage, cache_folder)
+COMMANDS: Final = {
+    "show": "show",
+    "explain": "explain",
+    "export": "export",
+    "check": "check",
+    "report": "report",
+    "coverage": "coverage",
+    "cache": "cache_folder",
+}
+"""The commands, each with its module, of which only the one that is asked for is loaded."""
 EPILOG = """\
 exit codes: 0 all went well, 1 srcgrad refuses the function or a check failed, 2 the command makes
 no sense, such as one with a function that does not exist; `srcgrad COMMAND --help` shows examples
@@ -48,14 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names that its encoding lacks are no error
             stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    options = _parser(words).parse_args(words)
     try:
         options.run(options)
         sys.stdout.flush()
     except TargetError as error:
         print(f"srcgrad: {error}", file=sys.stderr)
         return USAGE
-    except (SrcgradError, export.StaleError, check.MismatchError, coverage.TooFewError) as error:
+    except (SrcgradError, FailedError) as error:
         print(error, file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -73,8 +83,8 @@ class _Parser(argparse.ArgumentParser):
         super().error(f"{message}\nhint: did you mean `{meant[0]}`?" if meant else message)
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Build the parser of all commands."""
+def _parser(words: list[str]) -> argparse.ArgumentParser:
+    """Build the parser of the command that is asked for, or of all commands."""
     parser = _Parser(
         prog="srcgrad",
         description="Differentiate NumPy functions by source transformation.",
@@ -83,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"srcgrad {srcgrad.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
+    asked = [word for word in words[:1] if word in COMMANDS]
+    for name in asked or COMMANDS:
+        importlib.import_module(f"srcgrad.cli.{COMMANDS[name]}").add_parser(commands)
     return parser

@@ -19,6 +19,10 @@ class TargetError(Exception):
     """A target that names nothing; the text says what was looked for and what is there."""
 
 
+class FailedError(Exception):
+    """What a command was asked to check does not hold; the text says what is wrong."""
+
+
 def find_target(text: str) -> Any:
     """Return the object that `text` names.
 

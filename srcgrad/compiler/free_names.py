@@ -14,7 +14,7 @@ from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.ir.scopes import Scope
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.transforms.externals import Externals
 
 
@@ -36,13 +36,13 @@ class FreeNames:
         local = {*parameters, *(name for item in body for name in _names_stored(item))}
         module = self.source.function.__module__
         seen: set[int] = set()
+        free = _free_names(scope.function.__code__)
         for statement in body:
-            for node in walk(statement):
-                reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-                free = reads and node.id not in local and not hasattr(node, "of_rule")
-                if free and id(node) not in seen:
+            for node in found_in(statement, gast.Name):
+                reads = isinstance(node.ctx, gast.Load) and node.id not in local
+                if reads and id(node) not in seen and not hasattr(node, "of_rule"):
                     seen.add(id(node))
-                    binding = scope.used.get(node.id) or self._late(node.id)
+                    binding = scope.used.get(node.id) or self._late(node.id, free)
                     if binding is not None and not self._is_our_own(node.id):
                         node.id = self.externals.name_of_binding(binding, module, local)
 
@@ -64,18 +64,18 @@ class FreeNames:
         self.refusals.raise_if_any()
         return False
 
-    def _late(self, name: str) -> Any:
+    def _late(self, name: str, free: set[str]) -> Any:
         """Find a free name of the user's that no pass has had to look up."""
         if name in self.externals.imports or name in self.externals.bound:
             return None
-        if name in self.externals.runtime or name not in _free_names(self.scope.function.__code__):
+        if name in self.externals.runtime or name not in free:
             return None
         self.scope.lookup(name)
         return self.scope.used.get(name)
 
 
 def _names_stored(statement: Any) -> list[str]:
-    names = (node for node in walk(statement) if isinstance(node, gast.Name))
+    names = found_in(statement, gast.Name)
     return [node.id for node in names if not isinstance(node.ctx, gast.Load)]
 
 

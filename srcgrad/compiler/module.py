@@ -56,7 +56,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import found_in, statements
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
@@ -331,9 +331,7 @@ class Module:
     def _drop_unused_imports(self) -> None:
         used: set[str] = set()
         for _, definition in self.definitions:
-            for node in walk(definition):
-                if isinstance(node, gast.Name):
-                    used.add(node.id)
+            used.update(node.id for node in found_in(definition, gast.Name))
         self.externals.runtime &= used
         for name in [n for n in self.externals.imports if n not in used]:
             del self.externals.imports[name]
@@ -380,21 +378,24 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
-    request = by_own_names(request)
     collects = gc.isenabled()
-    gc.disable()  # trees are many small objects, none of them garbage yet
+    gc.disable()  # trees are many small objects; they are let go of before it goes on
     try:
-        try:
-            with nothing_changes():
-                module, entry, backward = make(request)
-        except ComplexMetError:
-            request = replace(request, keep_complex=True)
-            with nothing_changes():
-                module, entry, backward = make(request)
-        text, lines = module.render()
+        return _generated(by_own_names(request), make)
     finally:
         if collects:
             gc.enable()
+
+
+def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
+    try:
+        with nothing_changes():
+            module, entry, backward = make(request)
+    except ComplexMetError:
+        request = replace(request, keep_complex=True)
+        with nothing_changes():
+            module, entry, backward = make(request)
+    text, lines = module.render()
     externals = module.externals
     session = module.expander.session
     fixed = [b for b in _unique([*module.bindings, *session.used]) if not _is_data(b, externals)]
@@ -473,8 +474,8 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
 
 def collect_numpy(module: Module) -> None:
     """Import NumPy if the text of the module says ``np.``."""
-    nodes = (node for _, definition in module.definitions for node in walk(definition))
-    if any(isinstance(node, gast.Name) and node.id == "np" for node in nodes):
+    names = (node for _, tree in module.definitions for node in found_in(tree, gast.Name))
+    if any(node.id == "np" for node in names):
         module.externals.imports["np"] = "import numpy as np"
 
 

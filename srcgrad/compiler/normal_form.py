@@ -45,7 +45,7 @@ from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.scopes import Binding, Scope, scope_of
-from srcgrad.ir.walk import statements, walk
+from srcgrad.ir.walk import found_in, statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_values import share_values
@@ -248,4 +248,4 @@ def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> N
 
 
 def _free_names(tree: Any, local: frozenset[str]) -> set[str]:
-    return {node.id for node in walk(tree) if isinstance(node, gast.Name) and node.id not in local}
+    return {node.id for node in found_in(tree, gast.Name) if node.id not in local}

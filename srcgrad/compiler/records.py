@@ -28,7 +28,8 @@ def records_of(definition: Any, program: Program, *, is_half: bool) -> list[Reco
     user = program.reader.scope.local
     lists = {name: item for name, item in _lists(forward) if name in wanted and name not in user}
     names = [name for name in wanted if name not in lists]
-    kept = [name for name in names if name in bound_names(forward)]
+    bound = bound_names(forward)
+    kept = [name for name in names if name in bound]
     kept += [name for name in names if name in program.parameters and name not in kept]
     records = list(lists.values())
     if kept:

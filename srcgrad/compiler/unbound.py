@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
+from typing import Final
 
 from srcgrad.ir.scopes import MISSING, Binding
 
 _BUILT_IN = vars(builtins)
+_MOST: Final = 1000
 
 
 def unbound(functions: Iterable[object]) -> Iterator[Binding]:
@@ -21,7 +24,7 @@ def unbound(functions: Iterable[object]) -> Iterator[Binding]:
         if not isinstance(function, FunctionType):
             continue
         known = function.__globals__
-        for name in dict.fromkeys(_globals_read(function.__code__)):
+        for name in _globals_read(function.__code__):
             if name not in known and name not in _BUILT_IN:
                 yield Binding(name, MISSING, known)
         for name, cell in zip(
@@ -32,11 +35,12 @@ def unbound(functions: Iterable[object]) -> Iterator[Binding]:
                 yield binding
 
 
-def _globals_read(code: CodeType) -> Iterator[str]:
-    """Yield the names of globals in a code, and in those of functions that it makes."""
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield step.argval
+@functools.lru_cache(maxsize=_MOST)
+def _globals_read(code: CodeType) -> tuple[str, ...]:
+    """Return the names of globals in a code, and in those of functions that it makes."""
+    steps = dis.get_instructions(code)
+    found = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     for item in code.co_consts:
         if isinstance(item, CodeType):
-            yield from _globals_read(item)
+            found += _globals_read(item)
+    return tuple(dict.fromkeys(found))

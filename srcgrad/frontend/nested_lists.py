@@ -76,11 +76,13 @@ class Nesting:
 
     def __init__(self, body: list[Any]) -> None:
         self._known: dict[str, Depths] = {}
+        self._sums: dict[int, Depths] | None = None  # of a long sum each part is asked for
         size = -1
         while size != (size := sum(map(len, self._known.values()))):
             for statement in body:
                 for node in walk(statement):
                     self._learn(node)
+        self._sums = {}
 
     def of(self, value: Any) -> Depths:
         """Return the depths of lists in the value of an expression."""
@@ -94,8 +96,15 @@ class Nesting:
         if isinstance(value, gast.IfExp):
             return self.of(value.body) | self.of(value.orelse)
         if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Mult)):
-            return self.of(value.left) | self.of(value.right)
+            return self._of_sum(value)
         return self._of_display(value)
+
+    def _of_sum(self, value: Any) -> Depths:
+        if self._sums is None:  # more is about to be known
+            return self.of(value.left) | self.of(value.right)
+        if id(value) not in self._sums:
+            self._sums[id(value)] = self.of(value.left) | self.of(value.right)
+        return self._sums[id(value)]
 
     def _of_display(self, value: Any) -> Depths:
         items = getattr(value, "elts", [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, TypeVar
@@ -35,3 +36,7 @@ class PerFunction(Generic[Found]):
     def cache_clear(self) -> None:
         """Forget everything."""
         self._known.clear()
+
+
+#: What `inspect.signature` says of a function.
+signature_of: PerFunction[inspect.Signature] = PerFunction(inspect.signature)

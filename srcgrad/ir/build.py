@@ -12,11 +12,27 @@ from srcgrad.ir.walk import INNER
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _KEPT = (*_PLACE, "settled", "adjoint", "origin", "also", "rescued", "of_rule")
+_LOAD, _STORE = gast.Load(), gast.Store()  # shared, as those of Python's parser are
+_SIGNS = (gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
+_new = gast.AST.__new__
+
+
+class _Copied(dict[type, frozenset[str]]):
+    """What a copy of each kind of node has: its fields and notes."""
+
+    def __missing__(self, kind: type) -> frozenset[str]:
+        self[kind] = frozenset((*_KEPT, *getattr(kind, "_fields", ())))
+        return self[kind]
+
+
+_COPIED = _Copied()
 
 
 def load(name: str) -> Node:
     """Return the expression that reads `name`."""
-    return gast.Name(name, gast.Load(), None, None)
+    node = _new(gast.Name)  # which is made more often than all else: without gast's own `__init__`
+    node.__dict__.update(id=name, ctx=_LOAD, annotation=None, type_comment=None)
+    return node
 
 
 def load_for_rule(name: str) -> Node:
@@ -28,7 +44,9 @@ def load_for_rule(name: str) -> Node:
 
 def store(name: str) -> Node:
     """Return the target that binds `name`."""
-    return gast.Name(name, gast.Store(), None, None)
+    node = _new(gast.Name)
+    node.__dict__.update(id=name, ctx=_STORE, annotation=None, type_comment=None)
+    return node
 
 
 def constant(value: Any) -> Node:
@@ -114,22 +132,24 @@ def clone(node: Node) -> Node:
     kind = node.__class__
     if kind is list:
         return [clone(item) for item in node]
-    if not isinstance(node, gast.AST):
-        return node
-    new = kind.__new__(kind)
-    values = new.__dict__
-    given = node.__dict__
+    if not isinstance(node, gast.AST) or isinstance(node, _SIGNS):
+        return node  # signs say all that there is to say: nobody writes into them
+    new = _new(kind)
+    values, copied = new.__dict__, _COPIED[kind]
+    values.update(node.__dict__)
+    if not copied.issuperset(values):  # it has marks that are its alone
+        for name in values.keys() - copied:
+            del values[name]
     for name in kind._fields:
-        values[name] = given.get(name)
+        if name not in values:
+            values[name] = None
     for name in INNER[kind]:
         part = values[name]
-        if part.__class__ is list:
-            values[name] = [clone(item) for item in part]
-        elif part is not None and isinstance(part, gast.AST):
-            values[name] = clone(part)
-    for name in _KEPT:
-        if name in given:
-            values[name] = given[name]
+        if part is not None:
+            if part.__class__ is list:
+                values[name] = [clone(item) for item in part]
+            elif isinstance(part, gast.AST):
+                values[name] = clone(part)
     return new
 
 

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.ir.walk import names_bound
 
+_MAY_CHANGE: Final = frozenset({gast.Expr, gast.Assign})
 _ARITIES: Final = {"append": (1,), "insert": (2,), "pop": (0, 1)}
 
 SHAPERS: Final = frozenset(
@@ -51,10 +52,10 @@ def change_of(statement: Any) -> Change | None:
     None
     None
     """
-    if not isinstance(statement, (gast.Expr, gast.Assign)):
+    if statement.__class__ not in _MAY_CHANGE:
         return None
     value = statement.value
-    if not is_change(value):
+    if value.__class__ is not gast.Call or not is_change(value):
         return None
     targets = names_bound(statement.targets[0]) if isinstance(statement, gast.Assign) else []
     name, method, args = value.func.value.id, value.func.attr, value.args

@@ -11,6 +11,7 @@ from srcgrad.ir.walk import blocks_of
 
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _LOOPS = (gast.For, gast.While)
+_SIMPLE = frozenset({gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Pass, gast.Raise})
 
 
 def inner_blocks(statement: Any) -> Iterator[list[Any]]:
@@ -31,19 +32,20 @@ def jumps(block: list[Any], *, in_loop: bool = False) -> Iterator[Any]:
     >>> [type(item).__name__ for item in jumps(tree.body[0].body)]
     ['Break', 'Return']
     """
-    for statement in block:
-        if isinstance(statement, SCOPES):
+    stack = [(statement, in_loop) for statement in reversed(block)]
+    while stack:
+        statement, inside = stack.pop()
+        kind = statement.__class__
+        if kind in _SIMPLE or isinstance(statement, SCOPES):
             continue
-        if isinstance(statement, gast.Return) or (
-            isinstance(statement, (gast.Break, gast.Continue)) and not in_loop
-        ):
+        if kind is gast.Return or (kind in (gast.Break, gast.Continue) and not inside):
             yield statement
-        if isinstance(statement, _LOOPS):
-            yield from jumps(statement.body, in_loop=True)
-            yield from jumps(statement.orelse, in_loop=in_loop)
+        elif isinstance(statement, _LOOPS):
+            stack += [(item, inside) for item in reversed(statement.orelse)]
+            stack += [(item, True) for item in reversed(statement.body)]
         else:
-            for part in inner_blocks(statement):
-                yield from jumps(part, in_loop=in_loop)
+            inner = [item for part in inner_blocks(statement) for item in part]
+            stack += [(item, inside) for item in reversed(inner)]
 
 
 def breaks_out(loop: Any) -> bool:

@@ -129,7 +129,10 @@ def bound_by(statement: Any) -> list[str]:
 
 def count_reads(body: list[Any]) -> Counter[str]:
     """Return how often the statements of a body, inner blocks included, read each name."""
-    return Counter(name for statement in statements(body) for name in header_reads(statement))
+    found: list[str] = []
+    for statement in statements(body):
+        found += header_reads(statement)
+    return Counter(found)
 
 
 def count_binds(body: list[Any]) -> Counter[str]:
@@ -139,6 +142,12 @@ def count_binds(body: list[Any]) -> Counter[str]:
 
 def header_reads(statement: Any) -> list[str]:
     """Return the names that one statement reads itself (not those of inner blocks)."""
+    if isinstance(statement, gast.Assign):  # most are
+        reads = names_read(statement.value)
+        for target in statement.targets:
+            if target.__class__ is not gast.Name or target.ctx.__class__ is gast.Load:
+                reads += names_read(target)
+        return reads
     if isinstance(statement, gast.For):
         return names_read(statement.iter)
     if isinstance(statement, (gast.If, gast.While)):
@@ -148,13 +157,8 @@ def header_reads(statement: Any) -> list[str]:
     if isinstance(statement, gast.Try):
         return names_read([handler.type for handler in statement.handlers])
     if isinstance(statement, gast.AugAssign):
-        target = names_read(statement.target)
+        reads = names_read(statement.target)
         if isinstance(statement.target, gast.Name):
-            target = [statement.target.id]
-        return target + names_read(statement.value)
-    if isinstance(statement, gast.Assign):
-        reads = names_read(statement.value)
-        for target in statement.targets:
-            reads.extend(names_read(target))
-        return reads
+            reads = [statement.target.id]
+        return reads + names_read(statement.value)
     return names_read(statement)

@@ -81,7 +81,8 @@ class Scope:
                 value = getattr(owner, node.attr, MISSING)
                 if isinstance(owner, ModuleType) and node.attr in vars(owner):
                     key = (owner.__name__, node.attr)
-                    self.dotted.setdefault(key, Binding(node.attr, value, vars(owner)))
+                    if key not in self.dotted:
+                        self.dotted[key] = Binding(node.attr, value, vars(owner))
                 elif isinstance(owner, type) and value is not MISSING and not callable(value):
                     self.dotted.setdefault((owner, node.attr), Binding(node.attr, value, owner))
                 return value
@@ -92,15 +93,16 @@ class Scope:
 
     def _find(self, name: str) -> Binding | None:
         function = self.function
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        holders: list[Mapping[str, Any] | CellType] = []
-        if name in cells:
-            holders.append(cells[name])
-        holders += [function.__globals__, vars(builtins)]
-        for holder in holders:
-            value = Binding(name, None, holder).current()
+        free = function.__code__.co_freevars
+        if name in free:
+            cell = (function.__closure__ or ())[free.index(name)]
+            value = Binding(name, None, cell).current()
             if value is not MISSING:
-                return Binding(name, value, holder)
+                return Binding(name, value, cell)
+        for names in (function.__globals__, vars(builtins)):
+            value = names.get(name, MISSING)
+            if value is not MISSING:
+                return Binding(name, value, names)
         return None
 
 

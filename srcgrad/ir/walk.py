@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_MISSING = object()
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -31,8 +32,17 @@ class _Blocks(dict[type, tuple[str, ...]]):
         return self[kind]
 
 
+class _Reading(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node in which names may stand, the last one first."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in reversed(INNER[kind]) if name not in ("op", "ops"))
+        return self[kind]
+
+
 INNER = _Inner()
 _BLOCKS_OF = _Blocks()
+_READING = _Reading()
 
 
 def nodes_in(node: Any) -> list[Any]:
@@ -42,12 +52,17 @@ def nodes_in(node: Any) -> list[Any]:
     ['Name', 'Name', 'UnaryOp']
     """
     found: list[Any] = []
-    for name in INNER[node.__class__]:
-        part = getattr(node, name, None)
-        if part.__class__ is list:
-            found += [item for item in part if isinstance(item, gast.AST)]
-        elif part is not None and isinstance(part, gast.AST):
-            found.append(part)
+    fields = INNER[node.__class__]
+    if not fields:
+        return found
+    given = node.__dict__
+    for name in fields:
+        part = given.get(name)
+        if part is not None:
+            if part.__class__ is list:
+                found += [item for item in part if isinstance(item, gast.AST)]
+            elif isinstance(part, gast.AST):
+                found.append(part)
     return found
 
 
@@ -60,19 +75,79 @@ def walk(node: Any) -> Iterator[Any]:
     ['Call', 'Name', 'Name', 'UnaryOp', 'USub', 'Name']
     """
     waiting = [node]
+    put, tree = waiting.append, gast.AST
     for item in waiting:
-        for name in INNER[item.__class__]:
-            part = getattr(item, name, None)
-            if part.__class__ is list:
-                waiting += [inner for inner in part if isinstance(inner, gast.AST)]
-            elif part is not None and isinstance(part, gast.AST):
-                waiting.append(part)
+        fields = INNER[item.__class__]
+        if fields:
+            given = item.__dict__
+            for name in fields:
+                part = given.get(name)
+                if part is not None:
+                    if part.__class__ is list:
+                        for inner in part:
+                            if isinstance(inner, tree):
+                                put(inner)
+                    elif isinstance(part, tree):
+                        put(part)
         yield item
+
+
+def found_in(node: Any, *kinds: type) -> list[Any]:
+    """Return the nodes of some kinds in a tree, the outer first, as `walk` yields them.
+
+    >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
+    ['f', 'a', 'b']
+    """
+    waiting, found, tree = [node], [], gast.AST
+    for item in waiting:
+        kind = item.__class__
+        if kind in kinds:
+            found.append(item)
+        fields = INNER[kind]
+        if fields:
+            given = item.__dict__
+            for name in fields:
+                part = given.get(name)
+                if part is not None:
+                    if part.__class__ is list:
+                        waiting += [inner for inner in part if isinstance(inner, tree)]
+                    elif isinstance(part, tree):
+                        waiting.append(part)
+    return found
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Say whether two trees are the same, as `gast.dump` shows them, wherever they stand.
+
+    >>> trees = [gast.parse(text) for text in ("f(a, 1)", "f(a,  1)", "f(a, 1.0)")]
+    >>> is_same(trees[0], trees[1]), is_same(trees[0], trees[2])
+    (True, False)
+    """
+    pairs = [(one, other)]
+    while pairs:
+        first, second = pairs.pop()
+        if first is second:
+            continue
+        if first.__class__ is not second.__class__:
+            return False
+        if isinstance(first, gast.AST):
+            ours, theirs = first.__dict__, second.__dict__
+            pairs += [(ours.get(n, _MISSING), theirs.get(n, _MISSING)) for n in first._fields]
+        elif isinstance(first, list):
+            if len(first) != len(second):
+                return False
+            pairs += zip(first, second, strict=True)
+        elif repr(first) != repr(second):
+            return False
+    return True
 
 
 def blocks_of(statement: Any) -> list[list[Any]]:
     """Return the statement lists directly inside a statement."""
-    found = [getattr(statement, name) for name in _BLOCKS_OF[statement.__class__]]
+    fields = _BLOCKS_OF[statement.__class__]
+    if not fields:
+        return []
+    found = [getattr(statement, name) for name in fields]
     if isinstance(statement, gast.Try):
         found.extend(handler.body for handler in statement.handlers)
     return found
@@ -85,13 +160,13 @@ def statements(block: list[Any]) -> Iterator[Any]:
     >>> [type(s).__name__ for s in statements(tree.body)]
     ['If', 'Assign', 'Assign']
     """
-    stack = list(reversed(block))
+    stack = block[::-1]
     while stack:
         statement = stack.pop()
         yield statement
         if _BLOCKS_OF[statement.__class__]:  # most hold none
             for part in reversed(blocks_of(statement)):
-                stack.extend(reversed(part))
+                stack += part[::-1]
 
 
 def names_read(node: Any) -> list[str]:
@@ -102,19 +177,23 @@ def names_read(node: Any) -> list[str]:
     """
     found: list[str] = []
     stack = [node]
+    take, put = stack.pop, stack.append
     while stack:
-        item = stack.pop()
+        item = take()
         kind = item.__class__
         if kind is gast.Name:
-            if isinstance(item.ctx, gast.Load):
+            if item.ctx.__class__ is gast.Load:
                 found.append(item.id)
         elif kind is list:
-            stack.extend(reversed(item))
+            stack += item[::-1]
         else:
-            for name in reversed(INNER[kind]):
-                part = getattr(item, name, None)
-                if part is not None:
-                    stack.append(part)
+            fields = _READING[kind]
+            if fields:
+                given = item.__dict__
+                for name in fields:
+                    part = given.get(name)
+                    if part is not None:
+                        put(part)
     return found
 
 

@@ -17,7 +17,7 @@ from srcgrad.ir.build import at
 from srcgrad.ir.liveness import killed, walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 
 MayShare = Callable[[str, str], bool]
 
@@ -100,10 +100,11 @@ def _conflicts(
     """Return the versions that interfere, and what is needed after each update in place."""
     conflicts: dict[str, set[str]] = defaultdict(set)
     lasting: dict[int, set[str]] = {}
+    together = {base: set(names) for base, names in crowded.items()}
 
     def note(name: str, live: set[str], copied: str | None) -> None:
-        for other in crowded.get(namer.base(name), ()):
-            if other not in (name, copied) and other in live:
+        for other in live.intersection(together.get(namer.base(name), ())):
+            if other not in (name, copied):
                 conflicts[name].add(other)
                 conflicts[other].add(name)
 
@@ -179,8 +180,8 @@ def _mark_in_place(body: list[Any], names: dict[str, str], keeps: Callable[[Any]
 def _rename(body: list[Any], names: dict[str, str]) -> None:
     seen: set[int] = set()  # a node may stand in two places; rename it once
     for statement in body:
-        for node in walk(statement):
-            if isinstance(node, gast.Name) and id(node) not in seen:
+        for node in found_in(statement, gast.Name):
+            if id(node) not in seen:
                 seen.add(id(node))
                 node.id = names.get(node.id, node.id)
 

@@ -101,6 +101,8 @@ class ConstantFolding:
 
     def _folded(self, node: Any, *, inner: bool = False) -> Any:
         """Return an expression folded; what is `inner` to another is read, and need not be new."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return node
         if isinstance(node, gast.BinOp):
             node.left = _uncopied(self._fold(node.left, inner=True))
             node.right = _uncopied(self._fold(node.right, inner=True))
@@ -231,6 +233,8 @@ def _chained(factors: list[Any]) -> Any:
 def _same_product(first: Any, second: Any) -> bool:
     """Say whether two terms are the same product of names and literals, in whatever order."""
     ours, theirs = _factors(first), _factors(second)
+    if len(ours) != len(theirs):
+        return False
     plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in (*ours, *theirs))
     return plain and sorted(map(gast.dump, ours)) == sorted(map(gast.dump, theirs))
 
@@ -244,12 +248,14 @@ def _is_one_times(node: Any) -> bool:
 def _joined(factors: list[Any]) -> list[Any]:
     """Return the factors of a product with its literals in one, if that is exact and short."""
     literals = [item for item in factors if _number(item) is not None]
+    if len(literals) < 2:
+        return factors
     values = [number for item in literals if (number := _number(item)) is not None]
     product = math.prod(values)
     finite = _finite([*values, product])
     exact = math.prod(map(Fraction, values)) == Fraction(product) if finite else False
     parts = any(value != int(value) for value in values) if exact else False
-    if len(values) < 2 or not parts or not exact or len(repr(abs(product))) > _SHORT:
+    if not parts or not exact or len(repr(abs(product))) > _SHORT:
         return factors
     others = [item for item in factors if _number(item) is None]
     literal = constant(abs(product))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import gast
@@ -13,7 +14,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import count_binds, count_reads, header_reads
-from srcgrad.ir.walk import blocks_of, names_read
+from srcgrad.ir.walk import INNER, blocks_of, names_read
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -78,6 +79,7 @@ class ForwardSubstitution:
             self._settle(statement, waiting)
             if self._may_wait(statement):
                 waiting[statement.targets[0].id] = statement
+                self._movement.wait(statement, statement.targets[0].id)
         return [statement for statement in block if id(statement) not in gone]
 
     def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
@@ -92,9 +94,9 @@ class ForwardSubstitution:
             return
         if not self._purity.of(statement.value):
             return
-        holder, key = _place_of(statement, name)
-        if holder is not None and names_read(statement.value).count(name) == 1:
-            _set(holder, key, before.value)
+        place = _places_in(statement).get(name)
+        if place is not None and names_read(statement.value).count(name) == 1:
+            _set(place.holder, place.key, before.value)
             gone.add(id(before))
 
     def _may_wait(self, statement: Any) -> bool:
@@ -115,18 +117,22 @@ class ForwardSubstitution:
 
     def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
-        reads = header_reads(statement)
-        for name in [name for name in waiting if name in reads]:
+        if not waiting:
+            return
+        reads = set(header_reads(statement))
+        names = [name for name in waiting if name in reads]
+        if not names:
+            return
+        places, room = _places_in(statement), _Room(statement, self._width)
+        for name in names:
             source = waiting.pop(name)
             if isinstance(statement, gast.While) or _returns_alone(statement):
                 continue
-            holder, key = _place_of(statement, name)
-            if holder is None:
+            if name not in places:
                 continue
-            _set(holder, key, source.value)
-            if self._too_wide(statement, self._most(name, source, statement)):
-                _set(holder, key, gast.Name(name, gast.Load(), None, None))
-            else:
+            place = places[name]
+            if room.takes(place, source.value, self._most(name, source, statement)):
+                _set(place.holder, place.key, source.value)
                 name_adjoint(source.value, name)
                 gone.add(id(source))
                 _take_line(statement, source)
@@ -138,39 +144,87 @@ class ForwardSubstitution:
         own = self._is_temporary(name) or _of_one_line(source, statement)
         return WIDEST if own else _WIDEST_OF_LINES
 
-    def _too_wide(self, statement: Any, most: int) -> bool:
-        value = getattr(statement, "value", None)
-        value = value if value is not None else getattr(statement, "test", None)
-        if isinstance(statement, gast.Return):  # what is too long takes a line for each item
-            return any(self._width(item) > most for item in _items(value))
-        return value is not None and self._width(value) > most
-
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         """Let go of the waiting values that may not move past the statement."""
         if self._in_try and may_raise(statement):
             waiting.clear()
-        for name in self._movement.stopped(statement, waiting):
+        for name in self._movement.stopped(statement, waiting, noted=True):
             del waiting[name]
 
 
-def _place_of(statement: Any, name: str) -> tuple[Any, Any]:
-    """Find where a statement reads `name`: the holder and the field (or the list position)."""
-    roots = [
-        (statement, field)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a statement reads a name: the holder, its field (or position), and the part it is in.
+
+    The parts are the fields of the statement; of what is returned, its items.
+    """
+
+    name: str
+    holder: Any
+    key: Any
+    part: Any
+
+
+def _parts_of(statement: Any) -> list[tuple[Any, Any, Any]]:
+    """Return the parts of a statement that may read names: holder, field or position, and part."""
+    value = getattr(statement, "value", None)
+    if isinstance(statement, gast.Return) and isinstance(value, (gast.Tuple, gast.Dict)):
+        items = value.elts if isinstance(value, gast.Tuple) else value.values
+        keys = value.keys if isinstance(value, gast.Dict) else []
+        shown = [(keys, place, None) for place in range(len(keys))]
+        return [*shown, *((items, place, place) for place in range(len(items)))]
+    return [
+        (statement, field, field)
         for field in ("value", "test", "iter", "target", "targets")
         if getattr(statement, field, None) is not None
     ]
-    stack: list[tuple[Any, Any]] = list(roots)
+
+
+def _places_in(statement: Any) -> dict[str, _Place]:
+    """Find where a statement reads each name."""
+    found: dict[str, _Place] = {}
+    stack = _parts_of(statement)
     while stack:
-        holder, key = stack.pop()
-        node = holder[key] if isinstance(holder, list) else getattr(holder, key)
+        holder, key, part = stack.pop()
+        node = holder[key] if isinstance(holder, list) else getattr(holder, key, None)
         if isinstance(node, list):
-            stack.extend((node, position) for position in range(len(node)))
-        elif isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load):
-            return holder, key
+            stack += [(node, position, part) for position in range(len(node))]
+        elif isinstance(node, gast.Name):
+            if isinstance(node.ctx, gast.Load):
+                found.setdefault(node.id, _Place(node.id, holder, key, part))
         elif isinstance(node, gast.AST):
-            stack.extend((node, field) for field in node._fields)
-    return None, None
+            stack += [(node, field, part) for field in INNER[node.__class__]]
+    return found
+
+
+class _Room:
+    """Knows how wide the parts of a statement are while values are put into it.
+
+    What is returned and too long takes a line for each item.
+    """
+
+    def __init__(self, statement: Any, width: Callable[[Any], int]) -> None:
+        self._width = width
+        parts = _parts_of(statement)
+        if isinstance(statement, gast.Return):
+            counted = [item for item in parts if item[2] is not None]
+        else:
+            counted = [item for item in parts if item[2] in ("value", "test")][:1]
+        self._widths = {
+            part: width(holder[key] if isinstance(holder, list) else getattr(holder, key))
+            for holder, key, part in counted
+        }
+
+    def takes(self, place: _Place, value: Any, most: int) -> bool:
+        """Say whether a value fits where a name is, and take it then."""
+        before = self._widths.get(place.part)
+        if before is not None:
+            inner = isinstance(place.holder, gast.BinOp) and isinstance(value, gast.BinOp)
+            self._widths[place.part] = before - len(place.name) + self._width(value) + 2 * inner
+        fits = all(width <= most for width in self._widths.values())
+        if not fits and before is not None:
+            self._widths[place.part] = before
+        return fits
 
 
 def _set(holder: Any, key: Any, value: Any) -> None:
@@ -200,13 +254,6 @@ def _of_one_line(first: Any, second: Any) -> bool:
     """Say whether two statements come from one line of the user."""
     line = getattr(first, "lineno", 0)
     return bool(line) and line == getattr(second, "lineno", 0)
-
-
-def _items(value: Any) -> list[Any]:
-    """Return the items of a tuple or dict, or a value itself."""
-    if isinstance(value, gast.Dict):
-        return list(value.values)
-    return list(value.elts) if isinstance(value, gast.Tuple) else [value]
 
 
 def _returns_alone(statement: Any) -> bool:

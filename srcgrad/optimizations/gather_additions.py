@@ -71,12 +71,14 @@ class AdditionGathering:
             self._settle(statement, waiting)
             if name and self._may_wait(statement):
                 waiting[name] = statement
+                self._movement.wait(statement, name)
         return kept
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         read = header_reads(statement)
         bound = {name for target in targets_of(statement) for name in names_bound(target)}
-        stopped = {*self._movement.stopped(statement, waiting), *read, *bound}
+        moved = self._movement.stopped(statement, waiting, noted=True)
+        stopped = {*moved, *read, *bound}
         for name in stopped.intersection(waiting):
             del waiting[name]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -13,6 +15,25 @@ from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import header_reads, is_store, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, root_name, statements, walk
 from srcgrad.optimizations.purity import Purity
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What there is to say of a statement that is to be moved.
+
+    Attributes:
+        reads: The names that it reads, and what it adds to.
+        groups: The groups of names that those may share memory with.
+        updates: Whether it adds to something.
+        looks: Whether it reads parts of anything.
+        looks_past_adjoints: Whether none of what it reads parts of is an adjoint.
+    """
+
+    reads: set[str]
+    groups: set[str]
+    updates: bool
+    looks: bool
+    looks_past_adjoints: bool
 
 
 class Movement:
@@ -38,35 +59,75 @@ class Movement:
     def __init__(self, body: list[Any], purity: Purity) -> None:
         self._purity = purity
         self._sharing = Sharing(body, purity.of)
+        self._noted: dict[int, tuple[Any, _Moved]] = {}
+        self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._updates = False
 
-    def stopped(self, statement: Any, waiting: Mapping[str, Any]) -> list[str]:
-        """Return which of the waiting statements, by name, may not move past a statement."""
-        if isinstance(statement, (gast.With, gast.Try)):
-            return list(waiting)
+    def wait(self, source: Any, name: str) -> None:
+        """Note that a statement waits to be moved, and does not change until it has been."""
+        moved = self._looked_at(source)
+        self._noted[id(source)] = source, moved
+        self._updates = self._updates or moved.updates
+        for read in moved.reads:
+            self._readers[read].append((name, source))
+
+    def stopped(
+        self, statement: Any, waiting: Mapping[str, Any], *, noted: bool = False
+    ) -> list[str]:
+        """Return which of the waiting statements, by name, may not move past a statement.
+
+        `noted` says that all of them were handed to `wait`, so that not each has to be asked.
+        """
         if not waiting:
             return []
-        changed = self._changed_names(statement)
-        inside = _named_inside(statement)
-        written = self._written_names(statement)
+        if isinstance(statement, (gast.With, gast.Try)):
+            return list(waiting)
+        inner = list(statements([b for part in blocks_of(statement) for b in part]))
+        changed = self._changed_names([statement, *inner])
+        inside = _named_in(inner)
+        written = self._written_names([statement, *inner])
+        groups = self._sharing.groups(written)
         calm = self._is_calm(statement)
-        impure = _writes(statement) or not calm
+        impure = not calm or any(map(is_store, [statement, *inner]))
+        if noted and not (inside or groups or impure or self._updates):
+            return self._readers_of(changed, waiting)
         ours = calm and all(map(self._purity.is_adjoint, written))
         found = []
         for name, source in waiting.items():
-            reads = names_read(source.value)
-            if isinstance(source, gast.AugAssign):  # it reads what it adds to, and others read it
-                reads = [*reads, name]
-                if self.shares([name], [*header_reads(statement), *inside]):
-                    found.append(name)
-                    continue
-            touches = name in inside or changed.intersection(reads)
-            elsewhere = written and self.shares(written, reads)
+            moved = self._moved(source)
+            if moved.updates and self.shares([name], [*header_reads(statement), *inside]):
+                found.append(name)  # it reads what it adds to, and others read it
+                continue
+            touches = name in inside or not changed.isdisjoint(moved.reads)
+            elsewhere = groups and not groups.isdisjoint(moved.groups)
             # adjoints are written in memory of their own, where no value of the primal lies
-            apart = ours and not any(map(self._is_adjoint, _looked_into(source.value)))
-            impure_here = impure and not apart
-            if touches or elsewhere or (impure_here and _looks_into_memory(source.value)):
+            impure_here = impure and moved.looks and not (ours and moved.looks_past_adjoints)
+            if touches or elsewhere or impure_here:
                 found.append(name)
         return found
+
+    def _readers_of(self, changed: set[str], waiting: Mapping[str, Any]) -> list[str]:
+        """Return which of the waiting statements read what has changed."""
+        found = {
+            name
+            for read in changed
+            for name, source in self._readers.get(read, ())
+            if waiting.get(name) is source
+        }
+        return list(found)
+
+    def _moved(self, source: Any) -> _Moved:
+        noted = self._noted.get(id(source))
+        return self._looked_at(source) if noted is None else noted[1]
+
+    def _looked_at(self, source: Any) -> _Moved:
+        reads = set(names_read(source.value))
+        updates = isinstance(source, gast.AugAssign)
+        if updates:
+            reads.add(source.target.id)
+        looked = _looked_into(source.value)
+        past = not any(map(self._is_adjoint, looked))
+        return _Moved(reads, self._sharing.groups(reads), updates, bool(looked), past)
 
     def shares(self, ours: Iterable[str], theirs: Iterable[str]) -> bool:
         """Say whether two names, one of each side, may lie in the same memory."""
@@ -82,10 +143,10 @@ class Movement:
             return statement.value is None or self._purity.of(statement.value)
         return isinstance(statement, gast.stmt) and not list(blocks_of(statement))
 
-    def _written_names(self, statement: Any) -> set[str]:
-        """Return the names through which a statement may write into memory."""
+    def _written_names(self, items: list[Any]) -> set[str]:
+        """Return the names through which statements may write into memory."""
         written: set[str] = set()
-        for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        for item in items:
             change = None if _is_record(item) else change_of(item)
             if change is not None:
                 written.add(change.name)
@@ -94,10 +155,10 @@ class Movement:
             written.update(self._written_by_call(item))
         return written
 
-    def _changed_names(self, statement: Any) -> set[str]:
-        """Return the names that a statement binds or writes into, those in its blocks included."""
+    def _changed_names(self, items: list[Any]) -> set[str]:
+        """Return the names that statements bind or write into."""
         changed: set[str] = set()
-        for item in [statement, *statements([b for part in blocks_of(statement) for b in part])]:
+        for item in items:
             change = change_of(item)
             if change is not None:
                 changed.add(change.name)
@@ -125,20 +186,10 @@ def _is_record(statement: Any) -> bool:
     return bool(getattr(statement, "is_record", False))
 
 
-def _named_inside(statement: Any) -> set[str]:
-    """Return the names that are read or bound in the blocks of a statement."""
-    inner = list(statements([b for part in blocks_of(statement) for b in part]))
-    bound = {n for item in inner for target in targets_of(item) for n in names_bound(target)}
-    return bound | {name for item in inner for name in header_reads(item)}
-
-
-def _writes(statement: Any) -> bool:
-    inner = [b for part in blocks_of(statement) for b in part]
-    return any(is_store(item) for item in [statement, *statements(inner)])
-
-
-def _looks_into_memory(node: Any) -> bool:
-    return any(isinstance(item, (gast.Subscript, gast.Attribute)) for item in walk(node))
+def _named_in(items: list[Any]) -> set[str]:
+    """Return the names that statements read or bind."""
+    bound = {n for item in items for target in targets_of(item) for n in names_bound(target)}
+    return bound | {name for item in items for name in header_reads(item)}
 
 
 def _looked_into(node: Any) -> list[str]:

@@ -10,7 +10,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.runtime.surgery import grad_of
 
 _WRITERS: Final = frozenset(
@@ -20,6 +20,7 @@ _WRITERS: Final = frozenset(
     ).split()
 )
 _ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
+_JUDGED: Final = (gast.Call, gast.NamedExpr, gast.Yield, gast.Await)
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"
     for name in ["input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
@@ -50,11 +51,7 @@ class Purity:
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""
-        return all(
-            self._call(item)
-            for item in walk(node)
-            if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
-        )
+        return all(map(self._call, found_in(node, *_JUDGED)))
 
     def is_copy(self, node: Any) -> bool:
         """Say whether an expression is a copy of a variable that we made, which cannot fail."""

@@ -110,6 +110,7 @@ class LookupRepetition:
         """Return the statements that read a name, if each may look it up itself."""
         found: list[Any] = []
         asked = 0
+        self._movement.wait(source, name)
         for statement in rest:
             times = header_reads(statement).count(name)
             if times:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk
+from srcgrad.ir.walk import blocks_of, is_same, names_bound, names_read, statements, walk
 from srcgrad.runtime import slopes
 
 _OURS: Final[dict[str, Any]] = {
@@ -76,27 +77,89 @@ def binds_alone(statement: Any) -> bool:
 
 
 def _share_in(block: list[Any], bound: Counter[str], ours: set[str]) -> None:
+    calls: _Calls | None = None
     for statement in list(block):
         if not isinstance(statement, gast.Assign) or not _is_elementwise(statement.value, ours):
             continue
         name = getattr(statement.targets[0], "id", "")
         if bound[name] != 1 or any(bound[item] > 1 for item in names_read(statement.value)):
             continue
-        _share_one(block, statement, name)
+        calls = _Calls(block) if calls is None else calls
+        calls.share(statement, name)
 
 
-def _share_one(block: list[Any], statement: Any, name: str) -> None:
-    """Let a block read the name of a call, from where the call is needed first."""
-    wanted = gast.dump(statement.value)
-    place = first = block.index(statement)
-    while first and isinstance(block[first - 1], gast.Assign):
-        first -= 1
-    users = [i for i in range(first, place) if _has(block[i], wanted)]
-    if users:
-        block.insert(users[0], block.pop(place))
-    for user in block[min([place, *users]) :]:
-        if user is not statement:
-            _read_instead(user, wanted, name)
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A call that is an operand of arithmetic: in which statement of a block, and where there."""
+
+    statement: Any
+    holder: Any
+    field: str
+    call: Any
+
+    def read(self, name: str) -> None:
+        """Put a name in its place."""
+        setattr(self.holder, self.field, load(name))
+
+
+class _Calls:
+    """The calls in a block that are operands of arithmetic, which names may be read for."""
+
+    def __init__(self, block: list[Any]) -> None:
+        self._block = block
+        self._places = {id(statement): place for place, statement in enumerate(block)}
+        self._alike: dict[str, list[_Operand]] = defaultdict(list)
+        for statement in block:
+            for node in walk(statement):
+                for field in _operands(node):
+                    part = getattr(node, field)
+                    if isinstance(part, gast.Call):
+                        found = _Operand(statement, node, field, part)
+                        self._alike[_kind(part)].append(found)
+
+    def share(self, statement: Any, name: str) -> None:
+        """Let a block read the name of a call, from where the call is needed first."""
+        found = self._like(statement)
+        if not found:
+            return
+        place = self._places[id(statement)]
+        users = self._users(found, place)
+        if users:
+            self._block.insert(users[0], self._block.pop(place))
+            self._places = {id(item): place for place, item in enumerate(self._block)}
+        start = min([place, *users])
+        for operand in found:
+            if self._places[id(operand.statement)] >= start:
+                operand.read(name)
+
+    def _like(self, statement: Any) -> list[_Operand]:
+        """Return the calls in other statements that are like the one that a statement binds."""
+        alike = [
+            item
+            for item in self._alike.get(_kind(statement.value), ())
+            if item.statement is not statement and getattr(item.holder, item.field) is item.call
+        ]
+        return [item for item in alike if is_same(item.call, statement.value)]
+
+    def _users(self, found: list[_Operand], place: int) -> list[int]:
+        """Return the places of those before a statement, from which nothing keeps it."""
+        places = sorted({self._places[id(item.statement)] for item in found})
+        earlier = [item for item in places if item < place]
+        if not earlier:
+            return []
+        first = place
+        while first > earlier[0] and isinstance(self._block[first - 1], gast.Assign):
+            first -= 1
+        return [item for item in earlier if item >= first]
+
+
+def _kind(call: Any) -> str:
+    """Return what calls that are alike have in common, whatever is read in them by name later.
+
+    Names and literals that a call is given stay there.
+    """
+    plain = all(isinstance(item, (gast.Name, gast.Constant)) for item in call.args)
+    return str(gast.dump(gast.Call(call.func, call.args, []) if plain else call.func))
 
 
 def _is_elementwise(node: Any, ours: set[str]) -> bool:
@@ -115,17 +178,3 @@ def _operands(node: Any) -> list[str]:
     if isinstance(node, gast.BinOp):
         return ["left", "right"]
     return ["operand"] if isinstance(node, gast.UnaryOp) else []
-
-
-def _has(statement: Any, wanted: str) -> bool:
-    parts = (getattr(node, field) for node in walk(statement) for field in _operands(node))
-    return any(isinstance(part, gast.Call) and gast.dump(part) == wanted for part in parts)
-
-
-def _read_instead(node: Any, wanted: str, name: str) -> None:
-    for field in _operands(node):
-        part = getattr(node, field)
-        if isinstance(part, gast.Call) and gast.dump(part) == wanted:
-            setattr(node, field, load(name))
-    for part in nodes_in(node):
-        _read_instead(part, wanted, name)

@@ -25,7 +25,13 @@ def width(node: Any) -> int:
     if isinstance(node, gast.BinOp):
         inner = sum(2 for side in (node.left, node.right) if isinstance(side, gast.BinOp))
         return width(node.left) + width(node.right) + 3 + inner
-    if isinstance(node, gast.AST):
-        children = [width(child) for child in gast.iter_child_nodes(node)]
-        return sum(children) + 2 * max(1, len(children) - 1)
-    return 0
+    if not isinstance(node, gast.AST):
+        return 0
+    given, found, count = node.__dict__, 0, 0
+    for name in node._fields:
+        part = given.get(name)
+        for child in part if part.__class__ is list else (part,):
+            if isinstance(child, gast.AST):
+                found += width(child)
+                count += 1
+    return found + 2 * max(1, count - 1)

@@ -113,10 +113,18 @@ def canonical_name(fn: Any) -> str:
     >>> canonical_name(np.add.reduce)
     'numpy.add.reduce'
     """
+    try:
+        known = _NAMES.get(fn)
+    except TypeError:  # not hashable, so none that has a rule
+        known = None
+    return _name_of(fn) if known is None else known
+
+
+def _name_of(fn: Any) -> str:
     owner = getattr(fn, "__self__", None)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
     if hasattr(owner, "nin"):
-        return f"{canonical_name(owner)}.{getattr(fn, '__name__', name)}"
+        return f"{_name_of(owner)}.{getattr(fn, '__name__', name)}"
     if hasattr(fn, "nin"):
         return _ufunc_name(fn)
     module: str = getattr(fn, "__module__", None) or type(fn).__module__
@@ -148,8 +156,9 @@ def _numpy_name(name: str) -> str:
     return ".".join(("numpy", *space, parts[-1]))
 
 
-_RULES_BY_NAME = {canonical_name(primal): rule for primal, rule in RULES.items()}
-_CONSTANT_BY_NAME = {canonical_name(primal): reason for primal, reason in CONSTANT.items()}
+_NAMES: Mapping[Primal, str] = {primal: _name_of(primal) for primal in [*RULES, *CONSTANT]}
+_RULES_BY_NAME = {_NAMES[primal]: rule for primal, rule in RULES.items()}
+_CONSTANT_BY_NAME = {_NAMES[primal]: reason for primal, reason in CONSTANT.items()}
 
 
 def rule_for(fn: Any) -> type[Function] | None:

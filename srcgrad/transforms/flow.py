@@ -12,15 +12,22 @@ from srcgrad.ir.program import is_store, store_target
 from srcgrad.ir.walk import names_bound
 
 Operands = Callable[[Any], tuple[list[str], list[str]]]
+Asked = dict[tuple[int, frozenset[str]], tuple[Any, set[str], set[str]]]
+"""What was found for each `if` and the adjoints after it: that statement, and the two results."""
 
 
 def touched(
-    block: list[Any], cells: set[str], operands: Operands, always: frozenset[str] = frozenset()
+    block: list[Any],
+    cells: set[str],
+    operands: Operands,
+    always: frozenset[str] = frozenset(),
+    asked: Asked | None = None,
 ) -> set[str]:
     """Return the names with an adjoint before `block`, given those with one after it.
 
     `operands(assignment)` returns its targets and its active operands; `always` have an adjoint
-    from the start.
+    from the start. `asked` remembers, while the block stays as it is, what it was asked before:
+    whoever asks for each `elif` asks for all that follow it.
 
     >>> from srcgrad.compiler.doctesting import parse
     >>> def operands(line):
@@ -34,24 +41,38 @@ def touched(
     >>> sorted(touched(body, {"y"}, operands))
     ['b', 'x']
     """
+    asked = {} if asked is None else asked
     for statement in reversed(block):
         if isinstance(statement, gast.If):
-            then = touched(statement.body, set(cells), operands, always)
-            cells = then | touched(other_branch(statement), set(cells), operands, always)
+            then, other = touched_in_branches(statement, cells, operands, always, asked)
+            cells = then | other
         elif isinstance(statement, gast.Try):
             here = [*run_here(statement), *statement.finalbody]
-            cells = touched(here, cells, operands, always)
+            cells = touched(here, cells, operands, always, asked)
         elif isinstance(statement, (gast.For, gast.While)):
             size = -1
             cells = set(cells)
             while len(cells) != size:
                 size = len(cells)
-                cells |= touched(statement.body, set(cells), operands, always)
+                cells |= touched(statement.body, set(cells), operands, always, asked)
         elif isinstance(statement, gast.With):
-            cells = touched(statement.body, cells, operands, always)
+            cells = touched(statement.body, cells, operands, always, asked)
         else:
             cells = _simple(statement, cells, operands, always)
     return cells
+
+
+def touched_in_branches(
+    statement: Any, cells: set[str], operands: Operands, always: frozenset[str], asked: Asked
+) -> tuple[set[str], set[str]]:
+    """Return the names with an adjoint before each branch of an `if`; see `touched`."""
+    key = id(statement), frozenset(cells)
+    if key not in asked:
+        then = touched(statement.body, set(cells), operands, always, asked)
+        other = touched(other_branch(statement), set(cells), operands, always, asked)
+        asked[key] = statement, then, other  # the statement, so that no other gets its identity
+    _, then, other = asked[key]
+    return then, other
 
 
 def other_branch(statement: Any) -> list[Any]:

@@ -6,8 +6,9 @@ its own element, never do.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -15,6 +16,8 @@ from srcgrad.analyses.activity import varied_names
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements
+
+_LOOPS: Final = (gast.For, gast.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,8 @@ class _Place:
     offset: int
 
 
-def overwrites_earlier(store: Any, program: Program) -> bool:
-    """Say whether `store` may write where an earlier value with a derivative stands.
+class Overwrites:
+    """Says of the stores of a program whether they may write over values with a derivative.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -39,40 +42,92 @@ def overwrites_earlier(store: Any, program: Program) -> bool:
     ...     return np.sum(y)
     ... ''')
     >>> stores = [line for line in statements(program.body) if is_store(line)]
-    >>> [overwrites_earlier(store, program) for store in stores]
+    >>> [Overwrites(program).of(store) for store in stores]
     [False, True, True]
     """
-    name = store_target(store).value.id
-    if not _made_blank(name, program):
-        return True
-    loops = _loops_around(store, program.body)
-    inside = [loop for loop in loops if not _binds(loop, name)]
-    place = _place(store_target(store).slice)
-    bounds = _lower_bounds(program)
-    if place is None or not _distinct(place, inside, bounds, program):
-        return True
-    others = [s for s in statements(program.body) if is_store(s) and s is not store]
-    for other in others:
-        if names_bound(store_target(other).value) != [name]:
-            continue
-        theirs = _place(store_target(other).slice)
-        if theirs is None or not _apart(place, theirs, bounds):
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._bounds = _lower_bounds(program)
+        self._changed: set[str] = set()
+        self._makers: dict[str, list[Any]] = defaultdict(list)
+        self._places: dict[str, _Places] = defaultdict(_Places)
+        for statement in statements(program.body):
+            self._visit(statement)
+        self._loops: dict[int, list[Any]] = {}
+        self._note_loops(program.body, [])
+
+    def of(self, store: Any) -> bool:
+        """Say whether a store may write where an earlier value with a derivative stands."""
+        name = store_target(store).value.id
+        if not self._made_blank(name):
             return True
-    return False
+        inside = [loop for loop in self._loops.get(id(store), []) if not _binds(loop, name)]
+        place = _place(store_target(store).slice)
+        if place is None or not _distinct(place, inside, self._bounds, self._program):
+            return True
+        return not self._places[name].are_apart_from(place, self._bounds)
+
+    def _visit(self, statement: Any) -> None:
+        change = change_of(statement)
+        if change is not None:
+            self._changed.add(change.name)
+        if isinstance(statement, gast.Assign):
+            for name in {n for target in statement.targets for n in names_bound(target)}:
+                self._makers[name].append(statement)
+        if is_store(statement):
+            target = store_target(statement)
+            for name in names_bound(target.value):
+                self._places[name].add(_place(target.slice))
+
+    def _note_loops(self, block: list[Any], loops: list[Any]) -> None:
+        for statement in block:
+            self._loops[id(statement)] = loops
+            for part in blocks_of(statement):
+                is_body = isinstance(statement, _LOOPS) and part is statement.body
+                self._note_loops(part, [*loops, statement] if is_body else loops)
+
+    def _made_blank(self, name: str) -> bool:
+        """Say whether `name` is bound once, to an array or list of constants, and not reshaped."""
+        makers = self._makers.get(name, ())
+        if name in self._changed or len(makers) != 1:
+            return False
+        return self._program.operation(makers[0]).kind == "constant" or _is_blank(makers[0].value)
 
 
-def _made_blank(name: str, program: Program) -> bool:
-    """Say whether `name` is bound once, to an array or list of constants, and not reshaped."""
-    if any(c.name == name for s in statements(program.body) if (c := change_of(s)) is not None):
-        return False
-    makers = [
-        s
-        for s in statements(program.body)
-        if isinstance(s, gast.Assign) and name in [n for t in s.targets for n in names_bound(t)]
-    ]
-    if len(makers) != 1:
-        return False
-    return program.operation(makers[0]).kind == "constant" or _is_blank(makers[0].value)
+class _Places:
+    """The places of one array or list that a program writes."""
+
+    def __init__(self) -> None:
+        self._unknown = 0
+        self._fixed: Counter[int] = Counter()
+        self._moving: Counter[_Place] = Counter()
+
+    def add(self, place: _Place | None) -> None:
+        if place is None:
+            self._unknown += 1
+        elif place.variable is None:
+            self._fixed[place.offset] += 1
+        else:
+            self._moving[place] += 1
+
+    def are_apart_from(self, place: _Place, bounds: dict[str, int]) -> bool:
+        """Say whether all places but one, which is this, surely differ from it.
+
+        Indices from the end count as unknown.
+        """
+        if self._unknown:
+            return False
+        if place.variable is None:
+            here = self._fixed[place.offset] == 1
+            return here and all(_is_beyond(moving, place.offset, bounds) for moving in self._moving)
+        alone = self._moving.total() == 1
+        return alone and (not self._fixed or _is_beyond(place, max(self._fixed), bounds))
+
+
+def _is_beyond(moving: _Place, fixed: int, bounds: dict[str, int]) -> bool:
+    least = bounds.get(moving.variable or "")
+    return least is not None and fixed < least + moving.offset
 
 
 def _is_blank(value: Any) -> bool:
@@ -82,20 +137,6 @@ def _is_blank(value: Any) -> bool:
     if isinstance(value, gast.Dict):
         return not value.keys
     return isinstance(value, gast.List) and all(isinstance(v, gast.Constant) for v in value.elts)
-
-
-def _loops_around(wanted: Any, body: list[Any]) -> list[Any]:
-    for statement in body:
-        if statement is wanted:
-            return []
-        if isinstance(statement, (gast.For, gast.While)):
-            if any(item is wanted for item in statements(statement.body)):
-                return [statement, *_loops_around(wanted, statement.body)]
-        else:
-            for block in blocks_of(statement):
-                if any(item is wanted for item in statements(block)):
-                    return _loops_around(wanted, block)
-    return []
 
 
 def _binds(loop: Any, name: str) -> bool:
@@ -171,14 +212,3 @@ def _integer(node: Any) -> int | None:
         return None if value is None else -value
     value = getattr(node, "value", None)
     return value if type(value) is int else None
-
-
-def _apart(ours: _Place, theirs: _Place, bounds: dict[str, int]) -> bool:
-    """Say whether two places surely differ; indices from the end count as unknown."""
-    if ours.variable is None and theirs.variable is None:
-        return ours.offset != theirs.offset
-    if ours.variable is not None and theirs.variable is not None:
-        return False
-    moving, fixed = (ours, theirs) if ours.variable is not None else (theirs, ours)
-    least = bounds.get(moving.variable or "")
-    return least is not None and fixed.offset < least + moving.offset

@@ -19,7 +19,7 @@ from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.draws import check_generator
-from srcgrad.transforms.flow import other_branch, run_here, touched
+from srcgrad.transforms.flow import Asked, other_branch, run_here, touched, touched_in_branches
 from srcgrad.transforms.masking import Masking
 from srcgrad.transforms.paths import find_parts, find_paths
 from srcgrad.transforms.reverse_calls import CallSteps
@@ -63,6 +63,7 @@ class Reverser:
             "list": self._containers.prepare_display,
             "dict": self._containers.prepare_display,
         }
+        self._asked: Asked = {}
         self._known_operands: dict[int, tuple[Any, tuple[list[str], list[str]]]] = {}
         sweep.paths = find_paths(sweep)
         find_parts(sweep)
@@ -338,8 +339,9 @@ class Reverser:
         """Where one branch does nothing, start the adjoints of the other before the branch."""
         state = self._sweep.adjoints.state
         there = set(state)
-        then = self._touched(statement.body, there)
-        other = self._touched(other_branch(statement), there)
+        always = self._sweep.adjoints.mirrored
+        found = touched_in_branches(statement, there | always, self._operands, always, self._asked)
+        then, other = (cells - always for cells in found)
         if there not in (then, other):
             return []
         missing = sorted((then | other) - there)
@@ -347,7 +349,7 @@ class Reverser:
 
     def _touched(self, block: list[Any], cells: set[str]) -> set[str]:
         always = self._sweep.adjoints.mirrored
-        return touched(block, cells | always, self._operands, always) - always
+        return touched(block, cells | always, self._operands, always, self._asked) - always
 
     def _operands(self, statement: Any) -> tuple[list[str], list[str]]:
         """Return operands as the sweep does; each branch asks for those of all branches in it."""

@@ -14,7 +14,6 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, method, st
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
-from srcgrad.transforms.overwrites import overwrites_earlier
 from srcgrad.transforms.sweep import Contributions, Sweep
 
 
@@ -85,9 +84,9 @@ class ContainerSteps:
         if name not in sweep.facts.activity.active:
             return []
         adds = isinstance(statement, gast.AugAssign)
-        kills = not adds and overwrites_earlier(statement, sweep.program)
+        kills = not adds and sweep.overwrites.of(statement)
         values = sweep.entries.of(name)
-        numbers = values is not None and all(sweep.facts.shapes.is_number(v) for v in values)
+        numbers = values is not None and sweep.facts.shapes.are_numbers(values)
         lead: list[Any] = []
         zero: Any = gast.Constant(0.0, None)
         if kills and not numbers:

@@ -21,7 +21,6 @@ from srcgrad.ir.program import store_target
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
-from srcgrad.transforms.overwrites import overwrites_earlier
 from srcgrad.transforms.sweep import Sweep
 
 
@@ -149,7 +148,7 @@ class ElementSteps:
         adds = isinstance(statement, gast.AugAssign)
         adjoints = self._sweep.adjoints
         mirrored = cell in adjoints.mirrored
-        kills = not adds and (mirrored or overwrites_earlier(statement, self._sweep.program))
+        kills = not adds and (mirrored or self._sweep.overwrites.of(statement))
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
         done += self._as_array(cell, target.slice, statement)
         place: Any = load(adjoints.name(cell))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.source import find_source
+from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_read, walk
 from srcgrad.rules.base import Elementwise, Function, Pointwise
@@ -163,7 +163,7 @@ _REALS: Final = frozenset(
 
 def casts_to_reals(rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
-    names = list(inspect.signature(rule.forward).parameters)[1:]
+    names = list(signature_of(rule.forward).parameters)[1:]
     dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")
     said = [getattr(dtype, field, None) for field in ("id", "attr", "value")]
     return not rule.linear and any(isinstance(word, str) and word in _REALS for word in said)

@@ -27,6 +27,7 @@ from srcgrad.ir.program import Program, direct_names, operand_names
 from srcgrad.ir.walk import names_bound, names_read, statements, walk
 from srcgrad.transforms.adjoints import Adjoints, State, Status
 from srcgrad.transforms.externals import Externals
+from srcgrad.transforms.overwrites import Overwrites
 from srcgrad.transforms.templates import Inliner
 
 Contributions = list[tuple[str, Any]]
@@ -169,6 +170,7 @@ class Sweep:
         self.kinds: Kinds = kinds(program, result)
         self.witness = begun(program, self.originals)
         self.entries = Entries(program)
+        self.overwrites = Overwrites(program)
         self.origins = Origins(
             [],
             self.namer.is_adjoint,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 
@@ -47,3 +49,38 @@ def test_types_are_shipped():
     from importlib.resources import files
 
     assert (files("srcgrad") / "py.typed").is_file()
+
+
+def test_importing_srcgrad_loads_nothing_of_it_yet():
+    before = {"srcgrad"} | {m for m in loaded_after("") if m.startswith("srcgrad")}
+    assert {m for m in loaded_after("import srcgrad") if m.startswith("srcgrad")} <= before
+    assert "numpy" not in loaded_after("import srcgrad")
+
+
+def test_what_type_checkers_see_is_fetched_from_where_they_see_it():
+    import srcgrad as sg
+
+    (guarded,) = [n for n in ast.parse(inspect.getsource(sg)).body if isinstance(n, ast.If)]
+    seen = {
+        alias.name: statement.module
+        for statement in guarded.body
+        if statement.module != "srcgrad"
+        for alias in statement.names
+    }
+    homes = {name: home for home, names in sg._HOMES.items() for name in names.split()}
+    assert seen | {"functions": "srcgrad.tape"} == homes
+    assert set(sg.__all__) == set(seen) | {"autograd", "utils"}
+
+
+def test_parts_of_the_package_and_functions_over_tensors_are_found_by_name():
+    import srcgrad as sg
+
+    assert sg.errors.SrcgradError is sg.SrcgradError
+    assert sg.exp(sg.tensor(0.0)) == 1.0
+    with pytest.raises(AttributeError, match="no attribute 'nothing_such'"):
+        sg.nothing_such  # noqa: B018 - it is not there
+
+
+@pytest.mark.parametrize("module", ["runtime", "tape", "api", "cli.main", "autograd", "compiler"])
+def test_a_part_may_be_imported_first(module):
+    assert f"srcgrad.{module}" in loaded_after(f"import srcgrad.{module}")

@@ -17,6 +17,7 @@ from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path
 from srcgrad.ir.build import assign, clone, load
+from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object
 
 
@@ -92,7 +93,7 @@ class Expander:
         frame.receivers = [(code.owner, env.get(first))]
         body = self._body_of(frame, tree)
         leaves = list(found.values())
-        same = gast.dump(gast.Module(body, [])) == gast.dump(gast.Module(code.tree.body, []))
+        same = is_same(body, code.tree.body)
         if same and not any(item.names for item in leaves):
             return code.source.function
         lead = [

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.frontend.source import FunctionSource, Leaves
 from srcgrad.ir.build import clone
-from srcgrad.ir.walk import nodes_in, walk
+from srcgrad.ir.walk import found_in, nodes_in, walk
 
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -122,7 +122,7 @@ def bound_once(tree: Any) -> set[str]:
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             counts[node.id] += 1
         elif isinstance(node, (gast.For, gast.While)):
-            inner = [item for item in walk(node) if isinstance(item, gast.Name)]
+            inner = found_in(node, gast.Name)
             counts.update(item.id for item in inner if not isinstance(item.ctx, gast.Load))
         elif isinstance(node, gast.FunctionDef):
             counts.update(
@@ -172,7 +172,7 @@ def calls_variables(tree: Any) -> bool:
 
 
 def _mentioned(node: Any) -> set[str]:
-    return {item.id for item in walk(node) if isinstance(item, gast.Name)}
+    return {item.id for item in found_in(node, gast.Name)}
 
 
 def all_names(tree: Any) -> set[str]:
@@ -199,7 +199,7 @@ def _own_nodes(tree: Any) -> list[Any]:
         if isinstance(node, _SCOPES):
             stack.extend(reversed(_outside(node)))
         else:
-            stack.extend(reversed(list(nodes_in(node))))
+            stack += nodes_in(node)[::-1]
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -21,6 +20,7 @@ from srcgrad.frontend.normalize.unwritten import why_not
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.frontend.normalize.writes import name_of_numpy
+from srcgrad.frontend.weak_memory import signature_of
 from srcgrad.ir.build import assign, at, call, clone, load
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.operations import Operation
@@ -153,7 +153,11 @@ class Expressions:
         """Refuse options that the rule of a primitive does not know, such as `out=`."""
         rule = self._reader.vocabulary.rule_for(operation.primal)
         try:
-            bound = _signature(rule).bind(None, *operation.args, **operation.keywords).arguments
+            bound = (
+                signature_of(rule.forward)
+                .bind(None, *operation.args, **operation.keywords)
+                .arguments
+            )
         except TypeError:
             bound = None
         if bound is None or not _is_none(bound.get("out")):
@@ -336,7 +340,3 @@ class Expressions:
 @functools.cache
 def _is_none(value: Any) -> bool:
     return value is None or (isinstance(value, gast.Constant) and value.value is None)
-
-
-def _signature(rule: Any) -> inspect.Signature:
-    return inspect.signature(rule.forward)

@@ -48,7 +48,7 @@ def _find_numbered(body: list[Any], bindings: dict[str, list[Any]], work: Worksp
                 [value.elt] if isinstance(value, gast.ListComp) else getattr(value, "elts", [None])
             )
             entries[name].extend(parts)
-    for statement in statements(body):
+    for statement in body:
         for node in walk(statement):
             func = node.func if isinstance(node, gast.Call) else None
             if isinstance(func, gast.Attribute) and getattr(func.value, "id", "") in entries:

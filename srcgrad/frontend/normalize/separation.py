@@ -50,12 +50,17 @@ class Separation:
         return self._body
 
     def _block(self, block: list[Any]) -> None:
+        bound: dict[str, Any] = {}  # the last statement that binds a name to what does not read it
         for position, statement in enumerate(block):
             for part in blocks_of(statement):
                 self._block(part)
             name = self._array_made(statement)
-            if name and _is_list(block[:position], name) and self._lives_in(block, name):
+            before = bound.get(name)
+            if before is not None and is_list(before.value) and self._lives_in(block, name):
                 self._rename(block, position, name)
+            target = _target_of(statement)
+            if target and _binds(statement, target):
+                bound[target] = statement
 
     def _array_made(self, statement: Any) -> str:
         """Return the name in ``xs = np.array(xs)`` or ``xs = np.sum(xs) / 2``, or nothing."""
@@ -102,17 +107,16 @@ class Separation:
                     node.id = fresh
 
 
-def _is_list(before: list[Any], name: str) -> bool:
-    """Say whether a name is bound to a list where a block comes to its end."""
-    bound = next((item for item in reversed(before) if _binds(item, name)), None)
-    return bound is not None and is_list(bound.value)
+def _target_of(statement: Any) -> str:
+    """Return the one name that a statement binds, or nothing."""
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return ""
+    return getattr(statement.targets[0], "id", "")
 
 
 def _binds(statement: Any, name: str) -> bool:
     """Say whether a statement binds a name to what does not read it."""
-    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
-        return False
-    return getattr(statement.targets[0], "id", "") == name and not _mentions(statement.value, name)
+    return _target_of(statement) == name and not _mentions(statement.value, name)
 
 
 def _mentions(tree: Any, name: str) -> int:

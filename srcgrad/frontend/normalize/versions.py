@@ -15,7 +15,7 @@ from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads
-from srcgrad.ir.walk import names_bound, names_read, statements, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 Environment = dict[str, str]
 
@@ -250,8 +250,8 @@ class Versions:
         if node is None:
             return
         hidden = _comprehension_names(node)
-        for item in walk(node):
-            if isinstance(item, gast.Name) and item.id not in hidden:
+        for item in found_in(node, gast.Name):
+            if item.id not in hidden:
                 item.id = self.environment.get(item.id, item.id)
 
 
@@ -299,9 +299,9 @@ def _copied(copy: Any) -> tuple[str, str]:
 
 def _comprehension_names(node: Any) -> set[str]:
     hidden: set[str] = set()
-    for item in walk(node):
+    for item in found_in(node, gast.comprehension, gast.Lambda):
         if isinstance(item, gast.comprehension):
             hidden.update(names_bound(item.target))
-        elif isinstance(item, gast.Lambda):
+        else:
             hidden.update(argument.id for argument in item.args.args)
     return hidden

@@ -58,6 +58,8 @@ class Workspace:
         self.asked: set[str] = set()
         self.taken: set[str] = set()
         self.carried: set[str] = set()
+        self._known = (0, 0, 0)
+        self._asked: dict[int, tuple[Any, bool]] = {}  # the nodes are kept: they are told by `id`
         self.run: Callable[[list[Any]], None] = _unset
         self._out: list[Any] = []
 
@@ -104,7 +106,7 @@ class Workspace:
         if isinstance(node, gast.Name):
             return node.id in self.sure
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
-            return self.is_surely_list(node.left) and self.is_surely_list(node.right)
+            return self.is_surely_list(node.right) and self.is_surely_list(node.left)
         if isinstance(node, gast.BinOp):
             sides = (node.left, node.right)
             counted = any(isinstance(side, gast.Constant) for side in sides)
@@ -118,14 +120,24 @@ class Workspace:
         if isinstance(node, gast.Name):
             return node.id in self.lists
         if isinstance(node, gast.BinOp):
-            joins = isinstance(node.op, (gast.Add, gast.Mult))
-            sides = (node.left, node.right)
-            return joins and any(map(self.is_list, sides)) and not any(map(self.is_array, sides))
+            return isinstance(node.op, (gast.Add, gast.Mult)) and self._joins(node)
         if isinstance(node, gast.Subscript):
             return isinstance(node.slice, gast.Slice) and self.is_list(node.value)
         if isinstance(node, gast.Call) and not node.keywords:
             return self.reader.scope.resolve(node.func) in (list, tuple, sorted)
         return isinstance(node, (gast.List, gast.ListComp, gast.Tuple))
+
+    def _joins(self, node: Any) -> bool:
+        """Say whether a sum or product is one of lists; of a long sum each part is asked for."""
+        known = len(self.lists), len(self.sure), len(self.arrays)
+        if known != self._known:
+            self._known, self._asked = known, {}
+        found = self._asked.get(id(node))
+        if found is None:
+            sides = (node.left, node.right)
+            lists = any(map(self.is_list, sides)) and not any(map(self.is_array, sides))
+            found = self._asked[id(node)] = node, lists
+        return found[1]
 
     def is_array(self, value: Any) -> bool:
         """Say whether a value is surely an array where it meets a list."""
