@@ -59,7 +59,8 @@ class Storage:
         written: The names by which memory is written.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
-        outside: The names from outside by which numbers without derivatives are written.
+        outside: The names of what is written that the caller or the module may reach, if not by
+            another name.
         reshaped: The names that may be bound to lists and dicts that are changed in place.
         own: The changes and stores of lists and dicts that the program has made, by identity.
     """
@@ -135,6 +136,7 @@ class _Analysis:
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
+        self._result.outside.update(self._changes.lent)
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):

@@ -58,11 +58,14 @@ class GradientReading(Reading, Generic[P, R_co]):
         return plan
 
     def _text(self) -> Plan:
-        ready, shown = self._ready(), self._ran.what
-        if isinstance(shown, UnsupportedError):
+        shown = self._ran.what
+        refused = isinstance(shown, UnsupportedError)
+        if shown and not refused and shown.is_current(self._subject(shown.options)):
+            return shown
+        ready = self._ready()
+        if refused:
             raise ran_on_tape(self.primal, shown) from shown
-        shows = shown is not None and shown.is_current(self._subject(shown.options))
-        return shown if shown is not None and shows else ready
+        return ready
 
     @property
     def source(self) -> str:
