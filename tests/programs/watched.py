@@ -1,0 +1,117 @@
+"""Blocks that look at adjoints, or edit them without effect."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import srcgrad as sg
+from tests.programs.corpus import program
+
+GRADS = []
+
+
+@program("v")
+def watched(x):
+    y = np.sin(x) * 2.0
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy.copy())
+    return np.sum(y**2)
+
+
+@program("v")
+def watched_norm(x):
+    y = np.sin(x) * x
+    z = y * y
+    with sg.grad_of(z) as gz:
+        n = np.linalg.norm(gz)
+        if n > 1e6:
+            gz *= 1e6 / n
+    return np.sum(z * x)
+
+
+@program("v")
+def watched_in_loop(x):
+    y = x
+    for i in range(3):
+        y = np.sin(y) * x
+        with sg.grad_of(y) as gy:
+            GRADS.append(float(np.sum(gy)) + i)
+    return np.sum(y)
+
+
+@program("v")
+def watched_reads(x):
+    y = np.exp(x)
+    w = y * 3
+    with sg.grad_of(y) as gy:
+        GRADS.append(np.sum(gy * w))
+        scale = 1.0
+        gy *= scale
+    w = w + 1
+    return np.sum(y * w)
+
+
+@program("v")
+def watched_number(x):
+    s = np.sum(x * x)
+    with sg.grad_of(s) as gs:
+        GRADS.append(gs)
+    return s**2
+
+
+@program("v")
+def watched_rebound(x):
+    y = x * x
+    with sg.grad_of(y) as gy:
+        gy = gy * 1.0
+    return np.sum(np.sin(y))
+
+
+@program("v")
+def watched_loop_inside(x):
+    y = x * x
+    with sg.grad_of(y) as gy:
+        for i in range(4):
+            gy[i] = gy[i] * 1.0
+        print(len(gy), end="")
+    return np.sum(np.sin(y))
+
+
+@program("v")
+def watched_idle(x):
+    y = x * x
+    with sg.grad_of(y) as gy:
+        gy *= 0.0
+    return np.sum(x)
+
+
+@program("v")
+def watched_argument(x):
+    with sg.grad_of(x) as gx:
+        gx[...] = gx * 1.0
+    return np.sum(x**3)
+
+
+@program("v")
+def watched_helper(x):
+    y = _wh(x)
+    return np.sum(y * x)
+
+
+def _wh(x):
+    y = np.tanh(x)
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy.copy())
+    for i in range(2):
+        y = y * x
+    return y
+
+
+@program("v")
+def watched_overwritten(x):
+    y = x * 2
+    k = np.ones(4)
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy * k)
+    k[0] = 5.0
+    return np.sum(y * k)
