@@ -59,11 +59,10 @@ class GradientReading(Reading, Generic[P, R_co]):
 
     def _text(self) -> Plan:
         shown = self._ran.what
-        refused = isinstance(shown, UnsupportedError)
-        if shown and not refused and shown.is_current(self._subject(shown.options)):
+        if isinstance(shown, Plan) and shown.is_current(self._subject(shown.options)):
             return shown
         ready = self._ready()
-        if refused:
+        if isinstance(shown, UnsupportedError):
             raise ran_on_tape(self.primal, shown) from shown
         return ready
 

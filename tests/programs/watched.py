@@ -115,3 +115,73 @@ def watched_overwritten(x):
         GRADS.append(gy * k)
     k[0] = 5.0
     return np.sum(y * k)
+
+
+def _two_results(x):
+    y = np.sin(x)
+    z = y * x
+    return z, y * 2.0
+
+
+@program("v")
+def one_of_two_results_watched(x):
+    a, b = _two_results(x)
+    with sg.grad_of(a) as ga:
+        GRADS.append(ga.copy())
+    return np.sum(a * b)
+
+
+def _either_results(x):
+    s = 0.0
+    for v in x:
+        s = s + v * v
+    y = x * s
+    z = y if s > 1e9 else x * 3.0
+    return z, {"y": y}
+
+
+@program("v", by="tape")
+def one_of_results_that_may_share_watched(x):
+    a, d = _either_results(x)
+    with sg.grad_of(a) as ga:
+        GRADS.append(float(np.sum(ga)))
+    return np.sum(a * x) + np.sum(d["y"])
+
+
+@program("v")
+def watched_out_of_a_list(x):
+    ys = [x * 2.0, np.sin(x)]
+    y = ys[1]
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy.copy())
+    return np.sum(y * x)
+
+
+@program("v")
+def watched_out_of_a_stack(x):
+    ys = [x * 2.0]
+    ys.append(np.sin(x))
+    y = ys.pop()
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy.copy())
+    return np.sum(y * x)
+
+
+@program("v", by="tape")
+def watched_after_it_is_kept(x):
+    kept, table = [], {}
+    y = np.sin(x)
+    kept.append(y)
+    table["y"] = y
+    with sg.grad_of(y) as gy:
+        GRADS.append(gy.copy())
+    return np.sum(y * x) * len(kept) * len(table)
+
+
+@program("v")
+def watched_with_an_option(x):
+    y = np.sin(x)
+    with sg.grad_of(y) as gy:
+        np.multiply(gy, 1.0, out=gy)
+        GRADS.append(gy.max())
+    return np.sum(y * x)

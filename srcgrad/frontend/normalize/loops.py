@@ -32,7 +32,7 @@ class _Plan:
     binds: list[tuple[Any, Any]] = field(default_factory=list)
     keys: list[tuple[str, Any]] = field(default_factory=list)
 
-    def beside(self, index: str) -> Any:
+    def beside(self, index: str) -> tuple[Any, Any]:
         """Return the loop's target and what runs over an index and the keys."""
         views = [method(clone(owner), "keys") for _, owner in self.keys]
         target = gast.Tuple([store(index), *(store(name) for name, _ in self.keys)], gast.Store())
