@@ -1,6 +1,6 @@
 # make demo       set up, show a generated gradient, train on handwritten digits
 # make examples   every example, each with a picture in build/
-# make test       everything that must hold: format, lint, types, layers, structure, tests
+# make test       everything that must hold: format, lint, types, layers, structure, tests (SEED=7: in another order)
 # make docs       the documentation as a site, in build/docs/index.html
 # make pages      write those parts of docs that are made from the code and the tests
 # make pictures   the pictures of the gallery, by running the examples
@@ -36,7 +36,7 @@ examples: $(VENV)/.examples
 	@$(BIN)/python tools/run_examples.py
 
 test: $(VENV)/.tests $(VENV)/.examples $(VENV)/.docs
-	@$(BIN)/python tools/check.py
+	@$(if $(SEED),SEED=$(SEED)) $(BIN)/python tools/check.py
 
 lint: $(VENV)/.tests
 	@$(BIN)/python tools/check.py --no-tests

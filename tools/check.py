@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -23,9 +24,10 @@ SITE = (
     "documentation",
     [sys.executable, *"-m sphinx -q -W --keep-going -d build/doctrees docs build/docs".split()],
 )
+ORDER = f"--randomly-seed={os.environ.get('SEED', '1')}"  # shuffled, the same way each time
 TESTS = (
     "tests",
-    [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", *SHARED_OUT],
+    [sys.executable, "-m", "pytest", "-q", "--ignore=tests/structure", ORDER, *SHARED_OUT],
 )
 
 

@@ -25,6 +25,7 @@ KINDS: Final = {
     nondiff.TYPES: "not a number",
     nondiff.RANDOM: "random",
     nondiff.TEXT: "not a number",
+    nondiff.REPORT: "not a number",
     nondiff.PYTHON: "not a number",
 }
 

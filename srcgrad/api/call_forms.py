@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from srcgrad.errors import ArgumentError
+from srcgrad.ir.packages import package_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Form = tuple[int, tuple[str, ...]]
@@ -90,7 +91,7 @@ def has_no_names(f: Any, argnums: Any = None, argnames: Any = None) -> bool:
     inner = f.__func__ if isinstance(f, MethodType) else f
     if not isinstance(inner, FunctionType):
         return callable(inner) and not isinstance(inner, type) and not _is_ours(inner)
-    if inner.__module__ and inner.__module__.partition(".")[0] in _LIBRARIES:
+    if package_of(inner) in _LIBRARIES:
         return True
     if not inner.__code__.co_flags & _STARS or hasattr(inner, "__srcgrad_source__"):
         return False
@@ -153,7 +154,7 @@ def named(f: Any, count: int, kwargs: Mapping[str, Any] | None, chosen: Sequence
 
 
 def _is_library(f: FunctionType) -> bool:
-    return (f.__module__ or "").partition(".")[0] in _LIBRARIES
+    return package_of(f) in _LIBRARIES
 
 
 def with_names(f: Any, count: int, names: tuple[str, ...] = ()) -> Any:

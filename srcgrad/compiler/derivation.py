@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -355,7 +355,7 @@ class Derivation:
             self.externals.use_numpy()
         if "add_at" in spelled:
             self.externals.use_runtime("add_at")
-        self.name_externals(body)
+        self.name_externals(body, parameters)
         self.stages.note("coalesce names", body)
         return body
 
@@ -376,10 +376,10 @@ class Derivation:
         local = self.program.reader.scope.local
         return variable in self.source.temporaries or variable not in local
 
-    def name_externals(self, body: list[Any]) -> None:
+    def name_externals(self, body: list[Any], parameters: Iterable[str]) -> None:
         """Replace the user's free names by those that the generated module knows them under."""
         scope = self.program.reader.scope
-        FreeNames(self.source, scope, self.externals, self.refusals).replace(body)
+        FreeNames(self.source, scope, self.externals, self.refusals).replace(body, parameters)
 
     # -- the results
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -26,19 +27,24 @@ class FreeNames:
     externals: Externals
     refusals: Refusals
 
-    def replace(self, body: list[Any]) -> None:
-        """Replace them in a body, whose nodes may stand in two places."""
+    def replace(self, body: list[Any], parameters: Iterable[str]) -> None:
+        """Replace them in a body, whose nodes may stand in two places.
+
+        None of them gets the name of a variable of the body, or of a parameter.
+        """
         scope = self.scope
+        local = {*parameters, *(name for item in body for name in _names_stored(item))}
         module = self.source.function.__module__
         seen: set[int] = set()
         for statement in body:
             for node in walk(statement):
                 reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-                if reads and id(node) not in seen and not hasattr(node, "of_rule"):
+                free = reads and node.id not in local and not hasattr(node, "of_rule")
+                if free and id(node) not in seen:
                     seen.add(id(node))
                     binding = scope.used.get(node.id) or self._late(node.id)
                     if binding is not None and not self._is_our_own(node.id):
-                        node.id = self.externals.name_of_binding(binding, module)
+                        node.id = self.externals.name_of_binding(binding, module, local)
 
     def _is_our_own(self, name: str) -> bool:
         """Say whether a name means a helper of the generated text, not a global of the user's."""
@@ -66,6 +72,11 @@ class FreeNames:
             return None
         self.scope.lookup(name)
         return self.scope.used.get(name)
+
+
+def _names_stored(statement: Any) -> list[str]:
+    names = (node for node in walk(statement) if isinstance(node, gast.Name))
+    return [node.id for node in names if not isinstance(node.ctx, gast.Load)]
 
 
 def _free_names(code: CodeType) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.fence import check_statements
+from srcgrad.frontend.free_names import leave_names
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
@@ -163,6 +165,7 @@ def _start(
     parameters = (*parameter_names(tree), *leaves)
     namer = Namer([*scope.local, *parameters])
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
+    leave_names(tree, scope, {*outside, *vars(builtins)}, namer)
     reader = Reader(scope, VOCABULARY)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 

@@ -162,7 +162,7 @@ class Repeats:
         name = module.namer.fresh(name)
         derivation = module.begin(source, [], Stages())
         body = plainly(clone(source.tree.body), derivation.program.reader)
-        derivation.name_externals(body)
+        derivation.name_externals(body, derivation.program.parameters)
         module.end(derivation, name, clone(source.tree.args), body, doc)
         return name
 

@@ -29,6 +29,7 @@ from srcgrad.rules.library import (
     canonical_name,
     constant_reason,
     is_draw,
+    is_report,
     rule_for,
 )
 from srcgrad.runtime import getitem
@@ -123,6 +124,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     loses=calculates_in_integers,
     draws=frozenset(DRAWS),
     is_draw=is_draw,
+    is_report=is_report,
     joiners=operators.JOINERS,
     plain_containers=operators.PLAIN_CONTAINERS,
     getitem=getitem,

@@ -15,6 +15,7 @@ from srcgrad.errors import ExportError, SrcgradError
 from srcgrad.exporting.editing import Edits
 from srcgrad.exporting.origins import MISSING, Namespace
 from srcgrad.exporting.scoping import bound_anywhere, default_of, free_names, parameters
+from srcgrad.ir.packages import package_of
 from srcgrad.rules.base import Function
 from srcgrad.runtime.dispatch import beside, records
 from srcgrad.runtime.objects import is_plain_object
@@ -128,9 +129,8 @@ class Rewriter:
             root = root.value
         owner = self._meaning(root)
         module = owner.__name__ if isinstance(owner, ModuleType) else ""
-        home = getattr(self._meaning(node), "__module__", None) or module
-        kind = type(owner).__module__
-        return str(home).startswith("srcgrad") or kind.startswith("srcgrad")
+        home = package_of(self._meaning(node)) or module.partition(".")[0]
+        return "srcgrad" in (home, package_of(type(owner)))
 
     # -- headers
 

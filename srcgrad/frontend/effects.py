@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -16,6 +17,7 @@ from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.build import clone, store
 from srcgrad.ir.operations import Reader, operands_viewed
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
@@ -82,7 +84,10 @@ def _found_written(
     except SrcgradError:
         count = code.co_argcount + code.co_kwonlyargcount
         return frozenset((*code.co_varnames[:count], ELSEWHERE))
-    return _Effects(function, tree, vocabulary, active | {function}).run()
+    written = _Effects(function, tree, vocabulary, active | {function}).run()
+    # the memory of Python's own modules, such as the filters of warnings, is nobody's data
+    own = package_of(function) in sys.stdlib_module_names
+    return written - {ELSEWHERE} if own else written
 
 
 def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:
@@ -127,8 +132,7 @@ def _place_of_write(
 
 def is_library(function: FunctionType) -> bool:
     """Say whether a function is of NumPy or SciPy, whose code is deep and known to be clean."""
-    module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] in ("numpy", "scipy")
+    return package_of(function) in ("numpy", "scipy")
 
 
 def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:

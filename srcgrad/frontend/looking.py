@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
 from srcgrad.frontend.source import find_source
-from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.ir.scopes import MISSING, Scope, scope_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import walk
 
@@ -30,9 +30,10 @@ _BUILTINS: Final = tuple(
 )
 _METHODS: Final = frozenset(
     (
-        "all any argmax argmin astype conj copy count cumsum dot endswith flatten format get index "
-        "item items join keys lower max mean min nonzero prod ravel reshape round split startswith "
-        "std strip sum tolist trace transpose upper values var"
+        "all any argmax argmin argpartition argsort astype clip conj conjugate copy count "
+        "cumprod cumsum diagonal dot endswith flatten format get index item items join keys "
+        "lower max mean min nonzero prod ravel repeat reshape round searchsorted split squeeze "
+        "startswith std strip sum swapaxes take tolist trace transpose upper values var"
     ).split()
 )
 _UNCLEAR: Final = (
@@ -70,6 +71,16 @@ def _stores(node: Any) -> bool:
 def _is_known(callee: Any, vocabulary: Vocabulary) -> bool:
     known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
     return known is not None
+
+
+def is_mere_value(call: Any, scope: Scope, vocabulary: Vocabulary) -> bool:
+    """Say whether all that a call of a library does is to return a value with a derivative."""
+    func = call.func
+    callee = scope.resolve(func)
+    if callee is MISSING and isinstance(func, gast.Attribute):
+        callee = vocabulary.methods.get(func.attr)
+    has_rule = vocabulary.rule_for(callee) is not None
+    return has_rule and _is_harmless(call, scope, vocabulary, frozenset())
 
 
 def _is_harmless(

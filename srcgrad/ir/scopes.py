@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.ir.imports import imported
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.reporters import is_reporter
 
 MISSING: Final = object()
 
@@ -84,7 +85,7 @@ class Scope:
                 elif isinstance(owner, type) and value is not MISSING and not callable(value):
                     self.dotted.setdefault((owner, node.attr), Binding(node.attr, value, owner))
                 return value
-            if _is_distribution(owner):
+            if _is_distribution(owner) or is_reporter(owner):
                 value = getattr(owner, node.attr, MISSING)
                 return value if callable(value) else MISSING
         return MISSING

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING
 
 
@@ -31,7 +32,7 @@ def names_from_target(call: Any, reader: Reader) -> list[str]:
     if isinstance(callee, np.ufunc):
         given = len(call.args) - callee.nin
         return ["out"] if given == 1 and callee.nout == 1 else []
-    if not callable(callee) or not str(getattr(callee, "__module__", "")).startswith("numpy"):
+    if not callable(callee) or package_of(callee) != "numpy":
         return []
     rule = reader.vocabulary.rule_for(callee)
     names = _names(callee if rule is None else rule.forward)

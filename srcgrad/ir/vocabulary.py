@@ -26,6 +26,7 @@ class Vocabulary:
         loses: Says whether a function loses the derivative if it is given a dtype.
         draws: The methods of random generators among `methods`, which advance their stream.
         is_draw: Says whether a function is a method of a random generator of NumPy.
+        is_report: Says whether a function only tells somebody a value, as `print` does.
         joiners: Objects such as `np.r_`, with the function that their brackets stand for.
         plain_containers: The types of objects whose brackets only read.
         getitem: The function that reading ``x[i]`` stands for.
@@ -59,6 +60,7 @@ class Vocabulary:
     loses: Callable[[Any, Any], bool]
     draws: frozenset[str]
     is_draw: Callable[[Any], bool]
+    is_report: Callable[[Any], bool]
     joiners: tuple[tuple[Any, Primal], ...]
     plain_containers: tuple[type, ...]
     getitem: Primal

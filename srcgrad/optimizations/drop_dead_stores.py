@@ -128,6 +128,8 @@ class DeadStores:
 
     def _is_spared(self, statement: Any) -> bool:
         """Say whether none of the handlers around a statement waits for what it may raise."""
+        if self._purity.is_copy(statement.value):
+            return True
         if self._raising is None or self._caught:
             return False
         return self._raising.spares(self._handlers, statement)

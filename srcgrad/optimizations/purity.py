@@ -22,7 +22,7 @@ _WRITERS: Final = frozenset(
 _ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
 _EFFECTS: Final = frozenset(
     f"builtins.{name}"
-    for name in ["print", "input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
+    for name in ["input", "open", "next", "setattr", "delattr", "exec", "eval", "iter"]
 )
 
 
@@ -56,6 +56,12 @@ class Purity:
             if isinstance(item, (gast.Call, gast.NamedExpr, gast.Yield, gast.Await))
         )
 
+    def is_copy(self, node: Any) -> bool:
+        """Say whether an expression is a copy of a variable that we made, which cannot fail."""
+        func = getattr(node, "func", None)
+        ours = isinstance(func, gast.Name) and func.id == "copied" and func.id in self._generated
+        return ours and isinstance(node.args[0], gast.Name)
+
     def adds_to_first(self, call: Any) -> bool:
         """Say whether a call is one of ours that adds to its first argument, and writes no other.
 
@@ -73,7 +79,8 @@ class Purity:
             return func.id not in _WRITERS
         callee = self._reader.scope.resolve(func)
         vocabulary = self._reader.vocabulary
-        if vocabulary.is_draw(callee) or callee is grad_of.edited:
+        changes = vocabulary.is_draw(callee) or vocabulary.is_report(callee)
+        if changes or callee is grad_of.edited:
             return False  # an edit counts for every name of the value
         if callee is not MISSING:
             name = vocabulary.canonical_name(callee)

@@ -48,6 +48,7 @@ from srcgrad.rules import (
     ufunc_methods,
 )
 from srcgrad.rules.base import Function
+from srcgrad.runtime.reporters import is_reporter
 
 Primal = Callable[..., Any]
 
@@ -184,6 +185,11 @@ def is_draw(fn: Any) -> bool:
     return isinstance(owner, (np.random.Generator, np.random.RandomState))
 
 
+def is_report(fn: Any) -> bool:
+    """Say whether a function has no result but what it tells: to a log, a file, or a reader."""
+    return constant_reason(fn) == nondiff.REPORT
+
+
 def constant_reason(fn: Any) -> str | None:
     """Return why `fn` has no derivative, or None if it is not known to have none."""
     try:
@@ -192,6 +198,8 @@ def constant_reason(fn: Any) -> str | None:
         return None
     if found is None and hasattr(fn, "__srcgrad_constant__"):
         found = nondiff.PYTHON
+    if found is None and is_reporter(getattr(fn, "__self__", None)):
+        found = nondiff.REPORT
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import cmath
+import json
 import math
 import operator
+import pickle
+import warnings
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -51,6 +54,7 @@ PYTHON = "returns no real number that depends smoothly on its arguments"
 TYPES = "is about types"
 RANDOM = "draws random numbers that depend on no argument smoothly"
 TEXT = "returns text"
+REPORT = "tells somebody a value, and returns none"
 
 _STEPS = (
     *(np.sign, np.signbit, np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around),
@@ -94,7 +98,7 @@ _TYPES = (
     *(np.show_runtime, np.get_include, np.info),
 )
 _PYTHON = (
-    *(range, print, isinstance, issubclass, type, id, hash, repr, str, format, callable, bool, int),
+    *(range, isinstance, issubclass, type, id, hash, repr, str, format, callable, bool, int),
     *(hasattr, ord, chr, bin, hex, oct, ascii, slice, bytes, bytearray, input, open, dir, vars),
     *(any, all, globals, locals),
 )
@@ -105,6 +109,10 @@ _RANDOM = (
 _TEXT = (
     *(np.array2string, np.array_repr, np.array_str, np.format_float_positional),
     *(np.format_float_scientific, np.base_repr, np.binary_repr, np.datetime_as_string),
+)
+_REPORTS = (
+    *(print, warnings.warn, warnings.warn_explicit, pickle.dump, json.dump),
+    *(np.save, np.savez, np.savez_compressed, np.savetxt),
 )
 _RUNTIME = (
     *(add_at, any_selected, complex_zeros_like, is_matrix, is_number, scalar_seed, shortcut),
@@ -126,6 +134,7 @@ def _table() -> dict[Callable[..., Any], str]:
         (_TYPES, TYPES),
         (_RANDOM, RANDOM),
         (_TEXT, TEXT),
+        (_REPORTS, REPORT),
         (_PYTHON, PYTHON),
         (_RUNTIME, PYTHON),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -33,8 +33,8 @@ class Externals:
     derived: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
     data: dict[str, Binding] = field(default_factory=dict)
-    _names: dict[int, str] = field(default_factory=dict)
-    _data_names: dict[tuple[int, str], str] = field(default_factory=dict)
+    _names: dict[int, list[str]] = field(default_factory=dict)
+    _data_names: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
 
     def use_runtime(self, name: str) -> str:
@@ -46,43 +46,63 @@ class Externals:
         """Import NumPy, for text that says ``np.`` by itself."""
         self.name_of(sys.modules["numpy"], "np", lambda: None)
 
-    def name_of(self, value: Any, wish: str, importer: Callable[[], str | None]) -> str:
-        """Return the name under which `value` is known in the generated module."""
+    def name_of(
+        self,
+        value: Any,
+        wish: str,
+        importer: Callable[[], str | None],
+        local: Container[str] = (),
+    ) -> str:
+        """Return a name under which `value` is known in the generated module, none of `local`."""
         if getattr(builtins, wish, None) is value:
             return wish
         if getattr(runtime, wish, None) is value and wish in runtime.__all__:
             return self.use_runtime(wish)
-        key = id(value)
-        if key not in self._names:
-            self._kept.append(value)
-            self._names[key] = self._add(value, wish, importer)
-        return self._names[key]
+        if id(value) not in self._names:
+            self._kept.append(value)  # its id means nothing else
+        names = self._names.setdefault(id(value), [])
+        return self._chosen(names, local, lambda: self._add(value, wish, importer, local))
 
-    def name_of_binding(self, binding: Binding, module: str | None) -> str:
-        """Return the name for what a user's free name means; data may be bound anew later."""
+    def name_of_binding(
+        self, binding: Binding, module: str | None, local: Container[str] = ()
+    ) -> str:
+        """Return a name for what a user's free name means; data may be bound anew later."""
         value = binding.value
         if isinstance(binding.holder, Mapping):  # for what is imported inside a function
             module = binding.holder.get("__name__", module)
         if isinstance(value, ModuleType) or callable(value):
-            return self.name_of(value, binding.name, lambda: module)
-        key = (_home(binding.holder), binding.name)
-        if key not in self._data_names:
-            name = self._add(value, binding.name, lambda: module)
-            self._data_names[key] = name
-            self.data[name] = binding
-        return self._data_names[key]
+            return self.name_of(value, binding.name, lambda: module, local)
+        names = self._data_names.setdefault((_home(binding.holder), binding.name), [])
+        name = self._chosen(
+            names, local, lambda: self._add(value, binding.name, lambda: module, local)
+        )
+        self.data[name] = binding
+        return name
 
-    def _add(self, value: Any, wish: str, importer: Callable[[], str | None]) -> str:
+    def _chosen(self, names: list[str], local: Container[str], add: Callable[[], str]) -> str:
+        """Return the first of the names of a value that is none of `local`, or a new one."""
+        found = next((name for name in names if name not in local), None)
+        if found is None:
+            found = add()
+            names.append(found)
+        return found
+
+    def _fresh(self, wish: str, local: Container[str]) -> str:
+        return next(name for name in iter(lambda: self.namer.fresh(wish), "") if name not in local)
+
+    def _add(
+        self, value: Any, wish: str, importer: Callable[[], str | None], local: Container[str]
+    ) -> str:
         if isinstance(value, ModuleType):
             path = value.__name__
             if not is_importable(path):
-                name = self.namer.fresh(identifier(wish))
+                name = self._fresh(identifier(wish), local)
                 self.bound[name] = value
                 return name
-            name = _PREFERRED.get(path) or self.namer.fresh(wish)
+            name = _PREFERRED.get(path) or self._fresh(wish, local)
             self.imports[name] = _import_of(value, name)
             return name
-        name = self.namer.fresh(identifier(wish))
+        name = self._fresh(identifier(wish), local)
         module = _own_module(value) or importer()
         holder = sys.modules.get(module) if module and module != "__main__" else None
         can_be_said = wish.isidentifier() and is_importable(module or "")

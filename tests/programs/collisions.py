@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy import sign, zeros_like
 
 from tests.programs.corpus import program
 
@@ -197,3 +198,34 @@ def array_called_as_numpy_is(x):
     for r in out:
         total += r * np[0]
     return total if total > 0.0 else total * 3.0
+
+
+@program("v")
+def imported_by_name_and_called_on_a_part(x):
+    y = x * x
+    chosen = x > 0.3
+    y[chosen] = sign(3.0 - x[chosen]) * x[chosen]
+    return np.sum(y)
+
+
+@program("v")
+def imported_by_name_beside_a_variable_with_its_number(x):
+    sign_2 = 2.0 * x[0]
+    zeros_like_2 = zeros_like(x) + sign_2
+    parts = [sign(v) * v for v in zeros_like_2]
+    return sum(parts) + sign(sign_2) * zeros_like_2[1]
+
+
+@program("m")
+def imported_by_name_in_loops_and_helpers(a):
+    total = 0.0
+    for i in range(len(a)):
+        total += sign(a[i, 0]) * _folded(a[i])
+    return total
+
+
+def _folded(row):
+    copied = sign(row[1:]) * row[1:] ** 2
+    zeros_like_2 = zeros_like(row)
+    zeros_like_2[1:] = copied
+    return np.sum(zeros_like_2 * row)

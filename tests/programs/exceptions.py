@@ -416,3 +416,69 @@ def entries_by_literal_keys_that_may_be_missing(a, b):
         except KeyError:
             total = total * held["a"]
     return total
+
+
+@program("v", "n")
+def values_of_half_a_try(x, k):
+    y = 2.0 * x
+    z = 0.0
+    try:
+        z = y[0] ** 2
+        y = y * y
+        z = z + y[k]
+        y = y + z
+    except IndexError:
+        pass
+    return np.sum(y**2) * z
+
+
+@program("v")
+def values_of_half_a_try_in_a_loop(x):
+    y, z = 2.0 * x, 0.0
+    for i in range(len(x)):
+        try:
+            z = z + y[i] ** 2
+            y = y * z
+            z = z + y[i + 1]
+        except IndexError:
+            z = z * 3.0
+        else:
+            z = z + 1.0
+        finally:
+            y = y * 0.3
+    return np.sum(y**2) * z
+
+
+@program("v")
+def a_table_corrected_where_it_can_be(x):
+    payment = x[0] * x
+    try:
+        payment = np.where(x == 1.0, payment / (1.0 + x[1]), payment)
+        payment = np.where(x < 0.1, 0.0, payment)
+    except IndexError:
+        pass
+    return np.sum(payment**2)
+
+
+@program("v", "n")
+def writes_of_half_a_try(x, k):
+    y = np.zeros(4)
+    try:
+        y[0] = x[0] ** 2
+        y *= 2.0 + x[1]
+        y[1] = x[2 * k]
+        y[2] = x[3] * y[0]
+    except IndexError:
+        y[3] = x[1]
+    return np.sum(y**2)
+
+
+@program("v")
+def small_entries_set_to_zero_where_there_are_entries(x):
+    east, north = x[0], 2.0 * x
+    try:
+        north[abs(north) < 1e-3] = 0.0
+        east[abs(east) < 1e-3] = 0.0
+    except TypeError:
+        east = 0.0 if abs(east) < 1e-3 else east
+    return np.sum(np.hypot(east, north))

@@ -92,3 +92,22 @@ def elements_that_are_indexed(x):
     row = x[0][..., None]
     total = np.sum(x)
     return np.sum(row * x[1:]) + total[()] * x[2] + np.sum(total[None] * row)
+
+
+@program("v")
+def values_that_nobody_reads(x):
+    y = 2.0 * x
+    np.append(y, 3.0)
+    np.delete(y, [0])
+    np.sort(y)
+    y.clip(0.0, 1.0)
+    return np.sum(y**2)
+
+
+@program("m")
+def values_that_nobody_reads_between_updates(a):
+    for i in range(len(a)):
+        np.roll(a, i)
+        a = a * 1.5
+        np.linalg.norm(a)
+    return np.sum(np.sin(a))

@@ -12,4 +12,10 @@ def program(x):
         z = y * x[7]
     except IndexError:
         z = x[1]
+        for factor in (0.5, 0.25):
+            if z > 1.0:
+                z = z * np.sin(factor + z)
+            else:
+                z = z + np.cos(factor - z)
+        print("missing")
     return y * z

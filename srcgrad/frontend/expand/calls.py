@@ -29,6 +29,7 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
 from srcgrad.ir.build import at, clone, load, store
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import uncached
 from srcgrad.ir.walk import walk
 from srcgrad.runtime.interpolators import stands_for_object
@@ -232,7 +233,7 @@ class Calls(Derivatives):
         library = ("numpy", "scipy", "srcgrad")
         if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
             return False
-        return not (function.__module__ or "").startswith(library) and has_source(function)
+        return package_of(function) not in library and has_source(function)
 
     def _opened(self, callee: Known, varying: bool = True) -> Static | None:
         """Return what a callable from outside calls: a partial, a bound method or a cache."""

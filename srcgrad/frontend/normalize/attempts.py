@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import may_raise, walk_live
@@ -28,6 +28,7 @@ from srcgrad.ir.walk import (
     walk,
 )
 
+_MOST_COPIED: Final = 8  # statements of handlers, in normal form
 _QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
 
@@ -99,6 +100,7 @@ class Attempts:
 
     def _try(self, node: Any) -> list[Any]:
         after = walk_live(node.finalbody, set(self._after[id(node)]))
+        self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
         inner.exposed = self._read_after_failure(node, after)
@@ -180,17 +182,52 @@ class Attempts:
 
     # -- what may be seen of a body that failed
 
+    def _cut(self, node: Any, after: set[str]) -> None:
+        """Leave in a body what ends with a value that is read after it failed; try the rest next.
+
+        A failure of the rest finds that value whole. What the handlers do is written for both.
+        """
+        going_on = any(falls_through(handler.body) for handler in node.handlers)
+        copies = [item for handler in node.handlers for item in statements(handler.body)]
+        simple = len(copies) <= _MOST_COPIED and not any(isinstance(i, gast.Try) for i in copies)
+        if not going_on or not simple:
+            return
+        seen, made = self._seen_half_way(node, after), bound_names(node.body)
+        place = next(
+            (
+                place
+                for place, item in enumerate(node.body[:-1])
+                if bound_names([item]) & seen or self._writes_outside(item, made)
+            ),
+            None,
+        )
+        if place is None:
+            return
+        rest = at(gast.Try(node.body[place + 1 :], clone(node.handlers), node.orelse, []), node)
+        self._after[id(rest)] = after
+        for old, new in zip(node.handlers, rest.handlers, strict=True):
+            self._after[id(new)] = self._after_handler(old, after)
+        self._nested.add(id(rest))
+        node.body, node.orelse = node.body[: place + 1], self._try(rest)
+
+    def _seen_half_way(self, node: Any, after: set[str]) -> set[str]:
+        """Return the active names that are read though the body failed after it had bound them."""
+        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
+        live: set[str] = set()
+        for handler in going_on:
+            live |= walk_live(handler.body, self._after_handler(handler, after))
+        active = bound_names(node.body) & live & self._varies
+        return {name for name in active if not _is_bound_last(node.body, name)}
+
     def _read_after_failure(self, node: Any, after: set[str]) -> set[str]:
         """Return the names of the body whose value is read although it failed; refuse if active."""
         made = bound_names(node.body)
         read: set[str] = set(walk_live(node.finalbody, set()))
         for handler in node.handlers:
             on = falls_through(handler.body)
-            live = walk_live(handler.body, self._after_handler(handler, after) if on else set())
-            read |= live
-            for name in sorted(made & live) if on else ():
-                if name in self._varies and not _is_bound_last(node.body, name):
-                    self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
+            read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
+        for name in sorted(self._seen_half_way(node, after)):
+            self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
         return {name for name in made & read if not _is_bound_last(node.body, name)}
 
     def _read_from_before(self, node: Any, after: set[str]) -> set[str]:
@@ -212,12 +249,15 @@ class Attempts:
         """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
         made = bound_names(node.body)
         for statement in statements(node.body):
-            written = _written(statement)
-            if not written or written[0] not in self._varies:
-                continue
-            last = statement is node.body[-1]
-            if not last and (written[0] not in made or getattr(statement, "in_place", False)):
+            if statement is not node.body[-1] and self._writes_outside(statement, made):
                 self._refuse(statement, "a write inside of `try`, which may fail after it")
+
+    def _writes_outside(self, statement: Any, made: set[str]) -> bool:
+        """Say whether a statement of a `try` writes into an active value from before it."""
+        written = _written(statement)
+        if not written or written[0] not in self._varies:
+            return False
+        return written[0] not in made or getattr(statement, "in_place", False)
 
     def _refuse(self, node: Any, message: str) -> None:
         self._refusals.add(

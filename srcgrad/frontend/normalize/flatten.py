@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.looking import only_looks
+from srcgrad.frontend.looking import is_mere_value, only_looks
 from srcgrad.frontend.normalize.comprehensions import names_outside
 from srcgrad.frontend.normalize.expressions import Expressions
 from srcgrad.frontend.normalize.kinds import find_kinds
@@ -192,7 +192,7 @@ class Flattener:
                 self._run(made)
                 return
             if made is None:
-                made = self._popped(node)
+                made = self._dropped(node)
             plain = made is None and self._only_looks(node.value)
             if plain or (made is None and self._adds_adjoints(node.value)):
                 made = [at(gast.Expr(self._expressions.operands_of(node.value, node)), node)]
@@ -220,10 +220,13 @@ class Flattener:
         vocabulary = self._reader.vocabulary
         return vocabulary.how_written(callee) is None and only_looks(callee, vocabulary)
 
-    def _popped(self, node: Any) -> list[Any] | None:
-        """Bind what ``xs.pop()`` takes out, though nobody reads it."""
-        func = getattr(node.value, "func", None)
-        if getattr(func, "attr", "") != "pop":
+    def _dropped(self, node: Any) -> list[Any] | None:
+        """Bind a value that nobody reads, that of ``xs.pop()`` or of ``np.sort(x)``."""
+        value = node.value
+        if not isinstance(value, gast.Call):
+            return None
+        taken_out = getattr(value.func, "attr", "") == "pop"
+        if not taken_out and not is_mere_value(value, self._reader.scope, self._reader.vocabulary):
             return None
         name = self._namer.fresh("_")
         self._varies.names.add(name)

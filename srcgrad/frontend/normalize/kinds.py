@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import load
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 _ITERATORS = (iter, map, filter, zip, enumerate, reversed)
@@ -154,4 +155,4 @@ def _of_numpy(value: Any, work: Workspace) -> bool:
     if not isinstance(value, gast.Call):
         return False
     callee = work.reader.scope.resolve(value.func)
-    return str(getattr(callee, "__module__", "")).partition(".")[0] == "numpy"
+    return package_of(callee) == "numpy"

@@ -9,6 +9,7 @@ import gast
 from srcgrad.frontend.normalize.writes import is_list
 from srcgrad.ir.build import store
 from srcgrad.ir.names import Namer
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import blocks_of, walk
 
@@ -78,7 +79,7 @@ class Separation:
         function = self._scope.resolve(value.func)
         if function is MISSING and isinstance(value.func, gast.Attribute):
             return value.func.attr not in _MAKING_LISTS and self._is_no_list(value.func.value)
-        return str(getattr(function, "__module__", "")).startswith("numpy")
+        return package_of(function) == "numpy"
 
     def _lives_in(self, block: list[Any], name: str) -> bool:
         if name in self._elsewhere:

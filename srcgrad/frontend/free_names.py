@@ -1,0 +1,73 @@
+"""Calls by other names what a function means by names that generated text uses for itself."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Mapping
+from types import CellType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.ir.build import at, clone, load
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import MISSING, Binding, Scope
+from srcgrad.ir.walk import INNER, walk
+
+_OURS = {"np": np, **vars(runtime)}
+
+
+def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -> None:
+    """Let `names` mean in a function what generated text means by them.
+
+    After ``from numpy import zeros_like`` the function says ``np.zeros_like``, and what is of
+    other modules it says under a new name.
+
+    >>> from srcgrad.compiler.doctesting import parse, reader_of, text
+    >>> scope = reader_of(zeros_like=np.zeros_like, sign=complex).scope
+    >>> body = parse("return zeros_like(x) + sign(x, 1.0)")
+    >>> names = ["zeros_like", "sign"]
+    >>> leave_names(gast.Module(body, []), scope, names, Namer(names))
+    >>> print(text(body))
+    return np.zeros_like(x) + sign_2(x, 1.0)
+    """
+    spelled: dict[str, Any] = {}
+    read = {item.id for item in walk(tree) if _is_read(item)}
+    for name in sorted(read.intersection(names)):
+        ours = _OURS.get(name, vars(builtins).get(name))
+        value = scope.lookup(name)
+        if value is MISSING or value is ours or value is vars(builtins).get(name):
+            continue
+        other = namer.fresh(name)
+        scope.used[other] = scope.used[name]  # as long as the module means the same by it
+        scope.used[name] = Binding(name, ours, CellType(ours))
+        spelled[name] = load(other)
+        if getattr(np, name, MISSING) is value:
+            spelled[name] = gast.Attribute(load("np"), name, gast.Load())
+    if not spelled:
+        return
+    if any(isinstance(item, gast.Attribute) for item in spelled.values()):
+        scope.used.setdefault("np", Binding("np", np, CellType(np)))
+    _replace(tree, spelled)
+
+
+def _is_read(node: Any) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+
+
+def _replace(tree: Any, spelled: Mapping[str, Any]) -> None:
+    """Write names that are read in other words, in place."""
+    for node in walk(tree):
+        for field in INNER[node.__class__]:
+            part = getattr(node, field, None)
+            if isinstance(part, list):
+                part[:] = [_spelled(item, spelled) for item in part]
+            elif part is not None:
+                setattr(node, field, _spelled(part, spelled))
+
+
+def _spelled(node: Any, spelled: Mapping[str, Any]) -> Any:
+    found = spelled.get(node.id) if _is_read(node) else None
+    return node if found is None else at(clone(found), node)
