@@ -72,14 +72,12 @@ def _statement(node: Any) -> Statement:
 
 
 def _refuses(node: Any) -> bool:
-    """Say whether a statement raises, or notes what is refused, and does nothing else."""
-    called = node.value.func if _calls(node) else None
-    adds = isinstance(called, ast.Attribute) and called.attr == "add"
-    return isinstance(node, ast.Raise) or (adds and "refusals" in ast.unparse(called))
-
-
-def _calls(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    """Say whether a statement raises, or notes or tells what is refused, and does nothing else."""
+    called = getattr(getattr(node, "value", None), "func", None)
+    if not isinstance(node, (ast.Expr, ast.Return)) or not isinstance(called, ast.Attribute):
+        return isinstance(node, ast.Raise)
+    adds = called.attr == "add" and "refusals" in ast.unparse(called)
+    return adds or called.attr in ("refuse", "refuse_order")
 
 
 @contextmanager
