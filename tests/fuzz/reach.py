@@ -175,6 +175,7 @@ def run_corpus() -> None:
     import gast
 
     from srcgrad.codegen.printer import to_source
+    from tests.fuzz.odd import odd_functions
     from tests.programs import test_agreement
     from tests.programs.corpus import every_program
     from tests.programs.test_refused import FILES, derivative_of, load
@@ -182,6 +183,8 @@ def run_corpus() -> None:
     assert test_agreement.__doc__  # it fills the corpus
     for place, program in enumerate(every_program().values()):
         run_program(program, jacobians=place % 8 == 0)
+    for function in odd_functions():
+        run_odd(function)
     for path in FILES:
         module = load(path)
         arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
@@ -189,6 +192,24 @@ def run_corpus() -> None:
             derivative_of(module, fallback="error")(*arguments)
     for path in (*FILES, *Path(test_agreement.__file__).parent.glob("*.py")):
         to_source(gast.parse(path.read_text()))
+
+
+def run_odd(function: Callable[..., Any]) -> None:
+    """Differentiate a function that raises or goes to the tape in part."""
+    import warnings
+
+    import numpy as np
+
+    import srcgrad as sg
+
+    x = np.array([0.3, 0.7, 1.1, 0.4])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for run, given in ((sg.grad(function), (x,)), (sg.vjp, (function, x))):
+            with suppress(Exception):
+                run(*given)
+        with suppress(Exception):
+            sg.jvp(function, (x,), (x,))
 
 
 def run_program(program: Any, *, jacobians: bool) -> None:
