@@ -72,7 +72,16 @@ class ElementSteps:
             given = self._reshaped(grad, source) if whole else self._spread(grad, source)
             return [*moved, *done, *self._sweep.adjoints.accumulate(source.id, given, statement)]
         done += self._sweep.adjoints.need(source.id, statement)
+        done += self._as_array(source.id, statement.value.slice, statement)
         return [*moved, *done, self.add_at(source.id, statement.value, grad, statement)]
+
+    def _as_array(self, cell: str, index: Any, like: Any) -> list[Any]:
+        """Let an adjoint have elements: that of an array without axes may be a number."""
+        if _is_whole(index) or not self._sweep.facts.shapes.is_number(load(cell)):
+            return []
+        name = self._sweep.adjoints.name(cell)
+        self._sweep.externals.use_numpy()
+        return [assign(name, call("np.asarray", load(name)), like)]
 
     def _has_axes(self, value: Any) -> bool:
         """Say whether a value is surely an array with axes."""
@@ -142,6 +151,7 @@ class ElementSteps:
         mirrored = cell in adjoints.mirrored
         kills = not adds and (mirrored or overwrites_earlier(statement, self._sweep.program))
         done = adjoints.need(cell, statement) if kills else adjoints.spell_out(statement, [cell])
+        done += self._as_array(cell, target.slice, statement)
         place: Any = load(adjoints.name(cell))
         if not _is_whole(target.slice):
             place = subscript(place, clone(target.slice))

@@ -118,3 +118,29 @@ def axes_for_the_numbers_of_a_vector(x):
     joined = np.concatenate([c[..., np.newaxis] for c in columns], axis=-1)
     rest = [v[np.newaxis, None] for v in x * x]
     return np.sum(joined * np.array([1.0, 0.7])) + np.sum(np.concatenate(rest, axis=1) ** 2)
+
+
+@program("s")
+def array_without_axes_written_by_its_mask(x):
+    y = np.array(x)
+    y[y < 1.0] *= 3.0
+    y[y > 0.5] += x
+    return y * x
+
+
+@program("s")
+def array_without_axes_written_by_masks_of_another(x):
+    curve = np.empty(np.shape(x))
+    low = x < 0.7
+    curve[low] = x / 12.92
+    curve[np.logical_not(low)] = ((x + 0.055) / 1.055) ** 2.4
+    return curve
+
+
+@program("s", "s")
+def array_without_axes_written_whole(x, y):
+    z = np.zeros(())
+    z[...] = x * y
+    z[()] = z * x
+    z[z > 0.0] = z * y
+    return np.sum(z)
