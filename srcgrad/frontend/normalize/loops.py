@@ -25,7 +25,7 @@ class _Plan:
     Attributes:
         lengths: The trip counts; the loop ends with the shortest.
         binds: The targets and the values that they get at each index.
-        keys: The names of keys, with the dicts that have them: these are run over themselves.
+        keys: The names of keys, with what gives them: this is run over itself.
     """
 
     lengths: list[Any] = field(default_factory=list)
@@ -34,7 +34,7 @@ class _Plan:
 
     def beside(self, index: str) -> tuple[Any, Any]:
         """Return the loop's target and what runs over an index and the keys."""
-        views = [method(clone(owner), "keys") for _, owner in self.keys]
+        views = [clone(view) for _, view in self.keys]
         target = gast.Tuple([store(index), *(store(name) for name, _ in self.keys)], gast.Store())
         if len(views) == 1 and not self.lengths:
             return target, call("enumerate", *views)
@@ -48,7 +48,8 @@ class IndexLoops:
 
     `xs` may be a sequence, or `enumerate`, `zip`, `reversed` and functions of `itertools` of such.
     `simple` turns an expression into a name, `is_dict` says whether a name is bound to what has no
-    positions, a dict or a set, `is_used_up` whether it is bound to an iterator.
+    positions, a dict or a set, for all that its use tells, `is_sure` whether surely to a dict, and
+    `is_used_up` whether to an iterator.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> print(text(program_of('''
@@ -74,12 +75,14 @@ class IndexLoops:
         namer: Namer,
         simple: Callable[[Any], Any],
         is_dict: Callable[[Any], bool],
+        is_sure: Callable[[Any], bool],
         is_used_up: Callable[[str], bool],
     ) -> None:
         self._reader = reader
         self._namer = namer
         self._simple = simple
         self._is_dict = is_dict
+        self._is_sure = is_sure
         self._is_used_up = is_used_up
         self._inside: list[Any] = []
 
@@ -173,14 +176,14 @@ class IndexLoops:
     def _of_view(self, view: tuple[Any, str], target: Any) -> _Plan | None:
         """Return how to run over the keys, values or items of a dict."""
         holder, kind = self._simple(view[0]), view[1]
-        key = self._namer.fresh("key")
+        key, keys = self._namer.fresh("key"), method(clone(holder), "keys")
         value = load(key) if kind == "keys" else subscript(clone(holder), load(key))
         if kind != "items":
-            return _Plan([], [(target, value)], [(key, holder)])
+            return _Plan([], [(target, value)], [(key, keys)])
         if not _pair(target):
             return None
         first, second = target.elts
-        return _Plan([], [(first, load(key)), (second, value)], [(key, holder)])
+        return _Plan([], [(first, load(key)), (second, value)], [(key, keys)])
 
     def _sequence(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         view = _view(iterable)
@@ -196,7 +199,9 @@ class IndexLoops:
             return None
         is_dict = isinstance(iterable, (gast.Dict, gast.DictComp))
         if is_dict or (isinstance(iterable, gast.Name) and self._has_keys(iterable, target)):
-            return self._of_view((iterable, "keys"), target)
+            if is_dict or self._is_sure(iterable):
+                return self._of_view((iterable, "keys"), target)
+            iterable = call("list", iterable)
         xs = self._simple(iterable)
         return _Plan([_length(xs)], [(target, _read(xs, index))])
 
