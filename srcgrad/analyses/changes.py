@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.lent import lent
 from srcgrad.analyses.objects import objects
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.changes import change_of
@@ -17,18 +18,21 @@ from srcgrad.ir.walk import statements
 
 
 class ContainerChanges:
-    """The changes of the lists and dicts that a program has made itself.
+    """The changes of the lists and dicts that a program has made itself, or may take for such.
 
     Attributes:
         own: Their statements, by identity; what else looks like a change writes into an array.
+        lent: The names of lists and dicts of the caller or of the module that are changed.
     """
 
     def __init__(self, program: Program, shapes: Shapes) -> None:
         self._program = program
         self._shapes = shapes
         self._entries = Entries(program)
-        self._found = objects(program, kinds(program).arrays)
+        others = lent(program)
+        self._found = objects(program, kinds(program).arrays, others)
         self.own = self._found.own
+        self.lent = others.changed | others.holders
 
     def aliases(self, statement: Any) -> set[str]:
         """Return the names that may be bound to what a statement changes."""

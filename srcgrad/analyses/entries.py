@@ -64,7 +64,11 @@ class Entries:
         return {name for values in self._values.values() for v in values for name in names_read(v)}
 
     def is_dict(self, name: str) -> bool:
-        """Say whether a name is bound to a dict that the program has made."""
+        """Say whether a name is bound to a dict that the program has made, or surely given."""
+        if self._program.given.get(name) == "dict":
+            return True
+        if name not in self._parent:  # of the module, if anything
+            return type(self._program.reader.scope.lookup(name)) is dict
         root = self._root(name)
         return any(self._root(other) == root for other in self._dicts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.entries import Entries
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (
     Program,
@@ -119,17 +121,29 @@ class _Analysis:
         return is_datum and not isinstance(value, ModuleType)
 
     def _counters(self) -> set[str]:
-        """Return the names that loops over ranges bind: integers have no tangents."""
+        """Return the names that loops over ranges and keys bind, which have no tangents."""
         found: set[str] = set()
         for statement in statements(self._program.body):
-            if isinstance(statement, gast.For) and isinstance(statement.iter, gast.Call):
-                inner = statement.iter
-                if getattr(inner.func, "id", "") == "reversed" and len(inner.args) == 1:
-                    inner = inner.args[0]
-                func = getattr(inner, "func", None)
-                if func is not None and self._program.reader.scope.resolve(func) is range:
-                    found.update(names_bound(statement.target))
+            if isinstance(statement, gast.For) and self._counts(statement.iter):
+                found.update(names_bound(statement.target))
         return found
+
+    def _counts(self, iterable: Any) -> bool:
+        """Say whether an expression gives integers and keys alone."""
+        if isinstance(iterable, gast.Name):
+            return self._entries.is_dict(iterable.id)
+        if not isinstance(iterable, gast.Call):
+            return False
+        if isinstance(iterable.func, gast.Attribute):
+            return iterable.func.attr == "keys" and not iterable.args
+        callee = self._program.reader.scope.resolve(iterable.func)
+        if callee in (enumerate, zip, sorted, reversed, list):
+            return bool(iterable.args) and all(map(self._counts, iterable.args))
+        return callee is range
+
+    @functools.cached_property
+    def _entries(self) -> Entries:
+        return Entries(self._program)
 
     def _visit(self, statement: Any) -> None:
         if is_store(statement):

@@ -15,6 +15,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.containers import TREES
+from srcgrad.analyses.lent import NOT_LENT, Lent
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
@@ -22,7 +23,7 @@ from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 
 Object = tuple[str, int]
-"""``("new", place)``, ``("old", place)``, or one of the two below."""
+"""``("new", place)``, ``("old", place)``, ``("lent", place)``, or one of those below."""
 
 FOREIGN: Final[Object] = ("foreign", 0)
 """Stands for what the caller, the module or a called function may reach."""
@@ -104,8 +105,12 @@ class Containers:
     aliases: dict[int, set[str]] = field(default_factory=dict)
 
 
-def objects(program: Program, arrays: frozenset[str] = frozenset()) -> Containers:
+def objects(
+    program: Program, arrays: frozenset[str] = frozenset(), others: Lent = NOT_LENT
+) -> Containers:
     """Follow the lists and dicts of a program; `arrays` are names that are bound to none.
+
+    Of `others`, which the caller or the module has, it is known which may be changed, too.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> found = objects(program_of('''
@@ -122,13 +127,14 @@ def objects(program: Program, arrays: frozenset[str] = frozenset()) -> Container
     >>> [name for _, name in found.conflicts.values()]
     ['same']
     """
-    return _Analysis(program, arrays).run()
+    return _Analysis(program, arrays, others).run()
 
 
 class _Analysis:
-    def __init__(self, program: Program, arrays: frozenset[str]) -> None:
+    def __init__(self, program: Program, arrays: frozenset[str], others: Lent) -> None:
         self._program = program
         self._arrays = arrays
+        self._others = others
         self._result = Containers()
         self._state = _State()
         self._live: dict[int, frozenset[str]] = {}
@@ -147,6 +153,9 @@ class _Analysis:
         walk_live(body, set(), visit)
         for name in self._program.parameters:
             self._state.names[name] = frozenset({FOREIGN})
+        for place, name in enumerate(sorted(self._others.changed)):
+            self._state.names[name] = frozenset({("lent", place)})
+            self._state.holds["lent", place] = frozenset({FOREIGN, NO_CONTAINER})
         self._block(body)
         return self._result
 
@@ -291,6 +300,8 @@ class _Analysis:
 
     def _check(self, statement: Any, name: str) -> None:
         """Judge a change of the object that `name` is bound to."""
+        if name in self._others.logs:
+            return
         found = self._state.of(name)
         real = found - {NO_CONTAINER}
         if (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Final
 
 import gast
@@ -23,6 +24,7 @@ from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.outside_numbers import OutsideNumbers
+from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing_classes import SharingClasses
@@ -59,7 +61,8 @@ class Storage:
         written: The names by which memory is written.
         lists: The names that are bound to lists made in the program.
         mirror: The names whose adjoints mirror their storage.
-        outside: The names from outside by which numbers without derivatives are written.
+        outside: The names of what is written that the caller or the module may reach, if not by
+            another name.
         reshaped: The names that may be bound to lists and dicts that are changed in place.
         own: The changes and stores of lists and dicts that the program has made, by identity.
     """
@@ -136,6 +139,7 @@ class _Analysis:
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
         self._changes = ContainerChanges(program, shapes)
         self._result.own = self._changes.own
+        self._result.outside.update(self._changes.lent)
 
     def run(self) -> Storage:
         for number, statement in enumerate(statements(self._program.body)):
@@ -239,6 +243,9 @@ class _Analysis:
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
         """Return the names whose memory the value of an assignment may share."""
         vocabulary = self._program.reader.vocabulary
+        if isinstance(value, gast.IfExp):
+            ends = [(part, self._program.reader.read(part)) for part in (value.body, value.orelse)]
+            return [name for part, inner in ends for name in self._shared_operands(part, inner)]
         held = repeated_entries(value)
         if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
             return [name for arg in held or operation.args for name in direct_names(arg)]
@@ -267,7 +274,7 @@ class _Analysis:
 
     def _local(self, names: list[str]) -> list[str]:
         lookup = self._program.reader.scope.lookup
-        return [name for name in names if not callable(lookup(name))]
+        return [name for name in names if not _is_code(lookup(name))]
 
     def _join(self, target: str, source: str) -> None:
         if target != source:
@@ -335,26 +342,7 @@ class _Analysis:
 
     @functools.cached_property
     def _elements(self) -> set[str]:
-        """The names that are bound to what was read by an index or from a loop."""
-        getitem = self._program.reader.vocabulary.getitem
-        found: set[str] = set()
-        for statement in statements(self._program.body):
-            if isinstance(statement, gast.For):
-                found.update(names_bound(statement.target))
-            reads = isinstance(statement, gast.Assign) and not is_store(statement)
-            if reads and self._program.operation(statement).primal is getitem:
-                found.update(_targets(statement))
-        return found
-
-    def _listed(self, members: set[str]) -> bool:
-        """Say whether a member is ``[*a]``: copies of numbers or views of rows, as `a` has it."""
-        return any(
-            isinstance(statement, gast.Assign)
-            and isinstance(statement.value, (gast.List, gast.Tuple))
-            and any(isinstance(item, gast.Starred) for item in statement.value.elts)
-            and not members.isdisjoint(_targets(statement))
-            for statement in statements(self._program.body)
-        )
+        return read_names(self._program)
 
     def _resolve(
         self,
@@ -364,7 +352,7 @@ class _Analysis:
         live_at: dict[int, frozenset[str]],
     ) -> None:
         """Give the names of a group with a problem shadows, or report the problem."""
-        if self._listed(members):
+        if is_spread_out(self._program, members):
             self._result.problems += problems
             return
         shadowing = Shadowing(
@@ -424,35 +412,19 @@ class _Analysis:
         if is_store(statement) and (updates or not self._repeated.isdisjoint(members)):
             hint = "make each entry: `[np.zeros(3) for _ in range(n)]`"
             return [Problem(statement, "this writes into what a list may hold several times", hint)]
-        result = set() if element else set(_targets(statement))
+        result = set() if element else set(target_names(statement))
         others = (members & live) - {name} - result
         if not element and name in live:
             others.add(name)
         if owners:
             scalars = owners & set(self._program.parameters)
             self._result.scalars |= scalars
-            others -= self._copies_of(scalars)
+            others -= copies_of(self._program, scalars)
         if others:
             other = self._program.namer.base(min(others))
             what = f"this writes into memory that is also reached as `{other}` later"
             return [Problem(statement, what, "make a copy before writing")]
         return []
-
-    def _copies_of(self, scalars: set[str]) -> set[str]:
-        """Return the names that are bound to nothing but these parameters."""
-        sources: dict[str, list[Any]] = defaultdict(list)
-        for statement in statements(self._program.body):
-            if isinstance(statement, gast.Assign):
-                plain = self._program.operation(statement).kind == "copy"
-                source = statement.value.id if plain else None
-                for name in _targets(statement):
-                    sources[name].append(source)
-        copies = set(scalars)
-        size = -1
-        while len(copies) != size:
-            size = len(copies)
-            copies |= {n for n, found in sources.items() if all(s in copies for s in found)}
-        return copies
 
     def _foreign(self, members: set[str]) -> set[str]:
         """Return the members that belong to the caller or to the module."""
@@ -484,5 +456,6 @@ class _Analysis:
         self._result.problems.append(Problem(statement, message, hint))
 
 
-def _targets(statement: Any) -> list[str]:
-    return [name for target in getattr(statement, "targets", []) for name in names_bound(target)]
+def _is_code(value: Any) -> bool:
+    """Say whether a name means a function, class or module, which are no memory to write into."""
+    return callable(value) or isinstance(value, ModuleType)

@@ -203,8 +203,8 @@ class Gradient(GradientReading[P, R_co]):
         if fitting is None:
             return self._run_on_tape(args, kwargs)
         plan = fitting
-        if plan.written:
-            refuse_shared(plan.generated, self._function, self._selection.bound(args, kwargs))
+        if plan.written and not self._is_alone(plan, self._selection.bound(args, kwargs)):
+            return self._run_on_tape(args, kwargs)
         if ANYTHING.on and is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
@@ -219,6 +219,23 @@ class Gradient(GradientReading[P, R_co]):
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)
         return answer
+
+    def _is_alone(self, plan: Plan, bound: Mapping[str, Any]) -> bool:
+        """Say whether what is written has one name; of lists and dicts the tape knows several.
+
+        Raises:
+            MutationError: An array has another name, too.
+        """
+        try:
+            refuse_shared(plan.generated, self._function, bound)
+        except MutationError as problem:
+            data = {item.name: item.current() for item in plan.generated.data.values()}
+            given = {**data, **bound}
+            if not all(type(given.get(n)) in (list, dict) for n in plan.generated.written):
+                raise
+            self._refuse(problem)
+            return False
+        return True
 
     def _enter(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Make an entry for calls like this one, if it is not the first."""

@@ -58,11 +58,13 @@ class GradientReading(Reading, Generic[P, R_co]):
         return plan
 
     def _text(self) -> Plan:
-        ready, shown = self._ready(), self._ran.what
+        shown = self._ran.what
+        if isinstance(shown, Plan) and shown.is_current(self._subject(shown.options)):
+            return shown
+        ready = self._ready()
         if isinstance(shown, UnsupportedError):
             raise ran_on_tape(self.primal, shown) from shown
-        shows = shown is not None and shown.is_current(self._subject(shown.options))
-        return shown if shown is not None and shows else ready
+        return ready
 
     @property
     def source(self) -> str:

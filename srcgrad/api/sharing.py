@@ -36,9 +36,14 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
-    """Return the arguments that are arrays with axes, and whether they are vectors or matrices."""
+    """Return the arguments that are arrays with axes, vectors or matrices, and lists and dicts."""
     ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
-    return frozenset((name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank)
+    arrays = {(name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank}
+    return frozenset(arrays) | {
+        (name, type(value).__name__)
+        for name, value in arguments.items()
+        if type(value) in (list, dict)
+    }
 
 
 def named_arrays(names: Iterable[str]) -> KindsOfArrays:

@@ -39,7 +39,6 @@ class _Function:
     active: frozenset[str] | None = None
     shared: Links = ()
     definitions: list[Any] = field(default_factory=list)
-    checkpoints: list[Checkpoint] = field(default_factory=list)
 
 
 class Account:
@@ -66,11 +65,6 @@ class Account:
         """Note a function that was generated."""
         if id(program) in self._functions:
             self._functions[id(program)].definitions.append(definition)
-
-    def note_checkpoint(self, program: Program, line: int, what: str) -> None:
-        """Note a loop or a call that is computed again rather than recorded."""
-        if id(program) in self._functions:
-            self._functions[id(program)].checkpoints.append(Checkpoint(line, what))
 
     def findings(
         self,
@@ -127,7 +121,7 @@ def _found(item: _Function, context: _Context) -> FunctionFound:
         tuple(_unique([*_placed(item, context), *_calls(item, active, context)])),
         tuple(_unique(_kinks(item, active))),
         tuple(records),
-        (*item.checkpoints, *_checkpoints(item)),
+        tuple(_checkpoints(item)),
         _texts(source, variables),
     )
 

@@ -94,11 +94,6 @@ class Generated:
     inlined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     proof: Proof | None = None
 
-    @property
-    def has_steps(self) -> bool:
-        """Whether the text runs checkpointed loops, which it leaves to a driver."""
-        return "run_steps" in self.source
-
 
 def without_data(generated: Generated) -> Generated:
     """Return the same without the values of data, which may be bound anew and freed."""

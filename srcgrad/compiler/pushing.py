@@ -11,6 +11,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analyses.call_writes import CallWrites
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.lent import lent
 from srcgrad.analyses.mirroring import Mirroring, mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.unfit_arrays import uses_of_unfit_arrays
@@ -34,7 +35,7 @@ from srcgrad.ir.build import clone, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.origins import spread_origins
-from srcgrad.ir.program import Program, header_reads, is_store
+from srcgrad.ir.program import Program, bound_names, header_reads, is_store
 from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
@@ -178,7 +179,10 @@ def _refuse_kept_outside(derivation: Derivation, outside: frozenset[str]) -> Non
     program = derivation.program
     if not outside:
         return
+    logs = lent(program).logs
     for statement in statements(program.body):
+        if logs and not logs.isdisjoint(bound_names([statement])):
+            continue
         operation = program.operation(statement) if isinstance(statement, gast.Assign) else None
         calls = operation is not None and operation.kind in ("user", "unknown", "class", "taped")
         read = sorted(outside.intersection(map(program.namer.base, _names_taken(statement))))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.contractions import einsum_back, einsum_places, multi_dot_back
-from srcgrad.runtime.numbers import product_back
+from srcgrad.runtime.numbers import as_given, product_back
 
 Back = Callable[[Any, Sequence[Any]], Sequence[Any]]
 """The adjoints of all factors, from that of the product and the factors."""
@@ -139,18 +139,19 @@ def _of_each(dots: tuple[Any, Any], items: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_again(
-    ways: Sequence[Any], grad: Any, factors: Sequence[Any]
-) -> tuple[tuple[Any, ...], Any]:
+    ways: Sequence[Any], grad: Any, items: Sequence[Any], start: Any
+) -> tuple[Any, Any]:
     """Return the gradients of the items of a product, and of its start, in their adjoints."""
+    factors = (*items, start)
     *parts, last = moved_each(_all_product_back, ways, grad, factors, range(len(factors)))
-    return tuple(parts), last
+    return as_given(tuple(parts), items), last
 
 
 def product_back_push(
     grad_dot: Any, dots: tuple[Any, Any], grad: Any, items: Sequence[Any], start: Any
-) -> tuple[tuple[Any, ...], Any]:
+) -> tuple[Any, Any]:
     """Return the tangents of the adjoints of the items of a product, and of its start."""
     factors, every = (*items, start), _of_each(dots, items)
     places = range(len(factors))
     *parts, last = pushed(_all_product_back, (grad_dot, every), grad, factors, places)
-    return tuple(parts), last
+    return as_given(tuple(parts), items), last

@@ -39,10 +39,10 @@ def dist_back(grad: Any, p: Any, q: Any, distance: Any) -> tuple[Any, Any]:
     """Return the gradients of two points of which the distance was taken."""
     gaps = [a - b for a, b in zip(p, q, strict=True)]
     of_p = divided_each(grad, gaps, distance)
-    return _as_given(of_p, p), _as_given(tuple(-part for part in of_p), q)
+    return as_given(of_p, p), as_given(tuple(-part for part in of_p), q)
 
 
-def _as_given(parts: tuple[Any, ...], items: Any) -> Any:
+def as_given(parts: tuple[Any, ...], items: Any) -> Any:
     """Return the gradients of the items of an array as an array."""
     if isinstance(items, (list, tuple)) or not parts:
         return parts
@@ -79,7 +79,7 @@ def product_back(grad: Any, items: Sequence[Any], start: Any) -> tuple[Any, Any]
     for item, product in zip(reversed(items), reversed(before[:-1]), strict=True):
         parts.append(conj(product) * after)
         after = after * conj(item)
-    return _as_given(tuple(reversed(parts)), items), after
+    return as_given(tuple(reversed(parts)), items), after
 
 
 def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]:

@@ -37,6 +37,7 @@ _CHOICES = (
     itertools.combinations_with_replacement,
 )
 _WRITERS: Final = ("add_at", "add_entries", "add_to_shadows")
+_COMPREHENSIONS: Final = (gast.ListComp, gast.DictComp)
 Handler = Callable[[Any, Operation, list[str]], list[Any]]
 
 
@@ -195,6 +196,8 @@ class Reverser:
 
     def _no_step(self, statement: Any, operation: Operation) -> list[Any]:
         """Only what is constant may go without an adjoint: silence would be a zero gradient."""
+        if self._is_of_constants(statement.value):
+            return [statement]  # what is in it is replaced later
         if operation.kind == "unknown":
             made = getattr(statement.value, "func", None)
             what = getattr(operation.primal, "__name__", getattr(made, "attr", "this expression"))
@@ -203,6 +206,14 @@ class Reverser:
         elif operation.kind != "constant":
             raise InternalError(f"an active statement of kind {operation.kind!r} has no adjoint")
         return [statement]
+
+    def _is_of_constants(self, value: Any) -> bool:
+        """Say whether an expression is a table of constants, or one of two constants."""
+        if isinstance(value, gast.IfExp):
+            read = self._sweep.program.reader.read
+            return all(read(part).kind == "constant" for part in (value.body, value.orelse))
+        varied = self._sweep.facts.activity.varied
+        return isinstance(value, _COMPREHENSIONS) and varied.isdisjoint(names_read(value))
 
     def _prepare_copy(self, statement: Any, operation: Operation, targets: list[str]) -> list[Any]:
         if hasattr(statement, "edit"):

@@ -80,6 +80,9 @@ def _one_piece(text: str) -> bool:
 # -- arrays ----------------------------------------------------------------------------------------
 
 
+_DEEPEST = -20  # where nothing has the shape that is wanted, draws would have no end
+
+
 def array(c: Context, shape: Shape, depth: int = 2) -> str:
     """Return a real array of a shape."""
     if depth <= 0:
@@ -94,7 +97,7 @@ def array(c: Context, shape: Shape, depth: int = 2) -> str:
         found = filled(c, shape, depth)
         if found is not None:
             return found
-    found = c.draw("array", shape, depth)
+    found = None if depth < _DEEPEST else c.draw("array", shape, depth)
     if found is None:
         raise NoExpressionError(f"no array of {shape}")
     return found

@@ -2,59 +2,136 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parents[2] / "srcgrad"
-FOLDERS = ("frontend", "analyses", "transforms", "optimizations", "compiler", "ir")
+FOLDERS = (
+    *("frontend", "analyses", "transforms", "optimizations"),
+    *("codegen", "compiler", "checker", "ir"),
+)
+APART = {PACKAGE / "compiler" / "doctesting.py"}  # the examples in docstrings run it alone
+ROOTS = tuple(f"{PACKAGE / folder}/" for folder in FOLDERS)
 Lines = dict[str, set[int]]
+Statements = Mapping[str, Sequence["Statement"]]
 
 
-def bodies(code: CodeType, inside: bool = False) -> Iterator[int]:
-    """Yield the lines of all functions in some code; those of modules and classes ran on import."""
-    if inside:
-        yield from {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a function: its first line, all its own lines, and whether it refuses."""
+
+    first: int
+    lines: frozenset[int]
+    refuses: bool
+
+
+def all_statements() -> dict[str, list[Statement]]:
+    """Return the statements of functions of the compiler, by file; modules ran on import."""
+    found: dict[str, list[Statement]] = {}
+    for folder in FOLDERS:
+        for path in sorted({*(PACKAGE / folder).rglob("*.py")} - APART):
+            text = path.read_text(encoding="utf-8")
+            known = set(_lines_of(compile(text, str(path), "exec")))
+            found[f"{path.relative_to(PACKAGE)}"] = [
+                statement
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                for statement in map(_statement, _inside(node))
+                if statement.lines & known  # of some, such as `continue`, the jump is all there is
+            ]
+    return found
+
+
+def _lines_of(code: CodeType) -> Iterator[int]:
+    yield from (line for _, _, line in code.co_lines() if line)
     for item in code.co_consts:
         if isinstance(item, CodeType):
-            is_function = bool(item.co_flags & 0x2)  # it has fast locals: classes have not
-            yield from bodies(item, inside or is_function)
+            yield from _lines_of(item)
 
 
-def all_lines() -> Lines:
-    """Return the lines of functions of the compiler, by file."""
-    found: Lines = {}
-    for folder in FOLDERS:
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
-            found[f"{path.relative_to(PACKAGE)}"] = set(bodies(code))
-    return found
+def _inside(node: Any) -> Iterator[Any]:
+    """Yield the statements of a function, not those of functions in it."""
+    for part in ast.iter_child_nodes(node):
+        is_text = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+        if isinstance(part, ast.stmt) and not is_text:
+            yield part
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.expr)):
+            yield from _inside(part)
+
+
+def _statement(node: Any) -> Statement:
+    blocks = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+    end = blocks[0].lineno if blocks else node.end_lineno + 1
+    return Statement(node.lineno, frozenset(range(node.lineno, end)), _refuses(node))
+
+
+def _refuses(node: Any) -> bool:
+    """Say whether a statement raises, or notes or tells what is refused, and does nothing else."""
+    called = getattr(getattr(node, "value", None), "func", None)
+    if not isinstance(node, (ast.Expr, ast.Return)) or not isinstance(called, ast.Attribute):
+        return isinstance(node, ast.Raise)
+    adds = called.attr == "add" and "refusals" in ast.unparse(called)
+    return adds or called.attr in ("refuse", "refuse_order")
 
 
 @contextmanager
 def noted(lines: Lines) -> Iterator[None]:
     """Note the lines that run in a block."""
-    roots = tuple(f"{PACKAGE / folder}/" for folder in FOLDERS)
-    waiting: dict[CodeType, set[int] | None] = {}
+
+    def note(code: CodeType, line: int) -> None:
+        if code.co_filename.startswith(ROOTS):
+            key = str(Path(code.co_filename).relative_to(PACKAGE))
+            lines.setdefault(key, set()).add(line)
+
+    with _monitored(note) if sys.version_info >= (3, 12) else _traced(note):
+        yield
+
+
+@contextmanager
+def _monitored(note: Callable[[CodeType, int], None]) -> Iterator[None]:
+    """Tell of each line once, which costs next to nothing."""
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+
+    def seen(code: CodeType, line: int) -> Any:
+        note(code, line)
+        return monitoring.DISABLE
+
+    tool = monitoring.COVERAGE_ID
+    monitoring.use_tool_id(tool, "reach")
+    monitoring.register_callback(tool, monitoring.events.LINE, seen)
+    monitoring.set_events(tool, monitoring.events.LINE)
+    monitoring.restart_events()
+    try:
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+
+
+@contextmanager
+def _traced(note: Callable[[CodeType, int], None]) -> Iterator[None]:
+    """Tell of lines until all of a function are told, which makes a run some three times as long."""
+    waiting: dict[CodeType, set[int]] = {}
 
     def begin(frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         code = frame.f_code
         if code not in waiting:
-            ours = code.co_filename.startswith(roots)
-            waiting[code] = {n for _, _, n in code.co_lines() if n} if ours else None
-        return note if waiting[code] else None
+            ours = code.co_filename.startswith(ROOTS)
+            waiting[code] = {n for _, _, n in code.co_lines() if n} if ours else set()
+        return step if waiting[code] else None
 
-    def note(frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
-        code = frame.f_code
-        left = waiting[code]
-        if event == "line" and left and frame.f_lineno in left:
+    def step(frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
+        left = waiting[frame.f_code]
+        if event == "line" and frame.f_lineno in left:
             left.discard(frame.f_lineno)
-            key = str(Path(code.co_filename).relative_to(PACKAGE))
-            lines.setdefault(key, set()).add(frame.f_lineno)
-        return note if left else None
+            note(frame.f_code, frame.f_lineno)
+        return step if left else None
 
     before = sys.gettrace()
     sys.settrace(begin)
@@ -65,46 +142,102 @@ def noted(lines: Lines) -> Iterator[None]:
 
 
 def told(lines: Lines) -> str:
-    """Say which share of the lines ran, and where the most are missing."""
-    every = all_lines()
-    total = sum(map(len, every.values()))
-    missing = {path: sorted(known - lines.get(path, set())) for path, known in every.items()}
-    left = sum(map(len, missing.values()))
-    text = [f"lines of the compiler reached: {100 * (total - left) / total:.1f} % of {total}"]
+    """Say which share of the statements ran, and where the most are missing."""
+    every = all_statements()
+    missing = {
+        path: [item for item in known if item.lines.isdisjoint(lines.get(path, ()))]
+        for path, known in every.items()
+    }
+    text = [
+        f"statements of the compiler reached: {_share(every, missing)}",
+        f"without those that raise or refuse: {_share(_others(every), _others(missing))}",
+    ]
     most = sorted(missing, key=lambda path: -len(missing[path]))[:25]
     text += [
-        f"  {len(missing[path]):4} not in {path}: {missing[path][:20]}"
+        f"  {len(missing[path]):4} not in {path}: {[item.first for item in missing[path][:20]]}"
         for path in most
         if missing[path]
     ]
     return "\n".join(text)
 
 
+def _share(every: Statements, missing: Statements) -> str:
+    total, left = (sum(map(len, found.values())) for found in (every, missing))
+    return f"{100 * (total - left) / total:.1f} % of {total}"
+
+
+def _others(found: Statements) -> Statements:
+    return {path: [item for item in known if not item.refuses] for path, known in found.items()}
+
+
 def run_corpus() -> None:
-    """Differentiate the programs of the corpus, in each mode."""
+    """Differentiate all programs of the corpus and those that are refused, and print their files."""
+    import gast
+
+    from srcgrad.codegen.printer import to_source
+    from tests.fuzz.odd import odd_functions
+    from tests.programs import test_agreement
+    from tests.programs.corpus import every_program
+    from tests.programs.test_refused import FILES, derivative_of, load
+
+    assert test_agreement.__doc__  # it fills the corpus
+    for place, program in enumerate(every_program().values()):
+        run_program(program, jacobians=place % 8 == 0)
+    for function in odd_functions():
+        run_odd(function)
+    for path in FILES:
+        module = load(path)
+        arguments = getattr(module, "ARGUMENTS", None) or (module.X,)
+        with suppress(Exception):
+            derivative_of(module, fallback="error")(*arguments)
+    for path in (*FILES, *Path(test_agreement.__file__).parent.glob("*.py")):
+        to_source(gast.parse(path.read_text()))
+
+
+def run_odd(function: Callable[..., Any]) -> None:
+    """Differentiate a function that raises or goes to the tape in part."""
     import warnings
 
     import numpy as np
 
     import srcgrad as sg
-    from tests.programs import test_agreement
-    from tests.programs.corpus import every_program
+
+    x = np.array([0.3, 0.7, 1.1, 0.4])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for run, given in ((sg.grad(function), (x,)), (sg.vjp, (function, x))):
+            with suppress(Exception):
+                run(*given)
+        with suppress(Exception):
+            sg.jvp(function, (x,), (x,))
+
+
+def run_program(program: Any, *, jacobians: bool) -> None:
+    """Differentiate a program of the corpus in each mode; what is refused ran through it, too."""
+    import warnings
+
+    import numpy as np
+
+    import srcgrad as sg
+    from tests.differences import copied
     from tests.programs.test_forward import random_tangent
 
-    assert test_agreement.__doc__  # it fills the corpus
-    for program in every_program().values():
-        rng = np.random.default_rng(0)
-        args, function = program.arguments(), program.function
-        along = tuple(
-            random_tangent(a, rng) if i in program.argnums else None for i, a in enumerate(args)
-        )
-        runs: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
-            (sg.grad(function, program.argnums, fallback="error"), args),
-            (sg.vjp, (function, *args)),
-            (sg.jvp, (function, args, along)),
-            (sg.hvp, (function, args, along)),
-        ]
-        for run, given in runs:
-            with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(Exception):
-                warnings.simplefilter("ignore")
-                run(*given)  # what is refused has run through the compiler, too
+    rng = np.random.default_rng(0)
+    args, function = program.arguments(), program.function
+    along = tuple(
+        random_tangent(a, rng) if i in program.argnums else None for i, a in enumerate(args)
+    )
+    gradient = sg.grad(function, program.argnums, fallback="error")
+    runs: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+        (gradient, args),
+        (gradient.explain, ()),
+        (sg.vjp, (function, *args)),
+        (sg.jvp, (function, args, along)),
+        (sg.hvp, (function, args, along)),
+    ]
+    if jacobians:
+        runs += [(kind(function, program.argnums[0]), args) for kind in (sg.jacfwd, sg.jacrev)]
+    for run, given in runs:
+        with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(Exception):
+            warnings.simplefilter("ignore")
+            run(*copied(given))

@@ -22,7 +22,8 @@ class Program:
 
     The kinds are: s a positive float, v a vector, m and M matrices that can be multiplied, n a
     small int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the
-    size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. All but ints are differentiated.
+    size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. These but ints are differentiated; l is
+    a list of floats and k a dict of such, which are not.
 
     `by` says what must differentiate it: generated source, the tape (with a warning that says why),
     or neither (an error). It is checked, so that whoever lets a program through by source learns of
@@ -52,7 +53,7 @@ class Program:
     @property
     def argnums(self) -> tuple[int, ...]:
         """The arguments to differentiate with respect to."""
-        return tuple(i for i, kind in enumerate(self.kinds) if kind != "n")
+        return tuple(i for i, kind in enumerate(self.kinds) if kind not in ("n", "l", "k"))
 
 
 def _make(kind: Kind, rng: np.random.Generator) -> Any:
@@ -63,12 +64,15 @@ def _make(kind: Kind, rng: np.random.Generator) -> Any:
         return rng.normal(size=tuple(sizes))
     if kind == "s":
         return float(rng.uniform(0.6, 2.0))
-    if kind == "n":
-        return 3
-    if kind == "d":
-        return {"w": rng.normal(size=(2, 3)), "b": rng.normal(size=2)}
-    if kind == "t":
-        return rng.normal(size=3), rng.normal(size=3)
+    containers: dict[str, Callable[[], Any]] = {
+        "d": lambda: {"w": rng.normal(size=(2, 3)), "b": rng.normal(size=2)},
+        "t": lambda: (rng.normal(size=3), rng.normal(size=3)),
+        "n": lambda: 3,
+        "l": lambda: [0.5, 2.0],
+        "k": lambda: {"a": 1.5, "b": 0.5},
+    }
+    if kind in containers:
+        return containers[kind]()
     shapes: dict[str, tuple[int, ...]] = {"v": (4,), "m": (3, 4), "M": (4, 2)}
     return rng.normal(size=shapes[kind])
 

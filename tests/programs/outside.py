@@ -30,13 +30,13 @@ def kept_in_a_view_of_an_array_outside(x):
     return np.sum(BUFFER[2:] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def kept_in_a_dict_outside(x):
     REGISTER["a"] = x * 2.0
     return np.sum(REGISTER["a"] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def kept_in_a_list_outside_that_a_loop_reads(x):
     PAIR[0] = x * 2.0
     PAIR[1] = x * x
@@ -62,7 +62,7 @@ def copied_into_an_array_outside(x):
     return np.sum(BUFFER * x)
 
 
-@program("v", by="tape")
+@program("v")
 def logged_outside(x):
     LOG.append(x[0])
     return np.sum(x * x)

@@ -58,7 +58,12 @@ class Flattener:
         self._targets = Targets(self._work, self._expressions)
         self._work.run = self._run
         self._loops = IndexLoops(
-            reader, namer, self._simple, self._is_dict, self._work.used_up.__contains__
+            reader,
+            namer,
+            self._simple,
+            self._is_dict,
+            lambda node: node.id in self._work.dicts - self._work.lists - self._work.unordered,
+            self._work.used_up.__contains__,
         )
         self._loop: Any = None
         self.carried = self._work.carried

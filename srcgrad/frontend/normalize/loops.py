@@ -25,10 +25,22 @@ class _Plan:
     Attributes:
         lengths: The trip counts; the loop ends with the shortest.
         binds: The targets and the values that they get at each index.
+        keys: The names of keys, with what gives them: this is run over itself.
     """
 
     lengths: list[Any] = field(default_factory=list)
     binds: list[tuple[Any, Any]] = field(default_factory=list)
+    keys: list[tuple[str, Any]] = field(default_factory=list)
+
+    def beside(self, index: str) -> tuple[Any, Any]:
+        """Return the loop's target and what runs over an index and the keys."""
+        views = [clone(view) for _, view in self.keys]
+        target = gast.Tuple([store(index), *(store(name) for name, _ in self.keys)], gast.Store())
+        if len(views) == 1 and not self.lengths:
+            return target, call("enumerate", *views)
+        counts = self.lengths or [_length(self.keys[0][1])]
+        count = counts[0] if len(counts) == 1 else call("min", *counts)
+        return target, call("zip", call("range", count), *views)
 
 
 class IndexLoops:
@@ -36,7 +48,8 @@ class IndexLoops:
 
     `xs` may be a sequence, or `enumerate`, `zip`, `reversed` and functions of `itertools` of such.
     `simple` turns an expression into a name, `is_dict` says whether a name is bound to what has no
-    positions, a dict or a set, `is_used_up` whether it is bound to an iterator.
+    positions, a dict or a set, for all that its use tells, `is_sure` whether surely to a dict, and
+    `is_used_up` whether to an iterator.
 
     >>> from srcgrad.compiler.doctesting import program_of, text
     >>> print(text(program_of('''
@@ -62,12 +75,14 @@ class IndexLoops:
         namer: Namer,
         simple: Callable[[Any], Any],
         is_dict: Callable[[Any], bool],
+        is_sure: Callable[[Any], bool],
         is_used_up: Callable[[str], bool],
     ) -> None:
         self._reader = reader
         self._namer = namer
         self._simple = simple
         self._is_dict = is_dict
+        self._is_sure = is_sure
         self._is_used_up = is_used_up
         self._inside: list[Any] = []
 
@@ -85,8 +100,10 @@ class IndexLoops:
         if self._callee(iterable) is reversed and len(iterable.args) == 1:
             iterable, backwards = iterable.args[0], True
         plan = self._plan(iterable, node.target, load(index))
-        if plan is None or (backwards and len(plan.lengths) != 1):
+        if plan is None or (backwards and (plan.keys or len(plan.lengths) != 1)):
             return None
+        if plan.keys:
+            return _loop(*plan.beside(index), plan.binds, node)
         count = plan.lengths[0] if len(plan.lengths) == 1 else call("min", *plan.lengths)
         if backwards:
             last = gast.BinOp(count, gast.Sub(), constant(1))
@@ -150,34 +167,28 @@ class IndexLoops:
                 return None
             whole.lengths.extend(plan.lengths)
             whole.binds.extend(plan.binds)
+            whole.keys.extend(plan.keys)
         if items is not getattr(target, "elts", None):
             display = gast.Tuple([load(item.id) for item in items], gast.Load())
             whole.binds.append((target, display))
         return whole
 
-    def _of_view(self, view: tuple[Any, str], target: Any, index: Any) -> _Plan | None:
+    def _of_view(self, view: tuple[Any, str], target: Any) -> _Plan | None:
         """Return how to run over the keys, values or items of a dict."""
-        owner, kind = view
-        keys = self._simple(call("list", clone(owner)))
-        key = subscript(clone(keys), clone(index))
-        if kind == "keys":
-            return _Plan([_length(keys)], [(target, key)])
-        holder = self._simple(owner)
-        if kind == "values":
-            return _Plan([_length(keys)], [(target, subscript(holder, key))])
+        holder, kind = self._simple(view[0]), view[1]
+        key, keys = self._namer.fresh("key"), method(clone(holder), "keys")
+        value = load(key) if kind == "keys" else subscript(clone(holder), load(key))
+        if kind != "items":
+            return _Plan([], [(target, value)], [(key, keys)])
         if not _pair(target):
             return None
         first, second = target.elts
-        name = names_bound(first)
-        if not isinstance(first, gast.Name):
-            return None
-        binds = [(first, key), (second, subscript(holder, load(name[0])))]
-        return _Plan([_length(keys)], binds)
+        return _Plan([], [(first, load(key)), (second, value)], [(key, keys)])
 
     def _sequence(self, iterable: Any, target: Any, index: Any) -> _Plan | None:
         view = _view(iterable)
         if view is not None:
-            return self._of_view(view, target, index)
+            return self._of_view(view, target)
         known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
         if isinstance(iterable, gast.Call) and not known and not self._makes_list(iterable):
             return None
@@ -188,6 +199,8 @@ class IndexLoops:
             return None
         is_dict = isinstance(iterable, (gast.Dict, gast.DictComp))
         if is_dict or (isinstance(iterable, gast.Name) and self._has_keys(iterable, target)):
+            if is_dict or self._is_sure(iterable):
+                return self._of_view((iterable, "keys"), target)
             iterable = call("list", iterable)
         xs = self._simple(iterable)
         return _Plan([_length(xs)], [(target, _read(xs, index))])

@@ -131,7 +131,7 @@ class Stepping:
 
         loop.iter = inner
         made = IndexLoops(
-            self._reader, self._namer, simple, lambda _: False, lambda _: False
+            self._reader, self._namer, simple, lambda _: False, lambda _: False, lambda _: False
         ).rewritten(loop)
         if (
             made is None

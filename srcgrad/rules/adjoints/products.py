@@ -82,7 +82,7 @@ class ProductBack(Function):
     def backward(ctx: Context, parts: Any, last: Any) -> Any:
         grad, items, start = ctx.saved_tensors
         grad_grad = product_push((*parts, last), (*items, start))
-        grad_items, grad_start = product_again((*parts, last), grad, (*items, start))
+        grad_items, grad_start = product_again((*parts, last), grad, items, start)
         return grad_grad, grad_items, grad_start
 
     @staticmethod

@@ -1,0 +1,107 @@
+"""Functions that NumPy calls: on elements, on places, on rows, on pieces."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def from_function(x):
+    return np.sum(np.fromfunction(lambda i, j: x[0] * i + x[1] * j * i, (2, 3)) ** 2)
+
+
+@program("v")
+def from_iter(x):
+    return np.sum(np.fromiter((v * v for v in x), float) ** 2)
+
+
+@program("v", by="tape")
+def from_iter_count(x):
+    return np.sum(np.fromiter((v * v for v in x), dtype=float, count=4) ** 2)
+
+
+@program("v")
+def vect_types(x):
+    f = np.vectorize(lambda v, w: v * np.sin(w) if v > 0.5 else v, otypes=[float])
+    return np.sum(f(x, x * 2))
+
+
+@program("v")
+def vect_d(x):
+    f = np.vectorize(lambda v: v * v if v > 0.5 else v, otypes="d")
+    return np.sum(f(x))
+
+
+@program("v")
+def vect_list(x):
+    f = np.vectorize(lambda v: v * v if v > 0.5 else v, otypes=[np.float64])
+    return np.sum(f(x) * x)
+
+
+@program("v")
+def piecewise(x):
+    return np.sum(
+        np.piecewise(x, [x < 0.5, x > 1.0], [lambda v: v * v, lambda v: v**3, lambda v: v * 2])
+    )
+
+
+@program("v")
+def piecewise_extra(x):
+    return np.sum(np.piecewise(x, [x < 0.5, x >= 0.5], [lambda v, k: v * v * k, 2.0], 3.0))
+
+
+@program("v")
+def op_add(x):
+    return np.sum(operator.mul(operator.add(x, 1.0), operator.sub(x, x[0])))
+
+
+@program("v")
+def add_type(x):
+    return np.sum(np.add(x, x[0], dtype=float) ** 2)
+
+
+@program("v")
+def multiply_type(x):
+    return np.sum(np.multiply(x, x, dtype=np.float64) ** 2)
+
+
+@program("v")
+def poly1(x):
+    p = np.poly1d(x)
+    return p(1.3) * p(x[0])
+
+
+@program("v")
+def polyn(x):
+    p = np.polynomial.Polynomial(x)
+    return p(1.3) * p(x[0])
+
+
+OUT = np.vectorize(lambda v, w: v * w if v > w else v - w)
+
+
+@program("v")
+def vect_outside(x):
+    return np.sum(OUT(x, 0.6) ** 2)
+
+
+FROMPY = np.frompyfunc(lambda v: v**2, 1, 1)
+
+
+@program("v", by="refused")
+def frompy_outside(x):
+    return np.sum(FROMPY(x))
+
+
+@program("m")
+def along_axis(m):
+    return np.sum(np.apply_along_axis(lambda r: r * np.sum(r), 1, m) ** 2)
+
+
+@program("m")
+def over_axes(m):
+    return np.sum(np.apply_over_axes(np.sum, m * m, [0, 1]) * m)

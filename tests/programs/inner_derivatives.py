@@ -1,0 +1,162 @@
+"""Derivatives that a program takes itself, in each way to name them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+import srcgrad as sg
+from tests.programs.corpus import program
+
+
+def inner(a, b):
+    return np.sum(a * a * b)
+
+
+class Model:
+    def __init__(self, k):
+        self.k = k
+
+    def loss(self, w):
+        return np.sum(w**3) * self.k
+
+    @sg.grad
+    def slope(self, w):
+        return np.sum(w**2) * self.k
+
+
+@program("v")
+def grad_argnums(x):
+    g = sg.grad(inner, argnums=(0, 1))
+    a, b = g(x, x * 2)
+    return np.sum(a * b)
+
+
+@program("v")
+def grad_negative(x):
+    return np.sum(sg.grad(inner, argnums=-1)(x, x * 2) * x)
+
+
+@program("v")
+def grad_names(x):
+    return np.sum(sg.grad(inner, argnames="b")(x, x * 2) * x)
+
+
+@program("v")
+def grad_two_names(x):
+    a, b = sg.grad(inner, argnames=("a", "b"))(x, x * 2)
+    return np.sum(a * b)
+
+
+@program("v")
+def grad_partial(x):
+    return np.sum(sg.grad(partial(inner, b=x * 2))(x) * x)
+
+
+@program("v")
+def grad_partial_first(x):
+    return np.sum(sg.grad(partial(inner, x * 2))(x) * x)
+
+
+@program("v")
+def grad_method(x):
+    m = Model(2.0)
+    return np.sum(sg.grad(m.loss)(x) * x)
+
+
+@program("v")
+def jac_of_grad(x):
+    return np.sum(sg.jacfwd(sg.grad(lambda a: np.sum(a**3)))(x))
+
+
+@program("v")
+def jac_rev(x):
+    return np.sum(sg.jacrev(lambda a: a**2 * a[0])(x) ** 2)
+
+
+@program("v")
+def hess(x):
+    return np.sum(sg.hessian(lambda a: np.sum(a**3) * a[0])(x))
+
+
+@program("v")
+def hess_of_two(x):
+    return np.sum(sg.hessian(inner, argnums=0)(x, x))
+
+
+@program("v")
+def vjp_in(x):
+    out, pull = sg.vjp(inner, x, x * 2)
+    a, b = pull(1.0)
+    return out * np.sum(a * b)
+
+
+@program("v")
+def vjp_one_constant(x):
+    c = np.ones(4)
+    _out, pull = sg.vjp(lambda a, k, b: a * b * k, x, c, x * 2)
+    g = pull(x)
+    return np.sum(g[0] * g[2])
+
+
+@program("v")
+def jvp_in(x):
+    out, t = sg.jvp(inner, (x, x * 2), (x, np.ones(4)))
+    return out * t
+
+
+@program("v")
+def jvp_names(x):
+    out, t = sg.jvp(inner, primals=[x, x * 2], tangents=[x, np.ones(4)])
+    return out * t
+
+
+@program("v")
+def hvp_in(x):
+    h = sg.hvp(lambda a: np.sum(a**3), (x,), (x * 2,))
+    return np.sum(h * x)
+
+
+@program("v")
+def vag(x):
+    v, g = sg.value_and_grad(lambda a: np.sum(np.sin(a) * a))(x)
+    return v * np.sum(g)
+
+
+@program("v")
+def aux(x):
+    g, a = sg.grad(lambda w: (np.sum(w**2), w * 3), has_aux=True)(x)
+    return np.sum(g * a)
+
+
+@program("v")
+def grad_of_grad(x):
+    return np.sum(sg.grad(lambda a: np.sum(sg.grad(lambda b: np.sum(b**4))(a)))(x))
+
+
+SLOPE = sg.grad(inner)
+
+
+@program("v")
+def grad_outside(x):
+    return np.sum(SLOPE(x, x) * x)
+
+
+@program("v")
+def grad_of_outside(x):
+    return np.sum(sg.grad(lambda a: np.sum(SLOPE(a, a)))(x))
+
+
+@program("v")
+def grad_keyword(x):
+    return np.sum(sg.grad(f=inner)(x, b=x))
+
+
+def kwonly(a, *, b=2.0):
+    return np.sum(a**2) * b
+
+
+@program("v")
+def grad_kwonly(x):
+    return np.sum(sg.grad(kwonly)(x, b=x[0]))

@@ -1,0 +1,151 @@
+"""Dicts and lists made in the ways that Python has for it, also of constants that are replaced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def dict_of_pairs(x):
+    d = dict([("a", x[0]), ("b", x[1] * x[0])])
+    return d["a"] * d["b"]
+
+
+@program("v")
+def dict_of_comp(x):
+    d = dict((k, v * 2) for k, v in zip("abcd", x))
+    return d["a"] * d["d"]
+
+
+@program("v")
+def dict_of_zip(x):
+    d = dict(zip(["a", "b"], x))
+    return d["a"] * d["b"]
+
+
+@program("v")
+def dict_of_list(x):
+    pairs = [("a", x[0]), ("b", x[1])]
+    d = dict(pairs)
+    return d["a"] * d["b"]
+
+
+@program("v")
+def from_keys(x):
+    d = dict.fromkeys(["a", "b"], 1.0)
+    d["a"] = x[0]
+    return d["a"] * d["b"] * x[1]
+
+
+@program("v")
+def from_keys_varied(x):
+    d = dict.fromkeys(["a", "b"], x[0])
+    d["a"] = d["a"] * x[1]
+    return d["a"] * d["b"]
+
+
+@program("v")
+def tuple_keys(x):
+    d = {(0, 1): x[0], (-1, 0): x[1]}
+    return d[0, 1] * d[-1, 0]
+
+
+@program("v")
+def list_of_comp(x):
+    ys = list(v * v for v in x)
+    zs = tuple([v * 2 for v in x])
+    return ys[0] * zs[1]
+
+
+@program("v")
+def list_of_list(x):
+    ys = list([x[0], x[1] * 2])
+    ys.append(x[2])
+    return ys[0] * ys[1] * ys[2]
+
+
+@program("v")
+def lc(x):
+    d = [0.0 for _ in range(3)]
+    d[1] = x[0]
+    return d[1] * d[2] * x[1] + d[1]
+
+
+@program("v")
+def dc(x):
+    d = {i: 0.0 for i in range(3)}
+    d[1] = x[0]
+    return d[1] * d[2] * x[1] + d[1]
+
+
+@program("v")
+def lc2(x):
+    d = [i * 1.0 for i in range(3)]
+    d[1] = x[0]
+    return d[1] * d[2] * x[1] + d[1]
+
+
+@program("v")
+def dp(x):
+    n = 5
+    best = {i: 0.0 for i in range(n)}
+    for i in range(1, n):
+        best[i] = best[i - 1] * 0.5 + x[i % 4]
+    return best[n - 1] ** 2
+
+
+@program("v")
+def either_new_array(x):
+    y = np.zeros(4) if x[0] > -100 else np.ones(4)
+    for i in range(4):
+        y[i] += x[i] ** 2
+    return np.sum(y * x)
+
+
+@program("v")
+def lc_arrays(x):
+    rows = [np.zeros(4) for _ in range(3)]
+    rows[1] = x * 2
+    rows[2] = rows[1] * rows[0] + x
+    return np.sum(rows[1] * rows[2])
+
+
+@program("v", by="tape")
+def lc_arrays_written(x):
+    rows = [np.zeros(4) for _ in range(3)]
+    rows[1][:] = x * 2
+    rows[2] += rows[1] * x
+    return np.sum(rows[1] * rows[2])
+
+
+@program("v")
+def lc_repeated(x):
+    z = np.zeros(4)
+    rows = [z for _ in range(3)]
+    rows[1] = x * 2
+    return np.sum(rows[1] * (rows[0] + 1))
+
+
+@program("v")
+def dc_named(x):
+    p = {k: 0.0 for k in ("a", "b")}
+    p["a"] += x[0]
+    p["b"] = p["a"] * x[1]
+    return p["a"] * p["b"]
+
+
+@program("v", by="tape")
+def dc_counts(x):
+    p = {k: [] for k in ("a", "b")}
+    for i, v in enumerate(x):
+        p["ab"[i % 2]].append(v * v)
+    return p["a"][0] * p["b"][1]
+
+
+@program("v")
+def lc_nested(x):
+    T = [[0.0 for _ in range(3)] for _ in range(2)]
+    T[0] = [x[0], x[1], x[2]]
+    return T[0][1] * x[0]

@@ -1,0 +1,218 @@
+"""Loops over views of dicts, and over what several things give together."""
+
+from __future__ import annotations
+
+import itertools
+
+from tests.programs.corpus import program
+
+
+@program("v")
+def zipped_items(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for v, (k, w) in zip(x, d.items()):
+        t += v * w
+    return t
+
+
+@program("v")
+def zipped_values(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for v, w in zip(x, d.values()):
+        t += v * w
+    return t
+
+
+@program("v")
+def zipped_keys(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for v, k in zip(x, d.keys()):
+        t += v * d[k]
+    return t
+
+
+@program("v")
+def enumerated_items(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for i, (k, w) in enumerate(d.items()):
+        t += x[i] * w
+    return t
+
+
+@program("v")
+def enumerated_values(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for i, w in enumerate(d.values(), 1):
+        t += x[i] * w
+    return t
+
+
+@program("v")
+def enumerated_dict(x):
+    d = {"a": x[0] * 2, "b": x[1] * x[2]}
+    t = 0.0
+    for i, k in enumerate(d):
+        t += x[i] * d[k]
+    return t
+
+
+@program("v")
+def enumerated_reversed(x):
+    t = 0.0
+    for i, v in enumerate(reversed(x)):
+        t += x[i] * v * v
+    return t
+
+
+@program("v")
+def zip_of_one_name(x):
+    t = 0.0
+    for pair in zip(x, x[::-1]):
+        t += pair[0] * pair[1] * x[0]
+    return t
+
+
+@program("v")
+def zip_of_enumerate(x):
+    t = 0.0
+    for (i, v), w in zip(enumerate(x), x[1:]):
+        t += (i + 1) * v * w
+    return t
+
+
+@program("v")
+def zip_strict(x):
+    t = 0.0
+    for v, w in zip(x, x[::-1], strict=True):
+        t += v * w * w
+    return t
+
+
+@program("v")
+def zip_of_zip(x):
+    t = 0.0
+    for (a, b), c in zip(zip(x, x[1:]), x[2:]):
+        t += a * b * c
+    return t
+
+
+@program("v")
+def pairs_of_pairwise_enumerated(x):
+    t = 0.0
+    for i, (a, b) in enumerate(itertools.pairwise(x)):
+        t += (i + 1) * a * b
+    return t
+
+
+@program("v")
+def items_with_tuple_keys(x):
+    d = {(0, 1): x[0] * x[1], (1, 2): x[1] * x[2]}
+    t = 0.0
+    for (i, j), v in d.items():
+        t += v * x[i] * x[j]
+    return t
+
+
+@program("v")
+def product_loop(x):
+    t = 0.0
+    for a, b in itertools.product(x, repeat=2):
+        t += a * b * b
+    return t
+
+
+@program("v")
+def product_two(x):
+    t = 0.0
+    for a, b in itertools.product(x[:2], x[2:]):
+        t += a * b * b
+    return t
+
+
+@program("v")
+def combos(x):
+    t = 0.0
+    for a, b in itertools.combinations(x, 2):
+        t += a * b * b
+    return t
+
+
+@program("v")
+def combos_wr(x):
+    t = 0.0
+    for a, b in itertools.combinations_with_replacement(x, 2):
+        t += a * b * b
+    return t
+
+
+@program("v", by="tape")
+def perms_name(x):
+    t = 0.0
+    for p in itertools.permutations(x, 2):
+        t += p[0] * p[1] ** 2
+    return t
+
+
+@program("v")
+def chained(x):
+    t = 0.0
+    for v in itertools.chain(x, x[::-1] * 2):
+        t += v**2
+    return t
+
+
+@program("v", by="tape")
+def accumulate(x):
+    t = 0.0
+    for v in itertools.accumulate(x):
+        t += v**2
+    return t
+
+
+@program("v")
+def sorted_keys(x):
+    d = {"b": x[0], "a": x[1] * x[0]}
+    t = 0.0
+    for k in sorted(d):
+        t = t * x[2] + d[k]
+    return t
+
+
+@program("v")
+def two_dicts(x):
+    p = {"a": x[0], "b": x[1]}
+    q = {"c": x[2] * x[0], "d": x[3]}
+    t = 0.0
+    for (i, v), (k, w) in zip(p.items(), q.items()):
+        t += v * w * p[i] * q[k]
+    return t
+
+
+@program("v")
+def set_keys(x):
+    t = 0.0
+    for i, k in enumerate({0, 2}):
+        t += x[k] * x[i]
+    return t
+
+
+@program("v", "k")
+def dict_arg_zip(x, p):
+    t = 0.0
+    for v, (k, w) in zip(x, p.items()):
+        t += v * w * p[k]
+    return t
+
+
+@program("v")
+def values_and_values(x):
+    p = {"a": x[0], "b": x[1] * x[2]}
+    t = 0.0
+    for v, w in zip(p.values(), p.values()):
+        t += v * w
+    return t
