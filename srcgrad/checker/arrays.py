@@ -19,8 +19,10 @@ from srcgrad.checker.field import code_of, hashed
 from srcgrad.checker.lanes import NotCovered, Now
 from srcgrad.checker.library import MOST_TRIPS
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
+from srcgrad.rules.nondiff import REPORT
 
 ZERO: Final = Element(0)
+_TELLS: Final = ("set", "show", "info")  # how functions begin that change or tell something
 _LARGEST: Final = 20_000  # elements of an array, or values of outside
 _PLAIN: Final = (bool, int, float, str, bytes, range, slice, type(None), type(...))
 _MEANINGS: Final[dict[int, tuple[Any, Any]]] = {}
@@ -111,9 +113,10 @@ def _function(value: Any) -> Any:
 
 def _has_no_effects(function: Any) -> bool:
     """Say whether a function of NumPy is one of its operands alone: one that the rules know."""
-    if is_draw(function):
+    reason = constant_reason(function)
+    if is_draw(function) or reason == REPORT or function.__name__.startswith(_TELLS):
         return False
-    return rule_for(function) is not None or constant_reason(function) is not None
+    return rule_for(function) is not None or reason is not None
 
 
 def _opaque(value: Any) -> Any:

@@ -135,6 +135,8 @@ def test_nothing_of_the_users_is_run() -> None:
         arrays.outside(np).random.normal(np.ones(2))
     with pytest.raises(NotCovered):
         arrays.outside(np).save("nowhere", np.ones(2))
+    with pytest.raises(NotCovered):
+        arrays.outside(np).set_printoptions({})
 
 
 def test_what_is_too_large_is_left() -> None:
