@@ -32,7 +32,7 @@ from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.walrus import Walrus
-from srcgrad.frontend.normalize.writes import WriteCalls
+from srcgrad.frontend.normalize.writes import WriteCalls, refuse_inner_writes
 from srcgrad.frontend.own_globals import name_own_globals
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
@@ -140,6 +140,7 @@ def _flatten(
     reader, namer = program.reader, program.namer
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
+    refuse_inner_writes(tree.body, reader, variation.names, refusals)
     flattener = Flattener(variation, reader, namer, refusals)
     tree.body = flattener.function(tree.body)
     if updates:

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, Literal
 
 import gast
+import numpy as np
 
 from srcgrad.ir.changes import is_change
 from srcgrad.ir.idioms import idiom_of
@@ -70,6 +71,8 @@ class Reader:
         callee = self.scope.resolve(call.func)
         if solver_of(callee) is not None:
             return getattr(call, "settled", False)
+        if writes_result(call, callee):
+            return False
         if callee is not MISSING:
             return self.vocabulary.constant_reason(callee) is not None
         func = call.func
@@ -174,9 +177,13 @@ class Reader:
         if draw is not None and self.vocabulary.is_draw(callee):
             return self._primitive(draw, gast.Constant(None, None), *args, **keywords)
         operation = self._primitive(callee, *args, **keywords)
-        if operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
+        writes = operation.kind == "constant" and writes_result(node, callee)
+        if writes:
+            operation = Operation("unknown", callee, args, keywords)
+        elif operation.kind == "unknown" and self.vocabulary.needs_tape(callee):
             return Operation("taped", callee, args, keywords)
         followed = isinstance(callee, FunctionType) and not _is_never_followed(callee)
+        followed = followed and not writes
         if operation.kind == "unknown" and followed and not self._passes_context(node.func):
             return Operation("user", callee, args, keywords)
         return operation
@@ -239,3 +246,11 @@ def operands_viewed(name: str, operation: Operation) -> list[Any]:
     alone = name.endswith(".unbroadcast") or name.startswith("numpy.")
     several = any(part in name for part in ("broadcast_arrays", "atleast_", "einsum"))
     return list(operation.args)[: 1 if alone and not several else None]
+
+
+def writes_result(call: Any, callee: Any) -> bool:
+    """Say whether a call of a function of arrays writes its result into one that it is given."""
+    for item in call.keywords:
+        if item.arg == "out":
+            return not (isinstance(item.value, gast.Constant) and item.value.value is None)
+    return isinstance(callee, np.ufunc) and len(call.args) > callee.nin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import MethodType
@@ -159,13 +161,27 @@ def _without_target(function: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kw
     """Return the arguments of a call without its `out`, and that."""
     if kwargs.get("out") is not None:
         return args, {key: kwargs[key] for key in kwargs if key != "out"}, kwargs["out"]
-    op = op_for(function)
-    if op is None or op.varargs or "out" not in op.names:
+    names = _names_of(function)
+    if "out" not in names:
         return args, kwargs, None
-    place = op.names.index("out")
+    place = names.index("out")
     if place >= len(args) or args[place] is None:
         return args, kwargs, None
     return (*args[:place], None, *args[place + 1 :]), kwargs, args[place]
+
+
+@functools.cache
+def _names_of(function: Any) -> tuple[str, ...]:
+    """Return the names of the arguments that a function may be given by position."""
+    op = op_for(function)
+    if op is not None:
+        return () if op.varargs else tuple(op.names)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    starred = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+    return () if starred else tuple(item.name for item in parameters)
 
 
 def _without_rule(function: Any) -> MissingRuleError:

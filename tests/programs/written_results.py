@@ -96,3 +96,53 @@ def chosen_by_lists(x):
     return np.sum(np.choose([0, 1, 1, 0], [np.sqrt(y), y * y])) + np.sum(
         np.choose(PLACES, (np.log(y), x)) ** 2
     )
+
+
+@program("v")
+def rounded_in_place(x):
+    y = 2.0 * x
+    np.round(y, 1, out=y)
+    np.floor(y[1:], y[1:])
+    return np.sum(y * x)
+
+
+@program("v")
+def rounded_in_place_by_position(x):
+    y = 2.0 * x
+    for _ in range(2):
+        np.round(1.3 * y, 1, y)
+    return np.sum(y * x)
+
+
+@program("v")
+def answers_written_over_values(x):
+    y, z = 2.0 * x, 3.0 * x
+    np.greater(y, 1.0, out=y)
+    np.isfinite(z, out=z, where=x > 0.5)
+    return np.sum((y + z) * x)
+
+
+@program("v")
+def signs_that_a_helper_writes(x):
+    y = 2.0 * x - 1.0
+    return np.sum(_signs_into(x, y) * x) + np.sum(y)
+
+
+def _signs_into(values, out):
+    np.sign(values, out)
+    return out
+
+
+@program("v", by="tape")
+def results_written_inside_of_expressions(x):
+    y = 2.0 * x
+    z = np.floor(np.multiply(y, x, out=y))
+    return np.sum(y * z) + np.sum(np.round(y, 1, out=y) * x)
+
+
+@program("v", by="tape")
+def results_written_inside_of_a_condition(x):
+    y = 2.0 * x
+    if np.any(np.multiply(y, x, out=y) > 0.0):
+        y = y + 1.0
+    return np.sum(y)

@@ -5,19 +5,20 @@ After this pass there is one way to write into an array. The view in ``x.T[0] = 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import gast
 import numpy as np
 
 from srcgrad.frontend.normalize.wording import wording
+from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.names import Namer
-from srcgrad.ir.operations import Reader
+from srcgrad.ir.operations import Reader, writes_result
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.targets import names_from_target
-from srcgrad.ir.walk import blocks_of, statements, walk
+from srcgrad.ir.walk import blocks_of, names_read, nodes_in, statements, walk
 from srcgrad.runtime import add_at
 
 _VIEW_ATTRIBUTES: Final = frozenset(["T", "mT", "real"])
@@ -246,8 +247,10 @@ class WriteCalls:
     def _is_known(self, node: Any, callee: Any) -> bool:
         vocabulary = self._reader.vocabulary
         if callee is not MISSING:
-            return vocabulary.rule_for(callee) is not None
-        return isinstance(node.func, gast.Attribute) and node.func.attr in vocabulary.methods
+            known = vocabulary.rule_for(callee) or vocabulary.constant_reason(callee)
+            return known is not None
+        methods = (*vocabulary.methods, *vocabulary.constant_methods)
+        return isinstance(node.func, gast.Attribute) and node.func.attr in methods
 
     # -- targets
 
@@ -293,6 +296,25 @@ class WriteCalls:
         shape = gast.Attribute(clone(target), "shape", gast.Load())
         places = subscript(self._np("arange", size), index)
         return self._np("unravel_index", places, shape)
+
+
+def refuse_inner_writes(
+    body: list[Any], reader: Reader, varies: Collection[str], refusals: Refusals
+) -> None:
+    """Refuse calls with an `out=` of what varies inside of expressions, which only compute."""
+    for statement in statements(body):
+        whole = getattr(statement, "value", None)
+        parts = [part for part in nodes_in(statement) if not isinstance(part, gast.stmt)]
+        for node in [node for part in parts for node in walk(part)]:
+            if not isinstance(node, gast.Call) or node is whole:
+                continue
+            writes = writes_result(node, reader.scope.resolve(node.func))
+            if writes and not set(names_read(node)).isdisjoint(varies):
+                refusals.add(
+                    node,
+                    "a write into an array inside of an expression is not differentiated by source",
+                    "call it in a statement of its own",
+                )
 
 
 def name_of_numpy(reader: Reader) -> str | None:
