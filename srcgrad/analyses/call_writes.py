@@ -70,7 +70,8 @@ class CallWrites:
         if operation.kind == "class":
             shifted = gast.Call(call.func, [gast.Constant(None, None), *call.args], call.keywords)
             return self._written_by_user(statement, operation.primal.forward, shifted)
-        if operation.kind != "primitive" and (called := self._handed_on(call)) is not None:
+        follows = operation.kind != "primitive" and not getattr(call, "settled", False)
+        if follows and (called := self._handed_on(call)) is not None:
             return self._written_by_user(statement, called, call, anything=True)
         callee = uncached(reader.scope.resolve(call.func))
         if callee is MISSING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.walk import INNER
+from srcgrad.ir.walk import INNER, walk
 
 Node = Any
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -150,6 +150,20 @@ def clone(node: Node) -> Node:
                 values[name] = [clone(item) for item in part]
             elif isinstance(part, gast.AST):
                 values[name] = clone(part)
+    return new
+
+
+def twin(node: Node) -> Node:
+    """Return a deep copy that has the marks of each node, too: it does the same at another place.
+
+    >>> update = gast.parse("x = x * 2").body[0]
+    >>> update.in_place = True
+    >>> twin(update).in_place
+    True
+    """
+    new = clone(node)
+    for old, copy in zip(walk(node), walk(new), strict=True):
+        vars(copy).update({**vars(old), **vars(copy)})
     return new
 
 

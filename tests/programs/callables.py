@@ -339,7 +339,7 @@ def _with_mutable_default(x, seen=[]):  # noqa: B006
     return x * x
 
 
-@program("v", by="tape")
+@program("v")
 def mutable_default_of_a_helper(x):
     return np.sum(_with_mutable_default(x))
 

@@ -482,3 +482,16 @@ def small_entries_set_to_zero_where_there_are_entries(x):
     except TypeError:
         east = 0.0 if abs(east) < 1e-3 else east
     return np.sum(np.hypot(east, north))
+
+
+@program("v")
+def updates_in_handlers_of_half_a_try(x):
+    y = 2.0 * x
+    same = y
+    try:
+        same[1] = 0.5
+        y[0] = x[len(x)]
+    except IndexError:
+        y *= 0.9
+        y[2:] *= x[0]
+    return np.sum(same**2)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, clone, load
+from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import may_raise, walk_live
@@ -203,7 +203,12 @@ class Attempts:
         )
         if place is None:
             return
-        rest = at(gast.Try(node.body[place + 1 :], clone(node.handlers), node.orelse, []), node)
+        rest = at(
+            gast.Try(
+                node.body[place + 1 :], [twin(item) for item in node.handlers], node.orelse, []
+            ),
+            node,
+        )
         self._after[id(rest)] = after
         for old, new in zip(node.handlers, rest.handlers, strict=True):
             self._after[id(new)] = self._after_handler(old, after)
