@@ -140,6 +140,12 @@ class TakingUfunc:
     def __repr__(self) -> str:
         return repr(self.__wrapped__)
 
+    def __eq__(self, other: object) -> bool:
+        return other is self.__wrapped__ or other is self
+
+    def __hash__(self) -> int:
+        return hash(self.__wrapped__)
+
     __class__ = property(lambda _: np.ufunc)
 
 
