@@ -62,6 +62,7 @@ class Plan:
         is_plain: Whether a call needs no look at its arguments.
         verified: Whether the text was compared with the other engine and with differences.
         doubted: Whether it has to be: it reads data of pandas, which goes by labels.
+        space: What tells the globals of the function apart, where its data may be.
     """
 
     generated: Generated
@@ -85,9 +86,12 @@ class Plan:
     is_plain: bool = True
     verified: bool = False
     doubted: bool = False
+    space: int = 0
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
+        primal = self.function.__dict__.get("__srcgrad_primal__")
+        self.space = id(getattr(primal, "__globals__", None))
         self.watched = (
             *((item.reader(), item.name, item.value) for item in self.generated.fixed),
             *((space.get, name, MISSING) for space, name in self.unhidden()),
@@ -159,6 +163,8 @@ class Plan:
         """Say whether all that was compiled in is still the same; bind changed data anew."""
         if user.__code__ is not self.code:
             return False
+        if self.generated.data and id(user.__globals__) != self.space:
+            return False  # the same text, with data of its own: a gradient that was made anew
         for state in self.generated.functions:
             if not state.is_current():
                 return False
