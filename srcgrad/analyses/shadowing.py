@@ -216,10 +216,15 @@ class Shadowing:
         return kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name)
 
     def _holds_views(self, name: str) -> bool:
-        """Say whether a name is bound to nothing but the lists of views that `np.split` makes."""
+        """Say whether a name is bound to nothing but the lists of views that `np.split` makes.
+
+        A part that was unpacked is none of them.
+        """
         name_of = self._program.reader.vocabulary.canonical_name
         makers = [
-            self._program.operation(item) if isinstance(item, gast.Assign) else None
+            self._program.operation(item)
+            if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
+            else None
             for item in self._makers.get(name, [])
         ]
         return bool(makers) and all(

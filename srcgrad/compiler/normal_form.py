@@ -145,7 +145,9 @@ def _flatten(
     tree.body = flattener.function(tree.body)
     if updates:
         restore_updates(tree.body)
-    attempts = Attempts(namer, variation.names, refusals)
+    module = str(reader.scope.function.__module__)
+    cuts = not module.startswith("srcgrad._generated.")  # there flags say what is read half-way
+    attempts = Attempts(namer, variation.names, refusals, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     return set(attempts.names), flattener.carried

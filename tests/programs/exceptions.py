@@ -495,3 +495,15 @@ def updates_in_handlers_of_half_a_try(x):
         y *= 0.9
         y[2:] *= x[0]
     return np.sum(same**2)
+
+
+@program("v")
+def parts_written_before_a_failure(x):
+    held = (2.0, 1.0 * x)
+    try:
+        held[1][:] /= 2.0
+        if x[0] > 0.0:
+            raise ZeroDivisionError
+    except ZeroDivisionError:
+        pass
+    return np.sum(held[1] ** 2)

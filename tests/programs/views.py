@@ -393,3 +393,26 @@ def rows_unpacked_and_made_orthogonal(x):
     first /= length
     second -= first * np.dot(first, second)
     return np.sum(second**2) + length
+
+
+@program(("v", 4))
+def parts_of_a_split_updated_by_place(x):
+    y = 1.0 * x
+    parts = np.split(y, 2)
+    rest = parts[1:]
+    for i in range(len(parts)):
+        parts[i] /= 2.0
+    rest[0] **= 2
+    parts[0] *= x[3]
+    return np.sum(y * x)
+
+
+@program(("v", 4))
+def numbers_of_a_part_before_it_is_written(x):
+    y = 1.0 * x
+    first, second = np.split(y, 2)
+    number = second[0]
+    other = first[-1]
+    y *= 0.9
+    second[1] = number * other
+    return np.sum(y**2) + number

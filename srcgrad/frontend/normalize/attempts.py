@@ -28,6 +28,7 @@ from srcgrad.ir.walk import (
     walk,
 )
 
+_NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 _MOST_COPIED: Final = 8  # statements of handlers, in normal form
 _QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
@@ -57,8 +58,11 @@ class Attempts:
     z = y * x
     """
 
-    def __init__(self, namer: Namer, varies: set[str], refusals: Refusals) -> None:
+    def __init__(
+        self, namer: Namer, varies: set[str], refusals: Refusals, *, cuts: bool = True
+    ) -> None:
         self.names: set[str] = set()
+        self._cuts = cuts  # whether a body may be taken apart
         self._namer = namer
         self._varies = varies
         self._refusals = refusals
@@ -190,9 +194,9 @@ class Attempts:
         going_on = any(falls_through(handler.body) for handler in node.handlers)
         copies = [item for handler in node.handlers for item in statements(handler.body)]
         simple = len(copies) <= _MOST_COPIED and not any(isinstance(i, gast.Try) for i in copies)
-        if not going_on or not simple:
+        if not self._cuts or not going_on or not simple:
             return
-        seen, made = self._seen_half_way(node, after), bound_names(node.body)
+        seen, made = self._seen_half_way(node, after), _names_made(node.body)
         place = next(
             (
                 place
@@ -252,7 +256,7 @@ class Attempts:
 
     def _check_writes(self, node: Any) -> None:
         """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
-        made = bound_names(node.body)
+        made = _names_made(node.body)
         for statement in statements(node.body):
             if statement is not node.body[-1] and self._writes_outside(statement, made):
                 self._refuse(statement, "a write inside of `try`, which may fail after it")
@@ -339,6 +343,17 @@ def _is_bound_last(body: list[Any], name: str) -> bool:
             return all(_is_bound_last(part, name) for part in blocks_of(statement))
         return isinstance(statement, gast.Assign)
     return True
+
+
+def _names_made(body: list[Any]) -> set[str]:
+    """Return the names that a block binds to new memory: results of arithmetic, no views."""
+    views: set[str] = set()
+    for statement in statements(body):
+        value = getattr(statement, "value", None)
+        if isinstance(statement, gast.Assign) and isinstance(value, _NEW_MEMORY):
+            continue
+        views.update(bound_names([statement]))
+    return bound_names(body) - views
 
 
 def _written(statement: Any) -> list[str]:

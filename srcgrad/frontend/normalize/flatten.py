@@ -20,7 +20,7 @@ from srcgrad.frontend.normalize.loops import IndexLoops, growing_loop
 from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, clone, load, method, subscript
+from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.changes import SHAPERS, change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -152,6 +152,9 @@ class Flattener:
             return
         if not self._targets.is_plain_element(target):
             return
+        if target.value.id in self._work.parted and not isinstance(target.slice, gast.Tuple):
+            self._update_part(node)
+            return
         target.slice = self._expressions.index(target.slice, node)
         value = self._targets.stored(node.value, target, node)
         if isinstance(node.op, (gast.Add, gast.Sub)):
@@ -164,6 +167,14 @@ class Flattener:
         stored = assign(target, new, node)
         stored.updates_entry = True  # of a list, it would be written in place
         self._work.emit(stored)
+
+    def _update_part(self, node: Any) -> None:
+        """Write ``parts[i] *= v`` as an update of the part itself, which the list only holds."""
+        target = node.target
+        part = self._namer.fresh(f"{target.value.id}_part")
+        self._varies.names.add(part)
+        self._expressions.into(part, at(subscript(target.value, target.slice), node), node)
+        self._AugAssign(at(gast.AugAssign(store(part), node.op, node.value), node))
 
     def _Try(self, node: Any) -> None:
         for part in blocks_of(node):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import load
@@ -16,6 +17,7 @@ from srcgrad.ir.packages import package_of
 from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 _ITERATORS = (iter, map, filter, zip, enumerate, reversed)
+_SPLITTERS = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
 _OTHERS = "a variable is a list in one place and something else in another"
 
 
@@ -31,12 +33,33 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
     _find_numbered(body, bindings, work)
     _find_unindexed(bindings, work)
     work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
+    _find_parted(bindings, work)
     given = [n for n in _parameters(work) if n not in bindings and n not in work.lists]
     work.arrays |= {name for name in given if work.varies.of(load(name))}  # of lists by `joins_of`
     for name in sorted(work.lists):
         other = next((v for v in bindings[name] if _is_other(v, work)), None)
         if other is not None and work.varies.of(load(name)):
             work.refusals.add(other, _OTHERS, "give the two values names of their own")
+
+
+def _find_parted(bindings: dict[str, list[Any]], work: Workspace) -> None:
+    """Note the names of lists of parts of one array, as `np.split` gives them."""
+    size = -1
+    while size != (size := len(work.parted)):
+        for name, values in bindings.items():
+            if any(value is not None and _parts(value, work) for value in values):
+                work.parted.add(name)
+
+
+def _parts(value: Any, work: Workspace) -> bool:
+    if isinstance(value, gast.Name):
+        return value.id in work.parted
+    if isinstance(value, gast.Subscript):
+        return isinstance(value.slice, gast.Slice) and _parts(value.value, work)
+    if not isinstance(value, gast.Call):
+        return False
+    callee = work.reader.scope.resolve(value.func)
+    return any(callee is splitter for splitter in _SPLITTERS)
 
 
 def _find_numbered(body: list[Any], bindings: dict[str, list[Any]], work: Workspace) -> None:

@@ -34,6 +34,7 @@ class Workspace:
         lists, dicts: The names that are bound to lists and dicts, as far as their use shows.
         arrays: The names that are bound to what functions of NumPy return.
         numbered: Those of the lists that hold numbers, as arithmetic gives them.
+        parted: The names of lists of parts of one array.
         sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
         asked: The names whose type the function asks for, so that use shows nothing.
@@ -50,6 +51,7 @@ class Workspace:
         self.lists: set[str] = set()
         self.arrays: set[str] = set()
         self.numbered: set[str] = set()
+        self.parted: set[str] = set()
         self.sure: set[str] = set()
         self.dicts: set[str] = set()
         self.unordered: set[str] = set()
