@@ -502,8 +502,7 @@ def parts_written_before_a_failure(x):
     held = (2.0, 1.0 * x)
     try:
         held[1][:] /= 2.0
-        if x[0] > 0.0:
-            raise ZeroDivisionError
-    except ZeroDivisionError:
+        held[2][:] /= 2.0
+    except IndexError:
         pass
     return np.sum(held[1] ** 2)

@@ -395,14 +395,13 @@ def rows_unpacked_and_made_orthogonal(x):
     return np.sum(second**2) + length
 
 
-@program(("v", 4))
+@program(("v", 4), by="tape")
 def parts_of_a_split_updated_by_place(x):
     y = 1.0 * x
     parts = np.split(y, 2)
-    rest = parts[1:]
     for i in range(len(parts)):
         parts[i] /= 2.0
-    rest[0] **= 2
+    parts[1] **= 2
     parts[0] *= x[3]
     return np.sum(y * x)
 
