@@ -308,8 +308,10 @@ class Shadowing:
         if self._is_display(source, set()) or self._holds_views(source):
             return "unpack"
         for name in _targets(statement):
-            if name not in self._indexed and self._axes.of(name) is None:
+            condition = "" if name in self._indexed else self._axes.of(name)
+            if condition is None:
                 raise NotShadowedError("numbers out of an array have no memory")
+            self._taken.update({condition: None} if condition else {})
         return "unpack"
 
     def _is_of_array(self, operation: Operation) -> bool:

@@ -97,6 +97,8 @@ def normal_form(
     """
     manner = manner or Manner()
     refusals, tree = Refusals(source), clone(source.tree)
+    leaves = [name for item in source.leaves for name in item.names.values()]
+    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
     modules = name_own_globals(tree, source.function)
     check_statements(tree, refusals)
     _check_parameters(tree, inputs, refusals)
@@ -160,11 +162,10 @@ def _start(
     outside: Sequence[str],
     modules: Mapping[str, Binding],
 ) -> Program:
-    """Return a program without a body; drop from the tree what reads the fields of arguments."""
+    """Return a program without a body."""
     scope = scope_of(source.function, tree, with_imports=True)
     scope.used.update(modules)
     leaves = [name for item in source.leaves for name in item.names.values()]
-    del tree.body[: len(leaves)]  # they are read before all else, as if they were arguments
     parameters = (*parameter_names(tree), *leaves)
     namer = Namer([*scope.local, *parameters])
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])

@@ -161,6 +161,12 @@ class Recorder:
             mirror.target = names_tuple(names, storing=True)
             mirror.iter = call("reversed", load(self._push_values(loop, names)))
             return
+        if id(loop) not in self._block and all(map(self._stable, names_read(loop.iter))):
+            mirror.iter = clone(loop.iter)  # nothing that it did is needed: it is gone
+            if names:
+                mirror.iter = call("reversed", call("list", mirror.iter))
+                mirror.target = clone(loop.target)
+            return
         mirror.iter = call("range", load(self._count_trips(loop)))
         if names:
             mirror.target = clone(loop.target)

@@ -300,3 +300,17 @@ def dict_as_a_memo(x):
     for i in range(4):
         memo[i] = x[i] * (memo[i - 1] if i - 1 in memo else 1.0)
     return memo[3] + memo.get(1, 0.0) * memo.get(9, 2.0)
+
+
+@program("v")
+def trips_of_a_loop_that_counts_down(x):
+    for _ in reversed(range(3)):
+        x = x * 0.9
+    return np.mean(x)
+
+
+@program("v")
+def slopes_of_a_loop_that_counts_down(x):
+    for i in reversed(range(3)):
+        x = x * (i + 1.5)
+    return np.mean(x)

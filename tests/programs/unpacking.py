@@ -206,3 +206,11 @@ def number_that_a_loop_unpacks_a_product_over(x, s):
         k, factor = steps[i][0] * s, steps[i][1]
         x = x + factor
     return np.sum(x**2) * k
+
+
+@program(("v", 4), by="tape")
+def numbers_unpacked_before_a_write(x):
+    y = 1.0 * x
+    a, _, _, d = y
+    y[0] = 0.5
+    return d * a + y[1]

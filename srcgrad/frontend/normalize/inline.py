@@ -176,6 +176,7 @@ class WritingHelpers:
             isinstance(value, (FunctionType, ModuleType)) for value in strange.values()
         ):
             return False
+        self._namer.reserve(free.keys() - strange.keys())  # no variable may hide them
         names = {name: self._namer.fresh(name) for name in strange}
         for name, new in names.items():
             ours.used[new] = scope.used[name]
