@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import sysconfig
 from collections import defaultdict
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -27,6 +28,7 @@ from srcgrad.spans import Span
 ELSEWHERE: Final = "*"
 """Stands for memory that a function reaches without being given it: globals and closures."""
 
+_LIBRARY: Final = sysconfig.get_path("stdlib")
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
 
@@ -86,8 +88,14 @@ def _found_written(
         return frozenset((*code.co_varnames[:count], ELSEWHERE))
     written = _Effects(function, tree, vocabulary, active | {function}).run()
     # the memory of Python's own modules, such as the filters of warnings, is nobody's data
-    own = package_of(function) in sys.stdlib_module_names
-    return written - {ELSEWHERE} if own else written
+    return written - {ELSEWHERE} if _is_of_python(function) else written
+
+
+def _is_of_python(function: FunctionType) -> bool:
+    """Say whether a function is of the standard library, not of a module with such a name."""
+    named = package_of(function) in sys.stdlib_module_names
+    file = Path(function.__code__.co_filename)
+    return named and file.is_relative_to(_LIBRARY) and "site-packages" not in file.parts
 
 
 def how_written(function: FunctionType, vocabulary: Vocabulary) -> str | None:

@@ -161,16 +161,13 @@ class Recorder:
             mirror.target = names_tuple(names, storing=True)
             mirror.iter = call("reversed", load(self._push_values(loop, names)))
             return
-        if id(loop) not in self._block and all(map(self._stable, names_read(loop.iter))):
-            mirror.iter = clone(loop.iter)  # nothing that it did is needed: it is gone
-            if names:
-                mirror.iter = call("reversed", call("list", mirror.iter))
-                mirror.target = clone(loop.target)
-            return
-        mirror.iter = call("range", load(self._count_trips(loop)))
+        gone = id(loop) not in self._block and all(map(self._stable, names_read(loop.iter)))
+        trips = clone(loop.iter) if gone else call("range", load(self._count_trips(loop)))
+        mirror.iter = trips
         if names:
             mirror.target = clone(loop.target)
-            mirror.iter = call("reversed", _first_of(loop.iter, mirror.iter))
+            order = call("list", trips) if gone else _first_of(loop.iter, trips)
+            mirror.iter = call("reversed", order)
 
     def _restore_counted(
         self, loop: Any, mirror: Any, names: list[str], recipes: list[Any]
