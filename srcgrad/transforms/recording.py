@@ -162,12 +162,10 @@ class Recorder:
             mirror.iter = call("reversed", load(self._push_values(loop, names)))
             return
         gone = id(loop) not in self._block and all(map(self._stable, names_read(loop.iter)))
-        trips = clone(loop.iter) if gone else call("range", load(self._count_trips(loop)))
-        mirror.iter = trips
+        mirror.iter = clone(loop.iter) if gone else call("range", load(self._count_trips(loop)))
         if names:
-            mirror.target = clone(loop.target)
-            order = call("list", trips) if gone else _first_of(loop.iter, trips)
-            mirror.iter = call("reversed", order)
+            trips = call("list", mirror.iter) if gone else _first_of(loop.iter, mirror.iter)
+            mirror.target, mirror.iter = clone(loop.target), call("reversed", trips)
 
     def _restore_counted(
         self, loop: Any, mirror: Any, names: list[str], recipes: list[Any]
