@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -32,8 +34,24 @@ def outer(a, b=1):
     return inner(größe)
 '''
 
+BLOCKS = """\
+def f(a):
+    if a < 3:
+        a = 10
+        while a:
+            a = 20
+    else:
+        a = 30
+    try:
+        pass
+    except ValueError:
+        a = 40
+    return a, 50
+"""
 
-def test_every_token_that_can_be_broken_is_found(tmp_path):
+
+def test_every_token_that_can_be_broken_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
     path = tmp_path / "module.py"
     path.write_text(TEXT, encoding="utf-8")
     found = list(mutants_of(path))
@@ -90,3 +108,30 @@ def test_what_means_the_same_is_listed_with_lines_that_are_there():
     for module, before, _ in main.equivalent():
         text = (ROOT / module).read_text(encoding="utf-8")
         assert before in {line.strip() for line in text.splitlines()}, (module, before)
+
+
+def test_a_mutant_stands_in_the_block_that_is_run_when_it_is(tmp_path, monkeypatch):
+    path = tmp_path / "module.py"
+    monkeypatch.setattr("tools.mutation.sites.ROOT", tmp_path)
+    path.write_text(BLOCKS, encoding="utf-8")
+    found = {m.token: m.block for m in mutants_of(path)}
+    names = {"<=": 0, "4": 0, "11": 1, "21": 2, "31": 3, "41": 5, "51": 0}
+    assert found == {token: f"module.py:f:{number}" for token, number in names.items()}
+
+
+WATCHES = """
+import numpy as np
+from srcgrad.runtime import units
+from tools.mutation.breaking import watch_loaded
+run = set()
+watch_loaded(run.add)
+units.unit_vectors(np.ones(2))
+print(*(name for name in run if "units" in name))
+"""
+
+
+@pytest.mark.slow
+def test_functions_that_are_watched_tell_which_blocks_are_run():
+    command = [sys.executable, "-c", WATCHES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["srcgrad/runtime/units.py:unit_vectors:0"]

@@ -1,6 +1,6 @@
 """Draws mutants of our own code, and says which of them the near tests do not find.
 
-The first run finds out which tests run which functions, which takes minutes; it is kept in
+The first run finds out which tests run which blocks, which takes minutes; it is kept in
 `build/mutation`. No file of the project is written: functions are broken where they are loaded.
 """
 

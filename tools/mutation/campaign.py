@@ -58,8 +58,7 @@ class Campaign:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the near tests."""
-        items[:] = [item for item in items if is_near(item.nodeid)]
+        """Keep all tests by name: the near ones are recorded."""
         self._items = {item.nodeid: item for item in items}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -95,7 +94,8 @@ class Campaign:
 
     def _record_new(self) -> None:
         """Find out what the tests run that are not in the map."""
-        new = [name for name in self._items if name not in self.near.seconds]
+        new = [n for n in self._items if is_near(n) and n not in self.near.seconds]
+        self.rng.shuffle(new)  # where time runs out, some of every kind are known
         end = time.monotonic() + self.options.recording
         for start in range(0, len(new), _EVERY):
             if time.monotonic() >= end:
@@ -126,7 +126,8 @@ class Campaign:
     # -- mutants
 
     def _verdict(self, mutant: Mutant) -> Verdict:
-        tests = [test for test in self.near.near(mutant, self.rng) if test in self._items]
+        near = self.near.near(mutant, self.rng, self._items)
+        tests = [test for test in near if test in self._items]
         if not tests:
             return Verdict()
         limit = _SLOWER * self.options.seconds + _GRACE

@@ -1,8 +1,11 @@
-"""Knows which tests run which functions of ours, and which of them have found mutants before."""
+"""Knows which tests run which blocks of our functions, and which have found mutants before.
+
+A block is what stands behind one colon: the body of a function, of a branch, of a loop. A test that
+runs a function and never comes to the branch that is broken finds nothing.
+"""
 
 from __future__ import annotations
 
-import cProfile
 import json
 import random
 import zlib
@@ -11,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
-from types import CodeType
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from tools.mutation.sites import ROOT, Mutant
+from tools.mutation.breaking import watch_loaded
+from tools.mutation.sites import Mutant
 
 NEAR: Final = {
     "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
@@ -23,7 +26,11 @@ NEAR: Final = {
     "tests/unit/rules/test_conventions.py": {},
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
+    "srcgrad": {},
     "tests/unit/runtime": {},
+    "tests/unit/checker": {},
+    "tests/unit/frontend": {},
+    "tests/unit/insight": {},
     "tests/tape": {},
     "tests/text/test_golden.py": {},
     "tests/programs/test_agreement.py": {
@@ -32,18 +39,27 @@ NEAR: Final = {
         "": 0,
     },
     "tests/programs/test_forward.py": {"agree_with_differences": 6, "": 0},
-    "tests/programs/test_second_orders.py": {"": 3},
-    "tests/programs/test_engines.py": {"": 3},
+    "tests/programs/test_second_orders.py": {"": 2},
+    "tests/programs/test_stacks.py": {"": 6},
+    "tests/programs/test_verified.py": {"": 12},
+    "tests/programs": {},
+    "tests/checklist": {"": 2},
+    "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
     "tests/traps": {},
-    "tests/unit/api": {"": 4},
+    "tests/unit/api": {"": 2},
 }
 """Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
-_KEPT: Final = 400  # of the tests that run a function, at random
+_UNWATCHED: Final = 40
+_NAMESAKES: Final = 12
+_SHORTEST: Final = 4  # letters of a name that says something
+_AFFIXES: Final = frozenset(("", "push", "back", "slope", "slopes", "forward", "general"))
+_COMMON: Final = frozenset(("backward", "init", "call", "visit", "operation"))
+_KEPT: Final = 120  # of the tests that run a block, at random
 
 
 @dataclass(slots=True)
 class Map:
-    """The seconds each test takes, the tests of each function, and what each test has found."""
+    """The seconds each test takes, the tests of each block, and what each test has found."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[str, list[str]] = field(default_factory=dict)
@@ -67,15 +83,24 @@ class Map:
         kept = {"seconds": self.seconds, "tests": tests, "found": self.found}
         path.write_text(json.dumps(kept), encoding="utf-8")
 
-    def near(self, mutant: Mutant, rng: random.Random) -> list[str]:
+    def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
-        Of the rest, one of each kind comes before the second of any.
+        Then those that are named like it, then one of each kind before the second of any. If none
+        is known to run the block, others of the function have to do, and some that nobody has
+        watched yet.
         """
-        tests = list(self.tests.get(f"{mutant.module}:{mutant.function}", ()))
+        names = list(known)
+        tests = list(self.tests.get(mutant.block, ()))
+        if not tests:
+            tests = list(self.tests.get(f"{mutant.block.rpartition(':')[0]}:0", ()))
+            new = [name for name in names if name not in self.seconds and is_near(name)]
+            tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
-        tests.sort(key=lambda test: self.seconds[test] > 1.0)
+        tests.sort(key=lambda test: self.seconds.get(test, 0.5) > 1.0)
         first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:10]
+        namesakes = [name for name in names if is_named_like(name, mutant.function)]
+        first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
         kinds: defaultdict[str, list[str]] = defaultdict(list)
         for test in tests:
             if test not in first:
@@ -85,24 +110,21 @@ class Map:
 
 
 class Recorder:
-    """Notes which functions of ours each test runs."""
+    """Notes which blocks of our functions each test runs."""
 
     def __init__(self) -> None:
         self._all: defaultdict[str, list[str]] = defaultdict(list)
-        self._profile: Any = None
+        self._run: set[str] = set()
+        watch_loaded(self._run.add)
 
     def start(self) -> None:
         """Begin to watch."""
-        self._profile = cProfile.Profile(builtins=False)
-        self._profile.enable()
+        self._run.clear()
 
     def stop(self, test: str) -> None:
         """Note what was run since the start."""
-        self._profile.disable()
-        codes = (entry.code for entry in self._profile.getstats())
-        for name in {_name_of(code) for code in codes if isinstance(code, CodeType)}:
-            if name:
-                self._all[name].append(test)
+        for name in list(self._run):
+            self._all[name].append(test)
 
     def into(self, near: Map, rng: random.Random) -> None:
         """Add what was noted to a map."""
@@ -111,13 +133,25 @@ class Recorder:
             near.tests[name] = rng.sample(known, _KEPT) if len(known) > _KEPT else known
 
 
-def _name_of(code: CodeType) -> str:
-    """Return the module and outermost function of a code, if it is one of ours."""
-    path = code.co_filename
-    below = str(ROOT / "srcgrad") + "/"
-    if not path.startswith(below):
-        return ""
-    return f"{path[len(str(ROOT)) + 1 :]}:{code.co_qualname.partition('.<locals>')[0]}"
+def is_named_like(test: str, function: str) -> bool:
+    """Say whether a test speaks of what a function of ours differentiates.
+
+    >>> is_named_like("test_rules[scipy.stats.norm.pdf(3x1)]", "norm_pdf")
+    True
+    >>> is_named_like("test_tangents[numpy.linalg.eigh(3x3)]", "general_eigh_push")
+    True
+    """
+    said = _bare(test.partition("::")[2])
+    for part in function.split("."):
+        words = [word for word in part.split("_") if word not in _AFFIXES]
+        name = _bare("".join(words))
+        if len(name) >= _SHORTEST and name not in _COMMON and name in said:
+            return True
+    return False
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
 
 
 def is_near(test: str) -> bool:

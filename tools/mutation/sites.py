@@ -83,6 +83,9 @@ _NAMES: Final = {
 _NEVER_RUN: Final = (ast.Raise, ast.Assert, ast.JoinedStr, ast.AnnAssign, ast.Import)
 
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One token of a module, and what is put in its place."""
@@ -93,6 +96,8 @@ class Mutant:
     start: int
     end: int
     token: str
+    block: str = ""
+    """The block that it stands in, by module, function and number."""
 
     @property
     def module(self) -> str:
@@ -135,12 +140,41 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     """Yield the mutants of what the functions of a module do when they are called."""
     text = path.read_text(encoding="utf-8")
     tree, places = ast.parse(text), _Places(text)
-    for function, name in _functions(tree, ""):
+    for function, name in functions_of(tree):
+        spans = [
+            (places.span(block[0])[0], places.span(block[-1])[1]) for block in blocks_of(function)
+        ]
         for start, end, token in _sites(function, places):
-            yield Mutant(path, name, function.lineno, start, end, token)
+            around = [span for span in spans if span[0] <= start < span[1]]
+            inside = spans.index(max(around, default=spans[0]))
+            block = block_name(path, name, inside)
+            yield Mutant(path, name, function.lineno, start, end, token, block)
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+def block_name(path: Path, function: str, number: int) -> str:
+    """Return how a block is called in the map of tests."""
+    return f"{path.relative_to(ROOT).as_posix()}:{function}:{number}"
+
+
+def blocks_of(function: _Function) -> Iterator[list[ast.stmt]]:
+    """Yield the lists of statements of a function: its body first, then what stands in it."""
+    waiting: list[list[ast.stmt]] = [function.body]
+    while waiting:
+        block = waiting.pop()
+        yield block
+        waiting += reversed([inner for node in block for inner in _inner(node)])
+
+
+def _inner(node: ast.AST) -> list[list[ast.stmt]]:
+    """Return the lists of statements right inside of one."""
+    found = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+    found += [part.body for part in getattr(node, "handlers", getattr(node, "cases", ()))]
+    return [block for block in found if isinstance(block, list) and block]
+
+
+def functions_of(tree: ast.AST) -> Iterator[tuple[_Function, str]]:
+    """Yield the outermost functions of a module, each with its dotted name."""
+    return _functions(tree, "")
 
 
 def _functions(tree: ast.AST, prefix: str) -> Iterator[tuple[_Function, str]]:
@@ -175,7 +209,7 @@ class _Places:
     def _at(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
 
-    def span(self, node: ast.expr) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where an expression begins and ends."""
         return self._of(node.lineno, node.col_offset), self._of(
             node.end_lineno, node.end_col_offset
