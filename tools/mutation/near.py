@@ -136,9 +136,9 @@ class Recorder:
 def is_named_like(test: str, function: str) -> bool:
     """Say whether a test speaks of what a function of ours differentiates.
 
-    >>> is_named_like("test_rules[scipy.stats.norm.pdf(3x1)]", "norm_pdf")
+    >>> is_named_like("a.py::test_rules[scipy.stats.norm.pdf(3x1)]", "norm_pdf")
     True
-    >>> is_named_like("test_tangents[numpy.linalg.eigh(3x3)]", "general_eigh_push")
+    >>> is_named_like("a.py::test_tangents[numpy.linalg.eigh(3x3)]", "general_eigh_push")
     True
     """
     said = _bare(test.partition("::")[2])
