@@ -27,6 +27,8 @@ NEAR: Final = {
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
     "srcgrad": {},
+    "tests/unit/rules": {"": 8},
+    "tests/unit/analyses": {},
     "tests/unit/runtime": {},
     "tests/unit/checker": {},
     "tests/unit/frontend": {},

@@ -1,0 +1,232 @@
+"""What analyses say of small programs: shapes, lengths of axes, variation, masks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import gast
+import numpy as np
+import pytest
+
+from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.inner_lists import inner_lists
+from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.selectors import _MOST_PARTS, EVERYWHERE, STEEP, STEEP_AT_THE_EDGE, Mask, both
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.unpacking import Part, of_parts
+from srcgrad.analyses.variation import Variation
+from srcgrad.analyses.zeros import tells_truth, zero_outside
+from srcgrad.compiler.doctesting import parse, program_of, text
+
+
+def _node(source: str) -> Any:
+    return gast.parse(source, mode="eval").body
+
+
+def _program(line: str, *active: str) -> Any:
+    return program_of(
+        f"\ndef f(x, y, n):\n    a = {line}\n    return np.sum(a)\n", *active or ("x",)
+    )
+
+
+SHAPES = {
+    "np.sin(x)": {"x"},
+    "x * y": {"x", "y"},
+    "np.add(x, y)": {"x", "y"},
+    "x * 2.0": {"x"},
+    "np.sum(x)": set(),
+    "np.max(x)": set(),
+    "np.sum(x, axis=0)": {"a"},
+    "np.cumsum(x)": {"a"},
+    "np.zeros_like(x)": {"x"},
+    "np.zeros_like(x, shape=(3,))": {"a"},
+    "np.roll(x, 1)": {"x"},
+    "np.where(x > 0, x, y)": {"x", "y"},
+    "np.modf(x)": {"a"},
+    "np.matmul(x, y)": {"a"},
+    "abs(x)": {"x"},
+    "len(x) * 1.0": set(),
+}
+
+
+@pytest.mark.parametrize("line", SHAPES)
+def test_the_shape_of_a_step_is_that_of_some_names(line: str) -> None:
+    program = _program(line)
+    shapes = Shapes(program, Integers(program))
+    last = [s for s in program.body if isinstance(s, gast.Assign)][-2]
+    assert set(shapes.of(last.targets[0])) == SHAPES[line]  # its own where nothing is known
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(2, 3, 4), (5, 3, 2)])
+def test_a_product_of_matrices_has_the_rows_of_one_and_the_columns_of_the_other(
+    m: int, k: int, n: int
+) -> None:
+    source = f"""
+def f(x):
+    a = np.ones(({m}, {k}))
+    b = np.ones(({k}, {n}))
+    v = np.ones({k})
+    w = np.ones({m})
+    c = a @ b
+    d = a @ v
+    e = w @ a
+    g = v @ v
+    return np.sum(c * x) + np.sum(d) + np.sum(e) + g
+"""
+    program = program_of(source, "x")
+    integers = Integers(program)
+    dimensions = Dimensions(program, integers, Shapes(program, integers), assume=True)
+    found = {
+        s.targets[0].id: dimensions.of(s.targets[0])
+        for s in program.body
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+    }
+    assert [found[name] for name in "abcdeg"] == [(m, k), (k, n), (m, n), (m,), (k,), ()]
+
+
+VARIATION = {
+    "a = x": {"a"},
+    "a = 2.0": set(),
+    "a = n + 1": set(),
+    "a = x.shape": set(),
+    "a: float": set(),
+    "a: float = x": {"a"},
+    "a: float = n": set(),
+    "a += x": {"a"},
+    "a += n": set(),
+    "a, b = x": {"a", "b"},
+    "a = b = x": {"a", "b"},
+    "for a in x:\n    b = a": {"a", "b"},
+    "for a in range(len(x)):\n    b = a": set(),
+    "a.append(x)": {"a"},
+    "a.append(n)": set(),
+    "b = a\na[0] = x": {"a", "b"},
+    "b = np.copy(a)\na[0] = x": {"a", "b"},
+    "if n:\n    a = x": {"a"},
+    "while n:\n    a = x": {"a"},
+}
+
+
+@pytest.mark.parametrize("lines", VARIATION)
+def test_what_may_vary_is_followed(lines: str) -> None:
+    variation = Variation(["x"], program_of("def f(x, n): return x").reader)
+    variation.spread(parse(f"\n{lines}\n"))
+    assert variation.names - {"x"} == VARIATION[lines]
+
+
+def test_entries_that_may_be_lists_are_found_however_deep_they_lie() -> None:
+    program = program_of("""
+def f(x):
+    row = [x, x]
+    rows = [row, row]
+    tables = [rows, rows]
+    table = tables[0]
+    line = table[1]
+    entry = line[0]
+    return entry + line[1] + table[0][0]
+""")
+    assert {"table", "line"} <= inner_lists(program)
+    assert "entry" not in inner_lists(program)
+
+
+A, B = Mask(_node("a"), least=STEEP), Mask(_node("b"), least=STEEP_AT_THE_EDGE)
+
+
+def _shown(mask: Any) -> Any:
+    return mask if mask is EVERYWHERE else text([gast.Expr(mask.truth())]).strip()
+
+
+def test_elements_in_two_masks_are_in_both() -> None:
+    assert both(EVERYWHERE, EVERYWHERE) is EVERYWHERE
+    assert both(A, EVERYWHERE) is A
+    assert both(EVERYWHERE, A) is A
+    assert both(A, A) is A
+    found = both(A, B)
+    assert found is not None
+    assert _shown(found) == "np.logical_and(a, b)"
+    assert found.parts == A.parts + B.parts
+    assert found.least == min(A.least, B.least)
+    assert _shown(both(Mask(_node("a"), holds=False), B)) == "np.logical_and(np.logical_not(a), b)"
+
+
+def test_of_very_many_masks_the_last_is_taken() -> None:
+    last = Mask(_node("z"))
+    fits, too_many = Mask(_node("a"), parts=_MOST_PARTS - 1), Mask(_node("a"), parts=_MOST_PARTS)
+    assert _shown(both(fits, last)) == "np.logical_and(a, z)"
+    assert both(too_many, last) is last
+
+
+PARTS = {
+    "all used": ([Part("a", True, EVERYWHERE), Part("b", True, EVERYWHERE)], EVERYWHERE),
+    "the first": ([Part("a", True, EVERYWHERE), Part("b", False, EVERYWHERE)], "picked(0, s)"),
+    "the last": ([Part("a", False, EVERYWHERE), Part("b", True, EVERYWHERE)], "picked(1, s)"),
+    "two of three": (
+        [Part(n, n != "b", EVERYWHERE) for n in "abc"],
+        "picked([0, 2], s)",
+    ),
+    "none": ([Part("a", False, EVERYWHERE), Part("b", False, EVERYWHERE)], "picked([], s)"),
+    "some of one": ([Part("a", True, B), Part("b", False, EVERYWHERE)], "picked(0, s, b)"),
+    "not a masked one": ([Part("a", False, B), Part("b", True, EVERYWHERE)], "picked(1, s)"),
+}
+
+
+@pytest.mark.parametrize(("parts", "wanted"), PARTS.values(), ids=PARTS)
+def test_what_is_unpacked_is_used_where_its_parts_are(parts: list[Part], wanted: Any) -> None:
+    assert _shown(of_parts("s", parts)) == wanted
+
+
+TRUTHS = {
+    "x > 0": True,
+    "x == y": True,
+    "0 < x < 1": False,
+    "x in y": False,
+    "~(x > 0)": True,
+    "-(x > 0)": False,
+    "(x > 0) & (y > 0)": True,
+    "(x > 0) | m": True,
+    "(x > 0) * (y > 0)": False,
+    "(x > 0) & y": False,
+    "m": True,
+    "y": False,
+}
+
+
+@pytest.mark.parametrize("source", TRUTHS)
+def test_expressions_of_truth_values_are_told(source: str) -> None:
+    assert tells_truth(_node(source), {"m"}) == TRUTHS[source]
+
+
+def _step(primal: Any, *args: str, kind: str = "primitive") -> Any:
+    return SimpleNamespace(kind=kind, primal=primal, args=tuple(map(_node, args)))
+
+
+ZEROS = {
+    "truth": (_step(np.asarray, "x > 0"), "x > 0", STEEP),
+    "known": (_step(np.copy, "k"), "c", STEEP),
+    "twice": (_step(np.multiply, "k", "2.0"), "c", STEEP),
+    "twice, the other way": (_step(np.multiply, "2.0", "k"), "c", STEEP),
+    "by what varies": (_step(np.multiply, "k", "x"), None, None),
+    "heaviside": (_step(np.heaviside, "x", "0.0"), "x > 0", STEEP),
+    "heaviside with a half": (_step(np.heaviside, "x", "0.5"), None, None),
+    "where": (_step(np.where, "m", "x", "0.0"), "m", STEEP_AT_THE_EDGE),
+    "where of a constant": (_step(np.where, "m", "2.0", "0"), "m", STEEP),
+    "where of a negative": (_step(np.where, "m", "-2.0", "0"), "m", STEEP),
+    "where, the other way": (
+        _step(np.where, "m", "0.0", "x"),
+        "np.logical_not(m)",
+        STEEP_AT_THE_EDGE,
+    ),
+    "where without zero": (_step(np.where, "m", "x", "1.0"), None, None),
+    "where of one": (_step(np.where, "m"), None, None),
+    "another": (_step(np.sin, "k"), None, None),
+    "no primitive": (_step(np.copy, "k", kind="call"), None, None),
+    "nothing": (_step(np.copy), None, None),
+}
+
+
+@pytest.mark.parametrize(("step", "mask", "least"), ZEROS.values(), ids=ZEROS)
+def test_where_a_step_is_surely_zero(step: Any, mask: str | None, least: Any) -> None:
+    found = zero_outside(step, {"m"}, {"k": Mask(_node("c"), least=STEEP)})
+    assert (None if found is None else _shown(found)) == mask
+    assert found is None or found.least == least
