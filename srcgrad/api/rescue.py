@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
-from srcgrad.errors import NotProvenError, UnsupportedError
+from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
 
 Found = TypeVar("Found")
 
@@ -30,7 +30,8 @@ def instead_of(
     """
     annotate(error)
     divides = isinstance(error, ZeroDivisionError)
-    at_fault = not divides and not isinstance(error, MemoryError) and failed_going_back(error)
+    is_meant = divides or isinstance(error, (SrcgradError, MemoryError))
+    at_fault = not is_meant and failed_going_back(error)
     if not now or not (divides or at_fault):
         raise error
     try:
