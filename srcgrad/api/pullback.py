@@ -39,7 +39,7 @@ from srcgrad.api.underlying import (
     signature,
     to_differentiate,
 )
-from srcgrad.api.values import conform, is_complex
+from srcgrad.api.values import as_now, conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
@@ -95,7 +95,7 @@ class Adjoints:
         except Exception as error:
             annotate(error)
             raise
-        inputs = [arguments[name] for name in self.names]
+        inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
         then = with_data_as_now(plan)
@@ -140,11 +140,11 @@ class Adjoints:
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other
-        form = signature(self.primal)
+        form, before = signature(self.primal), as_now(arguments)
         told = None if isinstance(self.primal, Gradient) else self._teller(dict(arguments))
         value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments, told)
         if isinstance(self.primal, Gradient):
-            value = self.primal.conformed(value, arguments, generated=False)
+            value = self.primal.conformed(value, before, generated=False)
         return value, pull
 
     def _teller(
