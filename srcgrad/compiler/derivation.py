@@ -116,7 +116,7 @@ class Derivation:
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
-        body = [*self._fields_read(body), *self._finish(body, halves, facts)]
+        body = [*self.fields_read(), *self._finish(body, halves, facts)]
         self._comment(body)
         return body
 
@@ -132,7 +132,7 @@ class Derivation:
                 NonScalarOutputError,
             )
 
-    def _fields_read(self, body: list[Any]) -> list[Any]:
+    def fields_read(self) -> list[Any]:
         """Return the statements that read the fields of arguments which are differentiated."""
         count = sum(len(item.names) for item in self.source.leaves)
         return [clone(statement) for statement in self.source.tree.body[:count]]
