@@ -100,7 +100,7 @@ class Plans(Generic[AnyPlan]):
         plan = self._kept.get(False)
         if plan is None or in_another_call():
             return None
-        if plan.generated.assumptions or plan.records or plan.generated.scalars:
+        if plan.generated.assumptions or plan.records or plan.generated.scalars or plan.written:
             return None
         if is_refuted(plan):
             return None

@@ -58,6 +58,7 @@ from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
 from srcgrad.transforms.templates import Inliner
 
 Finish = Callable[[list[Any]], list[Any]]
+Halves = tuple[list[Any], list[Any], list[str]]
 
 
 @dataclass(slots=True)
@@ -137,7 +138,7 @@ class Derivation:
         count = sum(len(item.names) for item in self.source.leaves)
         return [clone(statement) for statement in self.source.tree.body[:count]]
 
-    def halves(self, derive_call: CallPair) -> tuple[list[Any], list[Any], list[str]]:
+    def halves(self, derive_call: CallPair, wrt: Sequence[str]) -> Halves:
         """Return the bodies of `name_forward` and `name_backward`, and the latter's parameters.
 
         The forward half returns the value and what the backward half reads.
@@ -149,7 +150,7 @@ class Derivation:
         given = [self.program.namer.adjoint(name) for name in outputs]
         halves = Reverser(sweep).run([], [o for o in outputs if o in facts.activity.active])
         self._refuse_missing(sweep)
-        grads, extra = self._gradients(sweep, halves, self.program.inputs, given)
+        grads, extra = self._gradients(sweep, halves, wrt, given)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.subjects import add_tangents
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
-from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merged, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
@@ -84,6 +84,8 @@ class Pusher:
         namer = derivation.program.namer
         body = self._body(derivation, keeps=is_entry)
         body = [*derivation.fields_read(), *_fields_of_tangents(derivation, body), *body]
+        if is_entry:
+            self.module.written = in_users_words(derivation.written, renamed)
         parameters = parameter_names(source.tree)
         seeds = [namer.tangent(item) for item in wrt]
         if self.module.stacks:
@@ -107,6 +109,7 @@ class Pusher:
         found = mirroring(program, program.outputs, integers.names, is_entry=keeps)
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
+        derivation.written = _written_arguments(derivation, found.written)
         _refuse_writing_calls(derivation, found.varied)
         _refuse_kept_outside(derivation, found.outside)
         refuse_lost_texts(program, found.varied, program.outputs, derivation.refusals)
@@ -245,6 +248,15 @@ def _held(program: Program, found: Mirroring, forwarder: Forwarder) -> list[Any]
 def _values_of(program: Program) -> Program:
     """Return the program as analyses of values read it, with updates as bindings."""
     return replace(program, body=as_bindings(clone(program.body)), _operations={})
+
+
+def _written_arguments(derivation: Derivation, written: Collection[str]) -> frozenset[str]:
+    """Return the arguments whose memory is written: they must not share it, nor must tangents."""
+    holders = {
+        name: item.parameter for item in derivation.source.leaves for name in item.names.values()
+    }
+    parameters = derivation.program.parameters
+    return frozenset(holders.get(name, name) for name in parameters if name in written)
 
 
 def _fields_of_tangents(derivation: Derivation, body: list[Any]) -> list[Any]:
