@@ -196,10 +196,13 @@ class CopySlices(Node):
         self.chain = chain
         self.shape = shape
         data = base._array
+        self.is_complex = data.dtype.kind == "c"  # a gradient without imaginary parts may be real
         self.axes = tuple(np.argsort([-stride for stride in data.strides], kind="stable"))
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Split the gradient of the base into that of the written part and the rest."""
+        if self.is_complex and not np.iscomplexobj(grad):
+            grad = np.asarray(grad, np.result_type(grad, np.complex64))
         rest = in_order(grad, self.axes)
         part = rest
         for step in self.chain:

@@ -415,3 +415,41 @@ def numbers_of_a_part_before_it_is_written(x):
     y *= 0.9
     second[1] = number * other
     return np.sum(y**2) + number
+
+
+# -- real and imaginary parts that are written: the adjoint of the whole may be real
+
+
+@program("v", by="tape")
+def imaginary_part_updated(x):
+    a = x * 0.5j
+    q = a.imag
+    q += x
+    return np.sum(np.abs(a) ** 2)
+
+
+@program("v", by="tape")
+def both_parts_updated(x):
+    a = x * (1 + 0.5j)
+    a.real[...] *= x
+    q = a.imag
+    q += x * x
+    return np.sum(np.abs(a))
+
+
+@program("v", by="tape")
+def imaginary_part_updated_and_real_part_read(x):
+    a = x * (1 + 0.5j)
+    a.imag *= x
+    a.real[0] = x[1] * x[0]
+    return np.sum(a.real)
+
+
+@program("v", by="tape")
+def parts_of_rows_and_columns_written(x):
+    a = np.zeros((2, len(x)), complex)
+    a[0].real[:] = x
+    a.T.imag[:, 1] = x * x
+    b = a * (x + 1j)
+    b.real[b.real > 0.2] *= x[0]
+    return np.sum(np.abs(b) ** 2)
