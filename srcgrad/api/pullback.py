@@ -22,6 +22,7 @@ from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import prove, proven
 from srcgrad.api.refused import Refusals
+from srcgrad.api.rescue import instead_of
 from srcgrad.api.sharing import KindsOfArrays
 from srcgrad.api.snapshots import outside_of, with_data_as_now
 from srcgrad.api.stacking import StackedPlans
@@ -29,7 +30,7 @@ from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, s
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
-from srcgrad.api.traps import has_nan, instead_of, unless_nan
+from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import (
     bind,
     held_for_text,
@@ -87,7 +88,8 @@ class Adjoints:
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
-        before = copied(arguments) if plan.meets or plan.traps else arguments
+        asks = plan.meets or plan.traps or not plan.has_pulled
+        before = copied(arguments) if asks else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
@@ -114,14 +116,12 @@ class Adjoints:
                 backward = runs(then, backward)
                 with np.errstate(all="ignore"):  # no warnings that the function would not give
                     result = backward(plan.again(kept), *map(_copied_containers, given))
-            except ZeroDivisionError as error:
+                plan.has_pulled = True
+            except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
                 # what is not copied may have changed, but for what has no elements
                 kept_so = before is not arguments or any(map(_is_empty, arguments.values()))
                 again = functools.partial(self._once_on_tape, before, wanted)
-                return instead_of(error, again, now=kept_so)
-            except Exception as error:
-                annotate(error)
-                raise
+                return instead_of(error, again, self._plans.fall_back, now=kept_so)
             parts = result if len(inputs) > 1 else (result,)
             done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
             if met:
