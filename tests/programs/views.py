@@ -453,3 +453,19 @@ def parts_of_rows_and_columns_written(x):
     b = a * (x + 1j)
     b.real[b.real > 0.2] *= x[0]
     return np.sum(np.abs(b) ** 2)
+
+
+@program("v")
+def filled_with_another_type_and_written(x):
+    y = np.full_like(x, 0.5, dtype=complex)
+    y += 1j * x
+    z = np.full_like(np.arange(len(x)), 0.5, dtype=float)
+    z[1:] += x[1:]
+    return np.sum(np.abs(y) ** 2) + np.sum(z**2)
+
+
+@program("v")
+def reversed_view_squared_in_place(x):
+    k = x * (0.3 + 0.4j) - 0.2j * x[::-1]
+    k *= k
+    return x.mean() + 0.5 * np.sum(k).real
