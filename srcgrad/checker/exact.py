@@ -27,15 +27,8 @@ from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.walk import statements
 
-_LENGTHS: Final[tuple[tuple[int, ...], ...]] = (
-    (4,),
-    (3,),
-    (4, 2),
-    (3, 4),
-    (6,),
-    (8,),
-    (2,),
-)  # of axes, in turn
+_LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
+_SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
@@ -81,9 +74,12 @@ class ExactChecker(Checker):
         return 0
 
     def _at_other_lengths(self) -> int:
-        """Return how many runs end with other lengths, where loops make other numbers of trips."""
+        """Return how many runs end with other lengths, where loops make other numbers of trips.
+
+        Where lanes have told already, one more is enough: it shows what broadcasts.
+        """
         first, runs = self._lengths, 0
-        for lengths in _OTHER_LENGTHS:
+        for lengths in _OTHER_LENGTHS[: 1 if self._most_ways == 2 else None]:
             if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
                 self._lengths = lengths
                 runs += self._exact_run(0)
@@ -95,16 +91,16 @@ class ExactChecker(Checker):
         unknown = [name for name in self._subject.outer if name not in known]
         each = (1, 2, 0) if unknown else (1,)
         ranks = [{**dict.fromkeys(unknown, rank), **known} for rank in each]
-        trials = [(own, _LENGTHS[0]) for own in ranks]
-        trials += [
-            ({**dict(zip(unknown, mixed, strict=True)), **known}, _LENGTHS[0])
-            for mixed in itertools.product(
-                (1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0
-            )
-            if len(set(mixed)) > 1
+        mixed = itertools.product((1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0)
+        ranks += [
+            {**dict(zip(unknown, some, strict=True)), **known}
+            for some in mixed
+            if len(set(some)) > 1
         ]
-        del trials[_MOST_TRIALS // 2 :]
-        trials += [(own, lengths) for lengths in _LENGTHS[1:] for own in ranks[:2]]
+        first, *rest = _SHORT if self._most_ways == 2 else _LENGTHS
+        trials: list[tuple[dict[str, Any], tuple[int, ...]]]
+        trials = [(own, first) for own in ranks[: _MOST_TRIALS // 2]]
+        trials += [(own, lengths) for lengths in rest for own in ranks[: min(len(each), 2)]]
         yield from trials[:_MOST_TRIALS]
 
     def _exact_runs(self) -> int:
