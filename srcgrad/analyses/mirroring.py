@@ -12,6 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (
     Program,
@@ -123,6 +124,7 @@ class _Analysis:
         self._backward: dict[str, set[str]] = defaultdict(set)
         self._same: dict[str, set[str]] = defaultdict(set)
         self._roots: set[str] = set()
+        self._holders: set[str] = set()  # of outside memory that is read as their attributes
         self._last_writes: dict[str, int] = {}
 
     def run(self, outputs: tuple[str, ...], *, is_entry: bool) -> Mirroring:
@@ -174,7 +176,14 @@ class _Analysis:
                     self._same[source].add(root)
                     self._same[root].add(source)
 
+    def _direct(self, arg: Any) -> list[str]:
+        holders = holders_of_memory(self._program, arg)
+        self._holders.update(holders)
+        return [*direct_names(arg), *holders]
+
     def _is_outside(self, name: str) -> bool:
+        if name in self._holders:
+            return True
         value = self._program.reader.scope.lookup(name)
         is_datum = value is not MISSING and not callable(value)
         return is_datum and not isinstance(value, ModuleType)
@@ -228,9 +237,11 @@ class _Analysis:
         for target in targets:
             for source in operand_names(operation, vocabulary):
                 self._edge(source, target)
-            if self._may_share(operation):
-                args = self._shared(statement, operation)
-                for source in {n for arg in args for n in direct_names(arg)}:
+            read = operation.kind in ("constant", "unknown")
+            plain = read and isinstance(statement.value, gast.Attribute)
+            if plain or self._may_share(operation):
+                args = [statement.value] if plain else self._shared(statement, operation)
+                for source in {n for arg in args for n in self._direct(arg)}:
                     self._same[source].add(target)
                     self._same[target].add(source)
         if operation.kind in ("pop", "unknown") and isinstance(statement.value, gast.Call):

@@ -321,11 +321,18 @@ class Shapes:
             return None
         if all(step == 0 for step in steps):
             return base
+        if steps == ["drop"] and self._is_list_of_any(node.value):
+            return None
         if steps == ["drop"] and not base.isdisjoint(self._mixed):
             # entries of a list or tuple have shapes of their own
             steps = [index.value if isinstance(index, gast.Constant) else None]
             return None if steps == [None] else frozenset({("entry", base, *steps)})
         return frozenset({("slice", base, tuple(steps))})
+
+    def _is_list_of_any(self, node: Any) -> bool:
+        """Say whether a value is a list that the program makes of entries that nobody knows."""
+        name = getattr(node, "id", "")
+        return name in self._entries.sequences and self._entries.of(name) is None
 
     @functools.cached_property
     def _mixed(self) -> frozenset[str]:

@@ -510,12 +510,12 @@ def view_in_a_dict_beside_its_base_written(x):
 def reshaped_after_the_last_write(x):
     y = x * 2.0
     y[0] = y[1] * y[2]
-    return np.sum(np.reshape(y, (3, 1)) * y)
+    return np.sum(np.reshape(y, (-1, 1)) * y)
 
 
 @program("v")
 def grid_flattened_after_its_rows_were_written(x):
-    y = np.zeros((2, 3))
+    y = np.zeros((2, len(x)))
     y[0] = x
     y[1] = x**2
     return np.sum(y.T.ravel()[1:] ** 2)
