@@ -315,8 +315,8 @@ class _Effects:
         operation = self._reader.read(call)
         if operation.kind != "primitive":
             return None
-        name = self._reader.vocabulary.canonical_name(operation.primal)
-        viewed = operands_viewed(name, operation)
+        known = self._reader.vocabulary.primitive(operation.primal)
+        viewed = operands_viewed(known, operation)
         return viewed if len(viewed) < len(operation.args) else None
 
     def _makes_new(self, call: Any) -> bool:
@@ -326,7 +326,7 @@ class _Effects:
             return True
         if operation.kind != "primitive":
             return False
-        return vocabulary.canonical_name(operation.primal) not in vocabulary.views
+        return not vocabulary.primitive(operation.primal).may_view
 
     def _written(self, node: Any) -> set[str]:
         if isinstance(node, (gast.Assign, gast.Delete, gast.For, gast.withitem)):

@@ -143,10 +143,10 @@ def _ufunc_name(fn: Any) -> str:
     return f"scipy.special.{name}" if scipy.is_special(fn) else f"{type(fn).__module__}.{name}"
 
 
-def _numpy_name(name: str) -> str:
+def numpy_name(name: str) -> str:
     """Read the name of a CuPy function as that of NumPy's function of the same meaning.
 
-    >>> _numpy_name("cupy._math.sumprod.sum"), _numpy_name("cupy.linalg._solve.inv")
+    >>> numpy_name("cupy._math.sumprod.sum"), numpy_name("cupy.linalg._solve.inv")
     ('numpy.sum', 'numpy.linalg.inv')
     """
     if not name.startswith("cupy."):
@@ -220,4 +220,4 @@ def _foreign(fn: Any, by_name: Mapping[str, Any], table: str) -> Any:
     name = canonical_name(fn)
     if name.startswith("scipy."):
         return getattr(scipy.tables(name), table).get(fn)
-    return by_name.get(_numpy_name(name)) if name.startswith("cupy.") else None
+    return by_name.get(numpy_name(name)) if name.startswith("cupy.") else None

@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-@program("v", by="tape")
+@program("v")
 def selected_number_updated_under_another_name(x):
     y = np.where(x[0] > -9, x[0], x[1])
     z = y
@@ -77,3 +77,43 @@ def contraction_to_no_axes_updated(x):
     z = y
     z += 2.0
     return y * z
+
+
+@program("s")
+def real_part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = np.real(a)
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = a.real
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def flipped_array_without_axes_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return a * b
+
+
+@program("v")
+def flipped_array_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return np.sum(a * b)
+
+
+@program("v")
+def flipped_along_an_axis_updated(x):
+    a = np.outer(x, x)
+    b = np.flip(a, axis=1)
+    b[0] += x
+    return np.sum(a * a)
