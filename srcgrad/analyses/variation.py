@@ -7,7 +7,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
     names_bound,
@@ -18,6 +17,7 @@ from srcgrad.ir.walk import (
     statements,
     walk,
 )
+from srcgrad.primitives.methods import SHAPERS
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 

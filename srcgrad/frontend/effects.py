@@ -23,6 +23,7 @@ from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
+from srcgrad.primitives.methods import WRITING
 from srcgrad.spans import Span
 
 ELSEWHERE: Final = "*"
@@ -32,12 +33,6 @@ _LIBRARY: Final = sysconfig.get_path("stdlib")
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
 
-_WRITERS: Final = frozenset(
-    (
-        "append extend insert sort reverse pop fill update clear setdefault popitem "
-        "remove add discard put itemset partition resize setflags"
-    ).split()
-)
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
     *(getattr, hasattr, next, iter),
@@ -272,7 +267,7 @@ class _Effects:
             self._share([node.optional_vars], node.context_expr)
         elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
             name = root_name(node.func.value)
-            if name is not None and node.func.attr in _WRITERS | _KEEPERS:
+            if name is not None and node.func.attr in WRITING | _KEEPERS:
                 for item in node.args:
                     self._holds[name] |= self._origins(item)
 
@@ -353,7 +348,7 @@ class _Effects:
         target = target_of(call, reader)
         out = [] if target is None else [target]
         shallow: set[str] = set()
-        if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
+        if isinstance(func, gast.Attribute) and func.attr in WRITING:
             if isinstance(func.value, gast.Name):
                 shallow = self._of(func.value.id, deep=False)
             else:
@@ -362,7 +357,7 @@ class _Effects:
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
                 isinstance(func.value, _READ_ONLY)
-                or func.attr in _WRITERS | _KEEPERS
+                or func.attr in WRITING | _KEEPERS
                 or func.attr in reader.vocabulary.methods
                 or func.attr in reader.vocabulary.constant_methods
             )

@@ -13,7 +13,15 @@ _LIKE: Final[Facts] = {"shape": "first", "gives": "array", "kind": "first"}
 _MOVED: Final[Facts] = {"gives": "array", "kind": "promoted", "moves": True}
 _JOINED: Final[Facts] = {**_MOVED, "joins": True}
 _VIEWED: Final[Facts] = {**_MOVED, "memory": "view"}
-_CONVERTED: Final[Facts] = {**_MOVED, "shape": "ranked", "memory": "layout", "dtype": 1}
+_AT_LEAST: Final[Facts] = {**_MOVED, "memory": "itself", "viewed": "any", "same": True}
+_OPTIONAL: Final[Facts] = {"kind": "promoted", "memory": "optional"}
+_CONVERTED: Final[Facts] = {
+    **_MOVED,
+    "shape": "ranked",
+    "memory": "layout",
+    "dtype": 1,
+    "same": True,
+}
 
 CREATION: Final[tuple[Primitive, ...]] = (
     *records("numpy", "zeros ones empty", dtype=1, **_MADE),
@@ -42,7 +50,7 @@ VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "rollaxis matrix_transpose", shape="ranked", **_VIEWED),
     *records("numpy", "linalg.matrix_transpose rot90", shape="ranked", **_VIEWED),
     *records("numpy", "expand_dims", shape="ranked", **_VIEWED),
-    *records("numpy", "squeeze", **_VIEWED),
+    *records("numpy", "squeeze", same=True, **_VIEWED),
     *records("numpy", "fliplr flipud", shape="first", **_VIEWED),
     # of an array without axes nothing can be turned over, and a number is returned
     *records("numpy", "flip", shape="first", gives="number", memory="itself", moves=True),
@@ -56,13 +64,14 @@ VIEWS: Final[tuple[Primitive, ...]] = (
 
 MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "reshape ravel", memory="layout", **_MOVED),
-    *records("numpy", "atleast_1d atleast_2d atleast_3d", memory="itself", viewed="any", **_MOVED),
+    *records("numpy", "atleast_1d atleast_2d atleast_3d", **_AT_LEAST),
     *records("numpy", "diag", memory="frozen", picks=True, **_MOVED),
-    *records("numpy", "broadcast_arrays", memory="itself", viewed="any", joins=True),
+    *records("numpy", "broadcast_arrays", same=True, memory="itself", viewed="any", joins=True),
     *records("numpy", "unstack", memory="itself"),
-    *records("numpy", "trim_zeros linalg.matrix_power", kind="promoted", memory="layout"),
-    *records("numpy", "diff", shape="ranked", gives="array", kind="promoted", memory="optional"),
-    *records("numpy", "polyder polyint", memory="optional"),
+    *records("numpy", "trim_zeros", kind="promoted", memory="layout", same=True),
+    *records("numpy", "linalg.matrix_power", kind="promoted", memory="layout", same=True),
+    *records("numpy", "diff", shape="ranked", gives="array", same=True, **_OPTIONAL),
+    *records("numpy", "polyder polyint", same=True, memory="optional"),
 )
 
 ARRANGEMENT: Final[tuple[Primitive, ...]] = (

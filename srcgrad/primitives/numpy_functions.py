@@ -33,9 +33,11 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
     *records("numpy", "degrees radians deg2rad rad2deg", slope="constant", **_EACH),
     # the method returns an array of real numbers itself
     *records("numpy", "conjugate", slope="constant", memory="layout", **_EACH),
-    *records("numpy", "real", shape="each", slope="constant", memory="itself", kind="first"),
+    *records(
+        "numpy", "real", shape="each", slope="constant", same=True, memory="itself", kind="first"
+    ),
     *records("numpy", "imag", shape="each", memory="frozen", kind="first"),
-    *records("numpy", "real_if_close", memory="layout", kind="first"),
+    *records("numpy", "real_if_close", same=True, memory="layout", kind="first"),
     *records("numpy", "where", least=3, slope="constant", **_BROADCAST_ARRAY),
     *records("numpy", "clip", **_EACH),
     *records("numpy", "nan_to_num", shape="each", gives="number", memory="optional"),

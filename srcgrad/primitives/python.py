@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from srcgrad.primitives.record import Primitive, records
 
@@ -13,6 +13,8 @@ _UNARY: Final = (
 _OF_NUMBERS: Final = "atan2 copysign fmod hypot pow remainder ldexp fma nextafter"
 _TRUTHS: Final = "isfinite isinf isnan isclose"
 _WHOLE: Final = "ceil floor trunc comb factorial gcd isqrt lcm perm"
+
+_ITSELF: Final[dict[str, Any]] = {"memory": "itself", "same": True}
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("math", _UNARY, scalar=True, shape="broadcast", kind="float"),
@@ -27,5 +29,5 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("builtins", "float complex", shape="number", kind="float"),
     *records("builtins", "int len", shape="number", kind="int"),
     *records("builtins", "bool", shape="number", kind="truth"),
-    *records("builtins", "max min", shape="other", kind="either", memory="itself", viewed="any"),
+    *records("builtins", "max min", shape="other", kind="either", viewed="any", **_ITSELF),
 )

@@ -44,6 +44,7 @@ class Primitive:
             ``itself`` on the kind and the rank of the operand, which may be the result itself;
             ``layout`` also on its layout and type. It is ``optional`` where only an argument that
             may be left out makes it other than fresh.
+        same: The result may be the operand, the very object.
         viewed: Which operands the result may lie in: the first one, or any.
         joins: The first operand may be a list of arrays.
         moves: The elements of the result are elements of the operands at other places, or sums.
@@ -68,6 +69,7 @@ class Primitive:
     kind: Kind = ""
     dtype: int | None = None
     memory: Memory = "fresh"
+    same: bool = False
     viewed: Literal["first", "any"] = "first"
     joins: bool = False
     moves: bool = False

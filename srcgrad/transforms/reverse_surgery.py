@@ -21,14 +21,6 @@ from srcgrad.transforms.sweep import Sweep, renamed
 _READERS: Final = frozenset("print breakpoint float abs len max min".split())
 _KEEPERS: Final = ("append", "insert", "extend", "update", "setdefault")
 _METHODS: Final = frozenset("sum mean max min std var any all copy item tolist round dot".split())
-_PERHAPS_ITSELF: Final = frozenset(
-    [
-        *(f"numpy.{name}" for name in ("asarray", "asanyarray", "ascontiguousarray", "require")),
-        *(f"numpy.{name}" for name in ("asfortranarray", "atleast_1d", "atleast_2d", "atleast_3d")),
-        *("builtins.max", "builtins.min"),
-    ]
-)
-"""Functions that may return an operand, the very object."""
 
 
 def prepare_edit(sweep: Sweep, statement: Any, target: str, names: dict[str, str]) -> None:
@@ -194,7 +186,7 @@ def _shared(sweep: Sweep, statement: Any) -> list[str]:
     """Return the names whose very value an assignment may bind or hold."""
     operation = sweep.program.operation(statement)
     vocabulary = sweep.program.reader.vocabulary
-    handed = vocabulary.canonical_name(operation.primal) in _PERHAPS_ITSELF
+    handed = vocabulary.primitive(operation.primal).same
     if handed or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
         return [name for item in operation.args for name in direct_names(item)]
     if operation.primal is vocabulary.getitem:

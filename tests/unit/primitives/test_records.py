@@ -76,6 +76,7 @@ def test_memory_is_where_the_record_says(name: str) -> None:
         assert any(shares(*pair) for pair in found)
     for operand, result in found:
         shared = shares(operand, result)
+        assert known.same or result is not operand
         if known.memory in ("fresh", "optional"):
             assert not shared
         elif known.memory == "view":
