@@ -544,3 +544,26 @@ def matrix_turned_over_and_updated(x):
     z = np.linalg.matrix_transpose(y)
     z[0] *= x[:, 0]
     return np.sum(y * y)
+
+
+@program("v")
+def reshaped_after_the_last_write(x):
+    y = x * 2.0
+    y[0] = y[1] * y[2]
+    return np.sum(np.reshape(y, (3, 1)) * y)
+
+
+@program("v")
+def grid_flattened_after_its_rows_were_written(x):
+    y = np.zeros((2, 3))
+    y[0] = x
+    y[1] = x**2
+    return np.sum(y.T.ravel()[1:] ** 2)
+
+
+@program("v")
+def conjugated_after_the_last_write(x):
+    y = x * (1.0 + 2.0j)
+    y[0] = y[1] * 2.0
+    z = np.conj(y)
+    return np.sum((z * y * x).real)
