@@ -8,24 +8,28 @@ broadcasts its operands and returns fresh memory without a word.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from srcgrad.errors import InternalError
-from srcgrad.primitives import numpy_arrays, numpy_functions, own, python, scipy
+from srcgrad.primitives import constants, numpy_arrays, numpy_functions, own, python, scipy
 from srcgrad.primitives.record import UNKNOWN, Primitive
 
 __all__ = ["PACKAGES", "RECORDS", "UNKNOWN", "Primitive", "named"]
 
 
 def _merge() -> dict[str, Primitive]:
-    """Put the records together; a function with two of them is a mistake."""
+    """Put the records together; a function with two of them is a mistake, but for the reason."""
     merged: dict[str, Primitive] = {}
     for module in (numpy_arrays, numpy_functions, own, python, scipy):
         for record in module.RECORDS:
             if record.name in merged:
                 raise InternalError(f"`{record.name}` has two records")
             merged[record.name] = record
+    for record in constants.RECORDS:
+        known = merged.get(record.name, record)
+        merged[record.name] = replace(known, reason=record.reason, kind=known.kind or record.kind)
     return merged
 
 

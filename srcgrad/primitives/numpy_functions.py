@@ -61,22 +61,20 @@ PRODUCTS: Final[tuple[Primitive, ...]] = (
 # the other functions of these packages return floats (`PACKAGES`)
 LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
     *records("numpy.linalg", "det", gives="number", kind="float"),
-    *records("numpy.linalg", "matrix_rank", kind="int"),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
     *records("numpy.fft", "fftshift ifftshift", kind="promoted"),
 )
 
 INDICES: Final[tuple[Primitive, ...]] = (
     *records("numpy", "argsort", gives="array", kind="int", shape="flat"),
-    *records("numpy", "flatnonzero argwhere", gives="array", kind="int"),
-    *records("numpy", "argpartition lexsort searchsorted digitize", kind="int"),
+    *records("numpy", "flatnonzero argwhere", gives="array"),
     *records("numpy", "size ndim", shape="number", kind="int"),
 )
 
 WRITERS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "add.at subtract.at copyto fill_diagonal put", writes=(0,), stores=True),
     *records("numpy", "place putmask put_along_axis multiply.at maximum.at", writes=(0,)),
-    *records("numpy.random", "shuffle", writes=(0,)),
+    *records("numpy.random.RandomState", "shuffle", writes=(0,)),
 )
 
 RECORDS: Final = (*REDUCTIONS, *ELEMENTWISE, *PRODUCTS, *LINEAR_ALGEBRA, *INDICES, *WRITERS)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import InternalError
+from srcgrad.primitives import constants
 from srcgrad.rules import (
     adjoints,
     arithmetic,
@@ -196,7 +197,7 @@ def is_draw(fn: Any) -> bool:
 
 def is_report(fn: Any) -> bool:
     """Say whether a function has no result but what it tells: to a log, a file, or a reader."""
-    return constant_reason(fn) == nondiff.REPORT
+    return constant_reason(fn) == constants.REPORT
 
 
 def constant_reason(fn: Any) -> str | None:
@@ -206,9 +207,9 @@ def constant_reason(fn: Any) -> str | None:
     except TypeError:
         return None
     if found is None and hasattr(fn, "__srcgrad_constant__"):
-        found = nondiff.PYTHON
+        found = constants.PYTHON
     if found is None and is_reporter(getattr(fn, "__self__", None)):
-        found = nondiff.REPORT
+        found = constants.REPORT
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 

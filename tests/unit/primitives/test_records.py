@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import warnings
 from typing import Any
@@ -10,33 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.primitives import RECORDS, Primitive, named
+from srcgrad.primitives import RECORDS, Primitive, named, numpy_arrays, numpy_functions
 from srcgrad.rules import library, scipy
+from srcgrad.rules.nondiff import function_named
 from srcgrad.rules.records import numpy_primitive, primitive_of
 from tests.unit.primitives.calls import results
 
 SKIPPED = ("einsum", "multi_dot", "cross", "as_strided", "meshgrid", "take_along_axis", "lexsort")
 
 
-def function_of(name: str) -> Any:
-    """Return the function of a canonical name; None where this NumPy or Python has none."""
-    parts = name.split(".")
-    for count in range(len(parts) - 1, 0, -1):
-        try:
-            found: Any = importlib.import_module(".".join(parts[:count]))
-        except ImportError:
-            continue
-        for part in parts[count:]:
-            found = getattr(found, part, None)
-        return found
-    return None
-
-
-NAMED = {name: function_of(name) for name in RECORDS}
+NAMED = {name: function_named(name) for name in RECORDS}
+MODULES = (numpy_arrays, numpy_functions)
+SAID = {record.name for module in MODULES for record in module.RECORDS}  # more than the reason
 OF_NUMPY = {
     name: function
     for name, function in NAMED.items()
-    if name.startswith("numpy.") and function is not None and not RECORDS[name].writes
+    if function is not None and name in SAID and not RECORDS[name].writes
 }
 CALLED = {n: f for n, f in OF_NUMPY.items() if n.rpartition(".")[2] not in SKIPPED}
 
@@ -59,8 +47,7 @@ def shares(operand: Any, result: Any) -> bool:
 
 @every
 def test_a_record_has_the_name_that_its_function_is_found_by(name: str) -> None:
-    if name != "numpy.random.shuffle":  # a method of the generator that NumPy keeps
-        assert library.canonical_name(NAMED[name]) == name
+    assert library.canonical_name(NAMED[name]) == name
 
 
 @called
@@ -180,7 +167,7 @@ def test_what_is_written_into_is_written_into() -> None:
         "numpy.place": lambda a: np.place(a, a > 1, 7.0),
         "numpy.putmask": lambda a: np.putmask(a, a > 1, 7.0),
         "numpy.put_along_axis": lambda a: np.put_along_axis(a, np.zeros((1, 3), int), 7.0, 0),
-        "numpy.random.shuffle": lambda a: np.random.default_rng(0).shuffle(a),
+        "numpy.random.RandomState.shuffle": lambda a: np.random.default_rng(0).shuffle(a),
     }
     assert calls.keys() == {n for n in RECORDS if RECORDS[n].writes and n.startswith("numpy.")}
     for name, call in calls.items():
