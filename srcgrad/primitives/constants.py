@@ -62,8 +62,6 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy.random", "default_rng", reason=FRESH),
     *records("numpy", f"{_DTYPES} min_scalar_type common_type mintypecode", reason=TYPES),
     *records("numpy", f"{_SETTINGS} {_SHOWN} geterrcall getbufsize", reason=TYPES),
-    *records("builtins", f"{_ASKED} {_SPELLED} input dir vars globals locals", reason=PYTHON),
-    *records("io", "open", reason=PYTHON),
     *records("numpy.random", "seed", reason=RANDOM),
     *records("numpy.random.RandomState", "rand randn random random_sample", reason=RANDOM),
     *records("numpy.random.RandomState", "randint", reason=RANDOM, kind="int"),
@@ -76,4 +74,6 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("_pickle", "dump", reason=REPORT),
     *records("json", "dump", reason=REPORT),
     *records("numpy", "save savez savez_compressed savetxt", reason=REPORT),
+    *records("builtins", f"{_ASKED} {_SPELLED} input dir vars globals locals", reason=PYTHON),
+    *records("io", "open", reason=PYTHON),
 )

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import InternalError
-from srcgrad.primitives import RECORDS
-from srcgrad.primitives.constants import PYTHON
+from srcgrad.primitives.constants import PYTHON, RECORDS
 from srcgrad.primitives.constants import REPORT as REPORT
 from srcgrad.runtime import (
     add_at,
@@ -72,14 +71,13 @@ def function_named(name: str) -> Any:
 
 def _table() -> dict[Callable[..., Any], str]:
     """Give every function its reason."""
-    found: dict[Callable[..., Any], str] = dict.fromkeys(_RUNTIME, PYTHON)
-    for name, record in RECORDS.items():
-        if record.reason is not None:
-            function = function_named(name)
-            if function is None:
-                raise InternalError(f"there is no `{name}`, which has a record")
-            found[function] = record.reason
-    return found
+    found: dict[Callable[..., Any], str] = {}
+    for record in RECORDS:
+        function = function_named(record.name)
+        if function is None or record.reason is None:
+            raise InternalError(f"there is no `{record.name}`, or no reason in its record")
+        found[function] = record.reason
+    return {**found, **dict.fromkeys(_RUNTIME, PYTHON)}
 
 
 CONSTANT: Mapping[Callable[..., Any], str] = MappingProxyType(_table())
