@@ -252,7 +252,7 @@ class Tangents:
             keep_complex=keep_complex,
             assume=False,
             stacks=stacks,
-            given=held_for_text(self.primal, given or {}, self.names),
+            given=held_for_text(self.primal, given or {}, self.names, by_field=True),
         )
         return load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
 
