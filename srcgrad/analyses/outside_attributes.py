@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING
 
-_VIEWS: Final = ("T", "mT", "real", "imag", "flat")
+_VIEWS: Final = (np.ndarray, np.flatiter)
 _NO_MEMORY: Final = (Number, str, bytes, type(None), np.generic, np.dtype, ModuleType)
 
 
@@ -61,7 +61,7 @@ def _holder(program: Program, node: Any) -> str | None:
         return None
     value = program.reader.scope.lookup(node.id)
     for name in reversed(path):
-        if isinstance(value, np.ndarray) and name not in _VIEWS:
+        if isinstance(value, np.ndarray) and not isinstance(getattr(value, name, None), _VIEWS):
             return None
         if not isinstance(value, np.ndarray):
             value = getattr(value, "__dict__", {}).get(name, MISSING)
