@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 import gast
 
@@ -24,16 +24,6 @@ from srcgrad.ir.program import (
 )
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, nodes_in, root_name, statements
-
-WRITERS: Final = frozenset(
-    [
-        *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
-        "srcgrad.runtime.indexing.add_at",
-        "srcgrad.runtime.indexing.add_entries",
-        "srcgrad.runtime.shadows.add_to_shadows",
-    ]
-)
-"""The calls that write their last operand into their first, at what is between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +278,7 @@ class _Analysis:
         reader = self._program.reader
         if not value.keywords and value.args:
             callee = reader.scope.resolve(value.func)
-            if callee is not MISSING and reader.vocabulary.canonical_name(callee) in WRITERS:
+            if callee is not MISSING and reader.vocabulary.primitive(callee).stores:
                 return [value.args[0], value.args[-1]]
         attr = getattr(value.func, "attr", "")
         if attr in ("pop", "popleft"):
@@ -299,8 +289,7 @@ class _Analysis:
         """Say whether a value can lie in the memory of the first operand alone."""
         if operation.kind != "primitive":
             return False
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        return not any(other in name for other in ("broadcast_arrays", "atleast_", "einsum"))
+        return self._program.reader.vocabulary.primitive(operation.primal).viewed == "first"
 
     def _may_share(self, operation: Operation) -> bool:
         vocabulary = self._program.reader.vocabulary
@@ -310,8 +299,8 @@ class _Analysis:
             return True
         if operation.kind != "primitive":
             return False
-        name = vocabulary.canonical_name(operation.primal)
-        return name in vocabulary.views or may_return_operand(name, operation)
+        known = vocabulary.primitive(operation.primal)
+        return known.may_view or may_return_operand(known, operation)
 
     def _edge(self, source: str, target: str) -> None:
         self._forward[source].add(target)

@@ -261,9 +261,9 @@ class _Analysis:
             alone = of_shape or number or self._kinds.selects(value)
             return [] if alone else names_read(value.value)
         if operation.kind == "primitive":
-            name = vocabulary.canonical_name(operation.primal)
-            views = name in vocabulary.views or may_return_operand(name, operation)
-            viewed = operands_viewed(name, operation) if views else []
+            known = vocabulary.primitive(operation.primal)
+            views = known.may_view or may_return_operand(known, operation)
+            viewed = operands_viewed(known, operation) if views else []
             names = [n for arg in viewed for n in direct_names(arg)]
             held = [n for arg in viewed for n in self._held_outside(arg)]
             return [*self._local(names), *held]

@@ -183,8 +183,7 @@ class TangentChecker(Checker):
         space, fields = self._namespace(), Fields(subject.fields)
         taken_by = functools.partial(fields.given, subject.parameters)
         moved_by = functools.partial(fields.given, subject.outer)
-        with self._reached.noting():
-            found = outcome(lambda: space[subject.name](*taken_by(args), *moved_by(dots)))
+        found = outcome(lambda: space[subject.name](*taken_by(args), *moved_by(dots)))
         if expected[0] == "raised" or found[0] == "raised":
             return self._both_raise(expected, found)
         value, tangent = found[1]

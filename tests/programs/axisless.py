@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-@program("v", by="tape")
+@program("v")
 def selected_number_updated_under_another_name(x):
     y = np.where(x[0] > -9, x[0], x[1])
     z = y
@@ -127,3 +127,43 @@ def written_updated_written(s):
 @program("s")
 def products_of_one_number_along_an_axis(s):
     return s * np.cumprod(s, axis=-1)[0] + np.cumsum(s * s, axis=0)[0]
+
+
+@program("s")
+def real_part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = np.real(a)
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = a.real
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def flipped_array_without_axes_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return a * b
+
+
+@program("v")
+def flipped_array_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return np.sum(a * b)
+
+
+@program("v")
+def flipped_along_an_axis_updated(x):
+    a = np.outer(x, x)
+    b = np.flip(a, axis=1)
+    b[0] += x
+    return np.sum(a * a)
