@@ -221,7 +221,7 @@ class Derivation:
         self.refusals.raise_if_any()
         if self.stages.account is not None:
             self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
-        mark_guarded(self.program, shapes, reached.varied)
+        mark_guarded(self.program, shapes, reached.varied, dimensions)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         inliner = Inliner(self.program.namer, self.externals, keep_complex=False)
         selection = selection_of(self.program, reached, shapes, memory.mutated, inliner)
