@@ -17,10 +17,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType
 from typing import Any, Final
 
-import numpy as np
-
 from srcgrad.api.form import Form
-from srcgrad.api.hushed import HEARD, hush, restore, tell
 from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.traps import array_has_nan, has_nan
@@ -81,7 +78,6 @@ class Served:
     Attributes:
         plan: The plan that it runs.
         user: The function that the plan is of.
-        primal: What the user differentiates.
         now: Returns the function that the plan must be of, where that is no fixed one.
         form: In what form the gradient is given.
         ran: Where to note what ran.
@@ -89,7 +85,6 @@ class Served:
 
     plan: Plan
     user: Any
-    primal: Callable[..., Any]
     now: Callable[[], Any] | None
     form: Form
     ran: Ran
@@ -125,7 +120,6 @@ def entry_of(subject: Served, outlines: Sequence[Outline]) -> Callable[..., Any]
         data=_renewed(_data(plan, scope)),
         questions="\n            ".join(questions.lines),
         call=", ".join(_passed(item, {}) for item in parameters),
-        bound=", ".join(f"{theirs!r}: {ours}" for theirs, ours in names.items()),
         miss=miss,
         **answers,
     )
@@ -221,7 +215,6 @@ def entry({parameters}):
         except _sg_doubts:
             break
         _sg_ran.what = _sg_plan
-        _sg_token = _sg_hush()
         try:
             _sg_result = _sg_text({call})
         except ZeroDivisionError: break
@@ -229,8 +222,6 @@ def entry({parameters}):
             if not _sg_plan.written and _sg_went_back(_sg_error): break
             _sg_annotate(_sg_error)
             raise
-        finally: _sg_restore(_sg_token)
-        if _sg_heard: _sg_tell(_sg_primal, {{{bound}}})
         {grads} = _sg_result{place}
         if {fits}:
             {fitting}
@@ -258,15 +249,9 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "plan": subject.plan,
         "text": subject.plan.function,
         "annotate": annotate,
-        "primal": subject.primal,
-        "hush": hush,
-        "restore": restore,
-        "heard": HEARD,
-        "tell": tell,
         "went_back": failed_going_back,
         "form": subject.form,
         "nan": array_has_nan,
-        "count": np.count_nonzero,
         "any_nan": has_nan,
         "doubts": (AttributeError, KeyError, TypeError, IndexError, ValueError, NameError),
     }

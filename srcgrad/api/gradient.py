@@ -246,7 +246,7 @@ class Gradient(GradientReading[P, R_co]):
             keep_complex = plan.options.get("keep_complex", False)
             now = functools.partial(taken.differentiable, keep_complex=keep_complex)
         user = self._subject(plan.options)
-        kept.add(Served(plan, user, self.primal, now, self._form, self._ran), outlines)
+        kept.add(Served(plan, user, now, self._form, self._ran), outlines)
         self._way = kept.chained(first=self._plan)
 
     def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

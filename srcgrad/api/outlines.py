@@ -216,8 +216,8 @@ class Questions:
             what = "size" if outline.axes == 1 else "shape"
             if outline.axes:
                 yield f"{local}.{what} == {self.shape_of(name)}", ""
-            if outline.axes == 1:  # a product with itself is sooner done, and may overflow
-                yield "", f"_sg_count({local} != {local})"
+            if outline.axes == 1:  # the product is NaN if there is one: squares have one sign
+                yield "", f"(_sg_product := {local}.dot({local})) != _sg_product"
             else:
                 yield "", f"_sg_nan({local})"
         elif kind in _NUMBERS:

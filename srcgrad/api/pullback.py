@@ -14,7 +14,6 @@ from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.hushed import quietly
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
@@ -89,11 +88,10 @@ class Adjoints:
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
-        asks = plan.meets or plan.traps or plan.written or not plan.has_pulled
+        asks = plan.meets or plan.traps or not plan.has_pulled
         before = copied(arguments) if asks else arguments
-        run = functools.partial(runs(plan, plan.forward), *arguments.values())
         try:
-            value, kept = quietly(run, self.primal, lambda: before)
+            value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
             annotate(error)
             raise
@@ -190,8 +188,7 @@ class Adjoints:
         except NotProvenError as refusal:
             raise CannotStackError("a text that is not proven") from refusal
         given = copied(arguments) if plan.in_place else arguments
-        run = functools.partial(self._stacked.run, plan, plan.forward, *given.values())
-        raw, kept = quietly(run, self.primal, lambda: arguments)
+        raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]
 
         def pull(adjoint: Any) -> tuple[Any, ...]:
@@ -200,10 +197,9 @@ class Adjoints:
             met: list[str] = []
             name = plan.backward.__name__
             backward = watched(plan, name, met) if plan.meets else plan.backward
-            with np.errstate(all="ignore"):  # as in `_run`
-                result = self._stacked.run(
-                    plan, backward, plan.again(kept), *map(_copied_containers, given)
-                )
+            result = self._stacked.run(
+                plan, backward, plan.again(kept), *map(_copied_containers, given)
+            )
             if met or (plan.traps and has_nan(result)):
                 raise CannotStackError("told seed by seed")
             parts = result if len(inputs) > 1 else (result,)

@@ -16,7 +16,6 @@ from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.gradient import Gradient
-from srcgrad.api.hushed import quietly
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
@@ -125,12 +124,11 @@ class Tangents:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
         met: list[str] = []
-        before = copied(arguments) if plan.meets or plan.written else arguments
+        before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
         function = runs(plan, function) if CHECKS.nans else function
-        run = functools.partial(function, *arguments.values(), *tangents)
         try:
-            value, tangent = self._quietly(run, before)
+            value, tangent = function(*arguments.values(), *tangents)
         except Exception as error:
             annotate(error)
             raise
@@ -144,9 +142,6 @@ class Tangents:
                 again = functools.partial(self._run_on_tape, copied(arguments), tangents)
                 value, tangent = unless_nan(0.0, (value, tangent), again)
         return value, _own(apart(conform(tangent, value), value), tangents)
-
-    def _quietly(self, run: Callable[[], Any], arguments: dict[str, Any]) -> Any:
-        return quietly(run, self.primal, lambda: arguments)
 
     def _without_rest(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> Sequence[Any]:
         if not REGISTERED:
@@ -202,8 +197,7 @@ class Tangents:
         given = copied(arguments) if plan.in_place else arguments
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
-        run = functools.partial(self._stacked.run, plan, function, *given.values(), *tangents)
-        value, tangent = self._quietly(run, arguments)
+        value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
         if met or (plan.traps and has_nan((value, tangent))):
             raise CannotStackError("told seed by seed")
         if holds_stack(value):

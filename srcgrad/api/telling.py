@@ -7,7 +7,6 @@ from inspect import BoundArguments
 from typing import Any
 
 from srcgrad.api.fallback import run_on_tape
-from srcgrad.api.hushed import quietly
 from srcgrad.api.plan import Plan
 from srcgrad.api.structures import copied
 from srcgrad.api.tied_plans import directions_of, watched
@@ -21,27 +20,8 @@ def told(
 ) -> Callable[..., Any]:
     """Return the function of a plan, which asks elsewhere where its text does not tell gradients.
 
-    That is at equal eigenvalues, and where NaN comes from what a selection may have left out. It
-    gives the warnings of the user's function alone.
+    That is at equal eigenvalues, and where NaN comes from what a selection may have left out.
     """
-    run = _exact(gradient, plan, args, kwargs)
-    primal = gradient.primal
-
-    def bound() -> dict[str, Any]:
-        return bind(primal, args[len(owner(primal)) :], kwargs)
-
-    before = copied(bound()) if plan.written else None
-    arguments = bound if before is None else lambda: before
-
-    def quiet(*given: Any, **options: Any) -> Any:
-        return quietly(lambda: run(*given, **options), primal, arguments)
-
-    return quiet
-
-
-def _exact(
-    gradient: Any, plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Callable[..., Any]:
     primal, names = gradient.primal, gradient.names
     meets = plan.meets and not hasattr(primal, "__srcgrad_taken__")
     if not meets and not plan.traps:

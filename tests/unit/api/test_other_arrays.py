@@ -158,3 +158,42 @@ def test_a_function_of_another_engine_is_refused_and_not_cut_off(monkeypatch):
 
 def of_another_engine(x):
     return torch.sum(x * x)  # noqa: F821 - it stands in for the library
+
+
+STEEP = {
+    "sqrt": (lambda x: np.sum(np.sqrt(x)), np.array([0.0, 4.0])),
+    "power": (lambda x: np.sum(x**0.5), np.array([0.0, 4.0])),
+    "arcsin": (lambda x: np.sum(np.arcsin(x)), np.array([1.0, 0.5])),
+    "inverse": (lambda x: np.sum(1.0 / x), np.array([1e-200, 1.0])),
+}
+
+
+@pytest.mark.parametrize("name", ["tape", "vjp", "backward", "compile"])
+@pytest.mark.parametrize(("f", "x"), STEEP.values(), ids=STEEP)
+def test_the_way_back_gives_no_warnings_of_its_own(f, x, name):
+    def backward(run):
+        given = sg.tensor(x, requires_grad=True)
+        run(given).backward()
+        return given.grad.numpy()
+
+    ways = {
+        "tape": lambda: sg.grad(f, backend="tape")(x),
+        "vjp": lambda: sg.vjp(f, x)[1](1.0)[0],
+        "backward": lambda: backward(f),
+        "compile": lambda: backward(sg.compile(f)),
+    }
+    with np.errstate(all="raise"):
+        f(x)
+        gradient = ways[name]()
+    assert np.isinf(gradient[0])
+    assert_same(gradient[1], numerical_gradient(f, (x[1:],), 0)[0])
+
+
+def test_warnings_of_the_function_itself_are_given():
+    for derivative in (sg.value_and_grad(logarithm), lambda x: sg.vjp(logarithm, x)):
+        with pytest.warns(RuntimeWarning, match="log"):
+            derivative(-X)
+
+
+def logarithm(x):
+    return np.sum(np.log(x) * x)
