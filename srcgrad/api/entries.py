@@ -246,7 +246,7 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "anything": ANYTHING,
         "ran": subject.ran,
         "plan": subject.plan,
-        "text": subject.plan.function,
+        "text": subject.plan.runs,
         "annotate": annotate,
         "form": subject.form,
         "nan": array_has_nan,

@@ -1,0 +1,214 @@
+"""Adjoints: zeros, copies, sums over what was broadcast, and what is added at places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import errors
+from numba.extending import overload
+
+from srcgrad import runtime
+from srcgrad.targets.loops.library.bodies import (
+    is_array,
+    is_number,
+    is_real,
+    loops,
+    made,
+    plain,
+    subscript,
+    tuple_text,
+)
+
+
+@overload(runtime.zeros_like)
+def _zeros_like(x):
+    kind = plain(x)
+    if is_real(kind) or isinstance(kind, (types.Boolean, types.NoneType)):
+        return lambda x: 0.0
+    if isinstance(kind, types.Complex):
+        return lambda x: 0j
+    if is_array(kind) and isinstance(kind.dtype, (types.Float, types.Complex)):
+        return lambda x: np.zeros_like(x)
+    if is_array(kind):
+        return lambda x: np.zeros(x.shape, np.float64)
+    if isinstance(kind, (types.List, types.UniTuple)):
+        return lambda x: [runtime.zeros_like(item) for item in x]
+    if isinstance(kind, types.BaseTuple):
+        return _of_parts("runtime.zeros_like(x[{}])", kind)
+    return None
+
+
+def _of_parts(part: str, kind: Any) -> Callable[..., Any]:
+    """Return a function that makes a tuple, entry by entry."""
+    shown = "".join(f"{part.format(k)}, " for k in range(len(kind.types)))
+    scope = {"runtime": runtime}
+    if isinstance(kind, types.BaseNamedTuple):
+        return made(f"def body(x):\n    return made({shown})", made=kind.instance_class, **scope)
+    return made(f"def body(x):\n    return ({shown})", **scope)
+
+
+@overload(runtime.copied)
+def _copied(x):
+    kind = plain(x)
+    if is_number(kind) or isinstance(kind, types.NoneType):
+        return lambda x: x
+    if is_array(kind):
+        return lambda x: x.copy()
+    if isinstance(kind, types.List):
+        return lambda x: [runtime.copied(item) for item in x]
+    if isinstance(kind, types.BaseTuple):
+        return _of_parts("runtime.copied(x[{}])", kind)
+    return None
+
+
+@overload(runtime.scalar_seed)
+def _scalar_seed(value):
+    if is_real(plain(value)):
+        return lambda value: 1.0
+    if is_array(value):
+        raise errors.TypingError("the result is an array, not one number")
+    return None
+
+
+@overload(runtime.unbroadcast)
+def _unbroadcast(grad, like):
+    if is_number(grad):
+        return lambda grad, like: grad
+    if not is_array(grad):
+        return None
+    if is_number(like) or (isinstance(like, types.BaseTuple) and len(like) == 0):
+        return lambda grad, like: np.sum(grad)
+    if is_array(like):
+        shape, ndim = "like.shape", like.ndim
+    elif isinstance(like, types.UniTuple):
+        shape, ndim = "like", len(like)
+    else:
+        return None
+    lead = grad.ndim - ndim
+    if lead < 0:
+        return None
+    place = tuple_text([f"0 if shape[{k}] == 1 else i{lead + k}" for k in range(ndim)])
+    early = "    if grad.shape == shape:\n        return grad\n" if lead == 0 else ""
+    nest = loops(grad.ndim, "grad.shape", f"out[{place}] += grad{subscript(grad.ndim)}")
+    return made(
+        f"def body(grad, like):\n    shape = {shape}\n{early}"
+        f"    out = np.zeros(shape, grad.dtype)\n{nest}\n    return out"
+    )
+
+
+@overload(runtime.accumulate)
+def _accumulate(total, grad):
+    if isinstance(grad, types.NoneType):
+        return lambda total, grad: total
+    if (is_number(total) or is_array(total)) and (is_number(grad) or is_array(grad)):
+        return lambda total, grad: total + grad
+    return None
+
+
+@overload(runtime.gathered)
+def _gathered(parts, like):
+    if is_array(parts) and not isinstance(like, (types.List, types.BaseTuple)):
+        return lambda parts, like: parts
+    if isinstance(parts, types.List) and isinstance(like, types.List):
+        if is_array(parts.dtype) or is_number(parts.dtype):
+            return lambda parts, like: parts
+    if isinstance(parts, types.List) and is_array(like) and like.ndim == 1 and is_real(parts.dtype):
+        return lambda parts, like: np.array(parts)
+    return None
+
+
+@overload(runtime.add_at)
+def _add_at(buffer, index, grad):
+    one = plain(index)
+    parts = one.types if isinstance(one, types.BaseTuple) else (one,)
+    if isinstance(buffer, types.List) and isinstance(one, types.Integer):
+
+        def in_list(buffer, index, grad):
+            buffer[index] = buffer[index] + grad
+
+        return in_list
+    if not is_array(buffer):
+        return None
+    if all(isinstance(part, (types.Integer, types.SliceType)) for part in parts):
+        checks = "".join(
+            f"    if not -buffer.shape[{k}] <= {'index' if part is one else f'index[{k}]'} "
+            f"< buffer.shape[{k}]:\n        raise IndexError('index is out of bounds')\n"
+            for k, part in enumerate(parts)
+            if isinstance(part, types.Integer)
+        )
+        return made(f"def body(buffer, index, grad):\n{checks}    buffer[index] += grad")
+    if not all(is_array(p) and p.ndim == 1 and isinstance(p.dtype, types.Integer) for p in parts):
+        return None
+    if is_array(grad) and grad.ndim != 1 + buffer.ndim - len(parts):
+        return None
+    return _add_by_places(parts, is_tuple=one is not parts[0], rows=is_array(grad))
+
+
+def _add_by_places(parts: Sequence[Any], *, is_tuple: bool, rows: bool) -> Callable[..., Any]:
+    """Return what adds at places that arrays of integers name, one after the other."""
+    given = [f"index[{k}]" if is_tuple else "index" for k in range(len(parts))]
+    lengths = "".join(
+        f"    if len({item}) != count:\n        raise IndexError('shape mismatch')\n"
+        for item in given[1:]
+    )
+    checks = "".join(
+        f"        if not -buffer.shape[{k}] <= {item}[i] < buffer.shape[{k}]:\n"
+        "            raise IndexError('index is out of bounds')\n"
+        for k, item in enumerate(given)
+    )
+    place = ", ".join(f"{item}[i]" for item in given)
+    fits = (
+        "    if len(grad) != count:\n        raise ValueError('shape mismatch')\n" if rows else ""
+    )
+    value = "grad[i]" if rows else "grad"
+    return made(
+        f"def body(buffer, index, grad):\n    count = len({given[0]})\n{lengths}{fits}"
+        f"    for i in range(count):\n{checks}        buffer[{place}] += {value}"
+    )
+
+
+@overload(runtime.last_written)
+def _last_written(grad, index):
+    one = plain(index)
+    parts = one.types if isinstance(one, types.BaseTuple) else (one,)
+    if not is_array(grad) or not all(
+        isinstance(part, (types.Integer, types.SliceType)) for part in parts
+    ):
+        return None
+    if all(isinstance(part, types.Integer) for part in parts) and len(parts) == grad.ndim:
+        return lambda grad, index: grad[index]
+    return lambda grad, index: grad[index].copy()
+
+
+@overload(runtime.written_over)
+def _written_over(old, new):
+    if is_number(plain(old)):
+        return lambda old, new: new
+    if is_array(old) and is_array(new) and old.dtype == new.dtype and old.ndim == new.ndim:
+
+        def body(old, new):
+            if old.shape == new.shape:
+                return new
+            held = np.empty_like(old)
+            held[...] = new
+            return held
+
+        return body
+    return None
+
+
+@overload(runtime.conj)
+def _conj(x):
+    if is_real(plain(x)) or (is_array(x) and not isinstance(x.dtype, types.Complex)):
+        return lambda x: x
+    return None
+
+
+@overload(runtime.real_part)
+def _real_part(x):
+    if is_real(plain(x)) or (is_array(x) and not isinstance(x.dtype, types.Complex)):
+        return lambda x: x
+    return None

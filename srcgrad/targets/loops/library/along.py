@@ -1,0 +1,88 @@
+"""Reductions along axes, which Numba mostly lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.core import errors
+from numba.extending import overload
+
+from srcgrad.targets.loops import names
+from srcgrad.targets.loops.library.bodies import is_array, loops, made, tuple_text
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """Return the axes that a literal type names; None if it names none."""
+    if isinstance(axis, types.NoneType) or (isinstance(axis, types.Omitted) and axis.value is None):
+        return tuple(range(ndim))
+    items = axis.types if isinstance(axis, types.BaseTuple) else (axis,)
+    if not all(isinstance(item, types.IntegerLiteral) for item in items):
+        return None
+    found = [item.literal_value for item in items]
+    if not all(-ndim <= item < ndim for item in found):
+        return None
+    return tuple(sorted({item % ndim for item in found}))
+
+
+_STEPS = {
+    "sum": "out[{place}] += x[{source}]",
+    "mean": "out[{place}] += x[{source}]",
+    "prod": "out[{place}] *= x[{source}]",
+    "any": "if x[{source}] != 0:\n    out[{place}] = True",
+    "all": "if x[{source}] == 0:\n    out[{place}] = False",
+    "max": "v = x[{source}]\nif ({first}) or v > out[{place}] or v != v:\n    out[{place}] = v",
+    "min": "v = x[{source}]\nif ({first}) or v < out[{place}] or v != v:\n    out[{place}] = v",
+}
+_FIRST = {"sum": "zeros", "mean": "zeros", "prod": "ones", "any": "zeros", "all": "ones"}
+
+
+def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any] | None:
+    if not is_array(x) or not isinstance(keepdims, types.BooleanLiteral):
+        return None
+    axes = _axes(axis, x.ndim)
+    if axes is None:
+        return None
+    keeps = keepdims.literal_value
+    if len(axes) == x.ndim and not keeps:
+        return made(f"def body(x, axis, keepdims):\n    return np.{name}(x)")
+    kept = [k for k in range(x.ndim) if k not in axes]
+    sizes = [f"x.shape[{k}]" if k in kept else "1" for k in range(x.ndim) if keeps or k in kept]
+    place = [f"i{k}" if k in kept else "0" for k in range(x.ndim) if keeps or k in kept]
+    step = _STEPS[name].format(
+        place=", ".join(place),
+        source=", ".join(f"i{k}" for k in range(x.ndim)),
+        first=" and ".join(f"i{k} == 0" for k in axes),
+    )
+    dtype = _result_dtype(name, x.dtype)
+    size = " * ".join(f"x.shape[{k}]" for k in axes)
+    head = ""
+    if name in ("max", "min"):
+        head = f"    if {size} == 0:\n        raise ValueError('a reduction of no entries')\n"
+    tail = f"    out /= {size}\n" if name == "mean" else ""
+    return made(
+        f"def body(x, axis, keepdims):\n{head}"
+        f"    out = np.{_FIRST.get(name, 'empty')}({tuple_text(sizes)}, np.{dtype})\n"
+        f"{loops(x.ndim, 'x.shape', step)}\n{tail}    return out"
+    )
+
+
+def _result_dtype(name: str, dtype: Any) -> str:
+    if name in ("any", "all"):
+        return "bool_"
+    if name == "mean" or isinstance(dtype, types.Float):
+        return "float64"
+    if isinstance(dtype, types.Complex):
+        raise errors.TypingError("a reduction of complex numbers along an axis")
+    return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
+
+
+def _offer(name: str) -> None:
+    @overload(getattr(names, f"{name}_along"), prefer_literal=True)
+    def _along(x, axis, keepdims):
+        return _reduction(name, x, axis, keepdims)
+
+
+for _name in _STEPS:
+    _offer(_name)

@@ -1,0 +1,318 @@
+"""Runs a derivative compiled, and its text for NumPy where that is not possible."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad import settings
+from srcgrad.backends import jit
+from srcgrad.codegen import cache
+from srcgrad.codegen.loader import load
+from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.errors import NotCompiledError
+from srcgrad.locks import Lock
+from srcgrad.spans import Span
+from srcgrad.targets.loops.border import (
+    Records,
+    RefusedArgumentError,
+    as_returned,
+    brought_back,
+    described,
+    differs,
+    kind_of,
+)
+from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
+
+_LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
+_STARS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative that is compiled.
+
+    Attributes:
+        source: Its text for NumPy.
+        entry: The name of its function for calls.
+        function: That function, loaded.
+        module: The module that it was loaded from, which holds the user's data.
+        bound: The names that were put into it.
+        lines: The user's lines behind the text.
+        written: Whether the function writes into its arguments.
+    """
+
+    source: str
+    entry: str
+    function: Callable[..., Any]
+    module: ModuleType
+    bound: frozenset[str]
+    lines: LineMap
+    written: bool
+
+
+class Loops:
+    """A derivative that is compiled for each kind of arguments at its first call.
+
+    Attributes:
+        text: The text that the last call ran; None if that was the text for NumPy.
+        compiled: How many kinds of arguments there is a compiled function for.
+    """
+
+    def __init__(
+        self,
+        subject: Derivative,
+        refuse: Callable[[NotCompiledError], None],
+        options: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self._subject = subject
+        self._refuse = refuse
+        self._options = {"error_model": "numpy", "cache": _has_files(), **options}
+        self._known: dict[Any, Callable[..., Any]] = {}
+        self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
+        self._signature = inspect.signature(subject.function)
+        kinds = [item.kind for item in self._signature.parameters.values()]
+        self._is_plain = not any(
+            kind in (*_STARS, inspect.Parameter.KEYWORD_ONLY) for kind in kinds
+        )
+        self._names = _data_in(subject)
+        self._count = len(kinds)
+        self._lock = Lock()
+        self.text: LoopsText | None = None
+        self.compiled = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run with the arguments of the text for NumPy."""
+        if kwargs or len(args) != self._count or not self._is_plain:
+            args = self._by_position(args, kwargs)
+        if self._names:
+            space = vars(self._subject.module)
+            args = (*args, *[space[name] for name in self._names])
+        try:
+            key = tuple(map(kind_of, args))
+        except RefusedArgumentError as problem:
+            self._say(f"an argument is {problem}", None)
+            return self._by_numpy(args)
+        run = self._known.get(key)
+        if run is None:
+            with self._lock:
+                run = self._known.get(key)
+                if run is None:
+                    return self._first(key, args)
+        return run(*args)
+
+    def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def _by_numpy(self, args: Sequence[Any]) -> Any:
+        """Run the text for NumPy."""
+        given = dict(zip(self._signature.parameters, args, strict=False))
+        bound = inspect.BoundArguments(self._signature, given)
+        return self._subject.function(*bound.args, **bound.kwargs)
+
+    # -- the first call of a kind
+
+    def _first(self, key: Any, args: tuple[Any, ...]) -> Any:
+        try:
+            made = self._made(key, args)
+        except NotCompiledError as refusal:
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self._refuse(refusal)
+            return self._by_numpy(args)
+        result = self._compared(key, args, made)
+        self.compiled += 1
+        return result
+
+    def _made(self, key: Any, args: tuple[Any, ...]) -> tuple[LoopsText, Any, Sequence[Any]]:
+        """Return the text for a kind of arguments, the compiled function, and what leads there.
+
+        Raises:
+            NotCompiledError: It is not compiled.
+        """
+        records = Records(key)
+        text, module = self._module_for(key, records)
+        dispatcher = vars(module)[self._subject.entry]
+        converts = [records.into(kind, vars(module)) for kind in key]
+        given = _converted(converts, args)
+        try:
+            jit.compiled(dispatcher, given)
+        except Exception as error:  # Numba raises what it likes, also by its own faults
+            raise self._not_compiled(error, text, module) from error
+        return text, dispatcher, converts
+
+    def _compared(
+        self, key: Any, args: tuple[Any, ...], made: tuple[LoopsText, Any, Sequence[Any]]
+    ) -> Any:
+        """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
+        text, dispatcher, converts = made
+        copies = _copied(args)
+        run = self._known[key] = self._runner(dispatcher, converts)
+        self.text = text
+        start = time.perf_counter()
+        result = run(*args)
+        if time.perf_counter() - start > _LONGEST:
+            return result
+        expected = self._by_numpy(copies)
+        if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
+            self._known[key] = self._runner(dispatcher, converts, expected)
+            return as_returned(result, expected)
+        self._known[key] = lambda *args: self._by_numpy(args)
+        self.text = None
+        self._say("what it returns is not what the text for NumPy returns", None)
+        _put_back(args, copies)
+        return expected
+
+    def _runner(
+        self, dispatcher: Any, converts: Sequence[Any], expected: Any = None
+    ) -> Callable[..., Any]:
+        """Return what takes arguments to a compiled function, and its result back."""
+        by_numpy, written = self._by_numpy, self._subject.written
+        takes = any(converts)
+        wraps = type(expected) is np.float64
+
+        def run(*args: Any) -> Any:
+            try:
+                result = dispatcher(*_converted(converts, args)) if takes else dispatcher(*args)
+            except Exception:
+                if written:
+                    raise
+                return by_numpy(args)  # which raises with the user's line, or knows better
+            if takes:
+                result = brought_back(result)
+            if type(result) is tuple and type(result[0]) is float:
+                head = result[0]
+                if head - head != 0.0 and not written:  # infinite or NaN, where Python may raise
+                    return by_numpy(args)
+            elif type(result) is float and result - result != 0.0 and not written:
+                return by_numpy(args)
+            return np.float64(result) if wraps else result
+
+        if isinstance(expected, tuple) and type(expected[0]) is np.float64:
+            return lambda *args: as_returned(run(*args), expected)
+        return run
+
+    def _module_for(self, kinds: Any, records: Records) -> tuple[LoopsText, ModuleType]:
+        """Return the text for some kinds of arguments, loaded."""
+        key = tuple(map(described, kinds))
+        found = self._texts.get(key)
+        if found is None:
+            self._need_numba()
+            subject = self._subject
+            text = loops_text(
+                Wish(
+                    subject.source,
+                    subject.entry,
+                    self._names,
+                    subject.lines,
+                    self._options,
+                    records.fields,
+                    key,
+                )
+            )
+            if text.refused:
+                what, line = text.refused[0]
+                raise self._at(what, subject.lines.at(line))
+            namespace = {n: vars(subject.module)[n] for n in subject.bound if n not in self._names}
+            module = load(text.source, subject.entry, namespace, text.lines)
+            found = self._texts[key] = text, module
+        return found
+
+    # -- refusals
+
+    def _need_numba(self) -> None:
+        """Let Numba know the functions that texts call.
+
+        Raises:
+            NotCompiledError: There is no Numba.
+        """
+        try:
+            importlib.import_module("srcgrad.targets.loops.library")
+        except ModuleNotFoundError as error:
+            raise NotCompiledError(
+                "Numba is not installed",
+                hint="pip install 'srcgrad[numba]'; until then the text for NumPy runs",
+            ) from error
+
+    def _not_compiled(
+        self, error: BaseException, text: LoopsText, module: ModuleType
+    ) -> NotCompiledError:
+        line = jit.line_of(error, module.__file__ or "")
+        return self._at(_in_short(error), text.lines.at(line))
+
+    def _at(self, what: str, line: UserLine | None) -> NotCompiledError:
+        span = None if line is None else Span(line.file, line.line, text=line.text)
+        return NotCompiledError(
+            f"Numba does not compile this: {what}",
+            span=span,
+            hint="the text for NumPy runs in its place; leave backend='numba' out to be silent",
+        )
+
+    def _say(self, what: str, line: UserLine | None) -> None:
+        self._refuse(self._at(what, line))
+
+
+def _in_short(error: BaseException) -> str:
+    """Return the sentence of an error of Numba that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
+    return told[0] if told else type(error).__name__
+
+
+_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
+
+
+def _has_files() -> bool:
+    """Say whether texts lie in files, where Numba keeps what it has compiled beside them."""
+    return settings.cache_directory() is not None and not cache.why_unusable()
+
+
+def _data_in(subject: Derivative) -> tuple[str, ...]:
+    """Return the names of what a text reads from outside and what may change: no functions."""
+    words = set(re.findall(r"\w+", subject.source))
+    kinds = (float, int, np.ndarray, np.generic, list, tuple, dict, str)
+    return tuple(
+        sorted(
+            name
+            for name, value in vars(subject.module).items()
+            if name in words and not name.startswith("__") and isinstance(value, kinds)
+        )
+    )
+
+
+def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    return [
+        value if convert is None else convert(value)
+        for convert, value in zip(converts, args, strict=True)
+    ]
+
+
+def _copied(value: Any) -> Any:
+    """Return nested containers with copies of their arrays."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_copied, value))
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _put_back(args: Any, found: Any) -> None:
+    """Write into arrays what the text for NumPy has written into copies of them."""
+    if isinstance(args, np.ndarray):
+        if args.flags.writeable:
+            args[...] = found
+    elif isinstance(args, (list, tuple)):
+        for item, other in zip(args, found, strict=True):
+            _put_back(item, other)
+    elif isinstance(args, dict):
+        for key, item in args.items():
+            _put_back(item, found[key])
