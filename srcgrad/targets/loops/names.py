@@ -42,6 +42,20 @@ def all_along(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
+class LengthsDifferError(ValueError):
+    """Two axes of different length, where a text takes for granted that they are equal."""
+
+
+def same_length(one: int, other: int) -> None:
+    """Raise unless two axes that one loop goes along have the same length.
+
+    Raises:
+        LengthsDifferError: They have not.
+    """
+    if one != other:
+        raise LengthsDifferError("arrays of different shapes")
+
+
 def int_floor_divided(x: Any, y: Any) -> Any:
     """Return ``x // y``; of integers, and a `y` that is 0, an error as in Python."""
     return x // y

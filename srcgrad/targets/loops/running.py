@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import re
@@ -30,6 +31,7 @@ from srcgrad.targets.loops.border import (
     differs,
     kind_of,
 )
+from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
@@ -57,6 +59,23 @@ class Derivative:
     bound: frozenset[str]
     lines: LineMap
     written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was compiled for one kind of arguments.
+
+    Attributes:
+        key: The kind.
+        text: The text.
+        dispatcher: Numba's function.
+        converts: What takes each argument there; None for those that go as they are.
+    """
+
+    key: Any
+    text: LoopsText
+    dispatcher: Any
+    converts: Sequence[Any]
 
 
 class Loops:
@@ -124,23 +143,32 @@ class Loops:
 
     def _first(self, key: Any, args: tuple[Any, ...]) -> Any:
         try:
-            made = self._made(key, args)
+            made = self._fused(key, args)
         except NotCompiledError as refusal:
             self._known[key] = lambda *args: self._by_numpy(args)
             self._refuse(refusal)
             return self._by_numpy(args)
-        result = self._compared(key, args, made)
-        self.compiled += 1
-        return result
+        return self._compared(key, args, made)
 
-    def _made(self, key: Any, args: tuple[Any, ...]) -> tuple[LoopsText, Any, Sequence[Any]]:
-        """Return the text for a kind of arguments, the compiled function, and what leads there.
+    def _fused(self, key: Any, args: tuple[Any, ...]) -> Made:
+        """Return what runs a kind of arguments, with nests of loops for arrays if that can be.
+
+        Raises:
+            NotCompiledError: It is not compiled.
+        """
+        if not self._subject.written:  # a nest that does not fit raises, and all is run again
+            with contextlib.suppress(NotCompiledError):
+                return self._made(key, args, fuses=True)
+        return self._made(key, args, fuses=False)
+
+    def _made(self, key: Any, args: tuple[Any, ...], *, fuses: bool) -> Made:
+        """Return what runs a kind of arguments.
 
         Raises:
             NotCompiledError: It is not compiled.
         """
         records = Records(key)
-        text, module = self._module_for(key, records)
+        text, module = self._module_for(key, records, fuses=fuses)
         dispatcher = vars(module)[self._subject.entry]
         converts = [records.into(kind, vars(module)) for kind in key]
         given = _converted(converts, args)
@@ -148,23 +176,21 @@ class Loops:
             jit.compiled(dispatcher, given)
         except Exception as error:  # Numba raises what it likes, also by its own faults
             raise self._not_compiled(error, text, module) from error
-        return text, dispatcher, converts
+        return Made(key, text, dispatcher, converts)
 
-    def _compared(
-        self, key: Any, args: tuple[Any, ...], made: tuple[LoopsText, Any, Sequence[Any]]
-    ) -> Any:
+    def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
-        text, dispatcher, converts = made
         copies = _copied(args)
-        run = self._known[key] = self._runner(dispatcher, converts)
-        self.text = text
+        run = self._known[key] = self._runner(made)
+        self.text = made.text
         start = time.perf_counter()
         result = run(*args)
-        if time.perf_counter() - start > _LONGEST:
+        if time.perf_counter() - start > _LONGEST or self._known[key] is not run:
             return result
         expected = self._by_numpy(copies)
         if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
-            self._known[key] = self._runner(dispatcher, converts, expected)
+            self._known[key] = self._runner(made, expected)
+            self.compiled += 1
             return as_returned(result, expected)
         self._known[key] = lambda *args: self._by_numpy(args)
         self.text = None
@@ -172,22 +198,34 @@ class Loops:
         _put_back(args, copies)
         return expected
 
-    def _runner(
-        self, dispatcher: Any, converts: Sequence[Any], expected: Any = None
-    ) -> Callable[..., Any]:
+    def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
+        """Run with a text that lets arrays of different shapes meet, now and from now on."""
+        try:
+            made = self._made(key, args, fuses=False)
+        except NotCompiledError as refusal:
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self.text = None
+            self._refuse(refusal)
+            return self._by_numpy(args)
+        return self._compared(key, args, made)
+
+    def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
         """Return what takes arguments to a compiled function, and its result back."""
         by_numpy, written = self._by_numpy, self._subject.written
-        takes = any(converts)
+        dispatcher, converts = made.dispatcher, made.converts
+        takes, brings = any(converts), made.text.has_records or any(converts)
         wraps = type(expected) is np.float64
 
         def run(*args: Any) -> Any:
             try:
                 result = dispatcher(*_converted(converts, args)) if takes else dispatcher(*args)
+            except LengthsDifferError:
+                return self._without_nests(made.key, args)
             except Exception:
                 if written:
                     raise
                 return by_numpy(args)  # which raises with the user's line, or knows better
-            if takes:
+            if brings:
                 result = brought_back(result)
             if type(result) is tuple and type(result[0]) is float:
                 head = result[0]
@@ -201,9 +239,12 @@ class Loops:
             return lambda *args: as_returned(run(*args), expected)
         return run
 
-    def _module_for(self, kinds: Any, records: Records) -> tuple[LoopsText, ModuleType]:
+    def _module_for(
+        self, kinds: Any, records: Records, *, fuses: bool
+    ) -> tuple[LoopsText, ModuleType]:
         """Return the text for some kinds of arguments, loaded."""
-        key = tuple(map(described, kinds))
+        given = tuple(map(described, kinds))
+        key = given, fuses
         found = self._texts.get(key)
         if found is None:
             self._need_numba()
@@ -216,7 +257,8 @@ class Loops:
                     subject.lines,
                     self._options,
                     records.fields,
-                    key,
+                    given,
+                    fuses,
                 )
             )
             if text.refused:

@@ -17,6 +17,7 @@ from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kinds import Kinds
+from srcgrad.targets.loops.nests import Nests
 from srcgrad.targets.loops.statements import Statements
 
 _COMMENT: Final = re.compile(r" *# (.*)")
@@ -33,12 +34,14 @@ class LoopsText:
         lines: The user's lines behind its own.
         data: The names of data of the user's, which follow the arguments in this order.
         refused: What it holds that is not compiled, each with its line in the text for NumPy.
+        has_records: Whether it makes named tuples in the place of dicts.
     """
 
     source: str
     lines: LineMap
     data: tuple[str, ...]
     refused: tuple[tuple[str, int], ...]
+    has_records: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Wish:
         options: What the compiler is told.
         records: Classes of named tuples to define, with their fields.
         given: The kinds of the arguments, and of the data behind them.
+        fuses: Whether statements over arrays become nested loops.
     """
 
     source: str
@@ -62,6 +66,7 @@ class Wish:
     options: Mapping[str, Any]
     records: Mapping[str, Sequence[str]]
     given: Sequence[Any]
+    fuses: bool
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -81,7 +86,10 @@ def loops_text(wish: Wish) -> LoopsText:
         function.decorator_list = [load(DECORATOR)]
     kinds = Kinds(functions, entry, wish.given)
     for name, function in functions.items():
-        rewriting.used |= guard_integers(function, functools.partial(kinds.of, function=name))
+        kind_of = functools.partial(kinds.of, function=name)
+        rewriting.used |= guard_integers(function, kind_of)
+        if wish.fuses:
+            rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
     head = [*_with_imports(body, rewriting.imports()), *_definitions(wish.options, records)]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
@@ -91,6 +99,7 @@ def loops_text(wish: Wish) -> LoopsText:
         _behind(printed.statements, wish.lines),
         read[entry],
         tuple(rewriting.refused),
+        bool(records),
     )
 
 

@@ -78,6 +78,15 @@ def _result_dtype(name: str, dtype: Any) -> str:
     return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
 
 
+@overload(names.same_length)
+def _same_length(one, other):
+    def body(one, other):
+        if one != other:
+            raise names.LengthsDifferError("arrays of different shapes")
+
+    return body
+
+
 def _offer(name: str) -> None:
     @overload(getattr(names, f"{name}_along"), prefer_literal=True)
     def _along(x, axis, keepdims):

@@ -18,14 +18,17 @@ def made(text: str, **scope: Any) -> Callable[..., Any]:
 
 
 def is_number(kind: Any) -> bool:
+    """Say whether a type is one of numbers or truth values."""
     return isinstance(kind, (types.Number, types.Boolean))
 
 
 def is_real(kind: Any) -> bool:
+    """Say whether a type is one of integers or floats."""
     return isinstance(kind, (types.Integer, types.Float))
 
 
 def is_array(kind: Any) -> bool:
+    """Say whether a type is one of arrays."""
     return isinstance(kind, types.Array)
 
 
@@ -41,8 +44,10 @@ def loops(ndim: int, shape: str, inner: str) -> str:
 
 
 def tuple_text(parts: Sequence[str]) -> str:
+    """Return the text of a tuple."""
     return f"({', '.join(parts)},)"
 
 
 def subscript(ndim: int) -> str:
+    """Return the index of an entry in nested loops."""
     return f"[{', '.join(f'i{k}' for k in range(ndim))}]"
