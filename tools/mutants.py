@@ -84,11 +84,11 @@ def _pushed(program: Program) -> tuple[Any, ...]:
     ways = dict(zip(program.argnums, tangents, strict=True))
     every = tuple(ways.get(place) for place in range(len(arguments)))
     with contextlib.suppress(sg.UnsupportedError):  # there is a gradient, but no tangent
-        sg.jvp(_anew(program.function), arguments, every, fallback="error")
+        sg.jvp(anew(program.function), arguments, every, fallback="error")
     return tangents
 
 
-def _anew(function: Any) -> Any:
+def anew(function: Any) -> Any:
     """Return another function of the same code: `sg.jvp` keeps the text of one that it knows."""
     if not isinstance(function, FunctionType):
         return function

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
@@ -44,20 +44,35 @@ class Mirroring:
         active: Those of them that an output depends on.
         written: The names that may be bound to memory that is written after it was made.
         outside: The names of what lives outside the function into which varied values are written.
+        lasting: Names whose memory is not written after they are bound, but was before, with all
+            names that may be bound to it.
     """
 
     varied: frozenset[str]
     active: frozenset[str]
     written: frozenset[str]
     outside: frozenset[str] = frozenset()
+    lasting: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def lasts(self, name: str, read: Collection[str]) -> bool:
+        """Say whether nothing writes into the memory of a name, and of names that it reads, again.
+
+        That is known of the names that may be bound to the same memory.
+        """
+        return name in self.lasting and self.lasting[name].issuperset(read)
 
 
 def mirroring(
-    program: Program, outputs: tuple[str, ...], integers: Collection[str] = ()
+    program: Program,
+    outputs: tuple[str, ...],
+    integers: Collection[str] = (),
+    *,
+    is_entry: bool = True,
 ) -> Mirroring:
     """Return the names of a program that have tangents, for derivatives of `outputs`.
 
     Where something is written, whatever may be the same memory varies together, but for `integers`.
+    What a function returns that is no entry may be written by its caller.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -70,22 +85,53 @@ def mirroring(
     >>> found = mirroring(program, program.outputs)
     >>> sorted(found.active), sorted(found.written)
     (['out', 'v', 'x', 'y'], ['v', 'y'])
+    >>> found.lasts("v", ["y"]), found.lasts("out", [])
+    (False, False)
     """
-    return _Analysis(program, integers).run(outputs)
+    return _Analysis(program, integers).run(outputs, is_entry=is_entry)
+
+
+class _Order:
+    """When the statements of a block run: by their numbers, and the ends of loops around them."""
+
+    def __init__(self, block: list[Any]) -> None:
+        self._last: dict[int, int] = {}
+        self._first_bindings: dict[str, int] = {}
+        end = -1
+        for number, statement in enumerate(statements(block)):
+            if number > end and isinstance(statement, (gast.For, gast.While)):
+                end = number + sum(1 for _ in statements([statement])) - 1
+            self._last[id(statement)] = max(number, end)
+            for target in getattr(statement, "targets", ()):
+                for name in names_bound(target):
+                    self._first_bindings.setdefault(name, number)
+
+    def last(self, statement: Any) -> int:
+        """Return the number of the last statement that may run before this one runs again."""
+        return self._last[id(statement)]
+
+    def bound(self, name: str) -> int:
+        """Return the number of the first assignment to a name; -1 of others."""
+        return self._first_bindings.get(name, -1)
 
 
 class _Analysis:
     def __init__(self, program: Program, integers: Collection[str]) -> None:
-        self._program = program
+        self._program, self._order = program, _Order(program.body)
         self._integers = set(integers).difference(program.parameters)
         self._forward: dict[str, set[str]] = defaultdict(set)
         self._backward: dict[str, set[str]] = defaultdict(set)
         self._same: dict[str, set[str]] = defaultdict(set)
         self._roots: set[str] = set()
+        self._last_writes: dict[str, int] = {}
 
-    def run(self, outputs: tuple[str, ...]) -> Mirroring:
+    def run(self, outputs: tuple[str, ...], *, is_entry: bool) -> Mirroring:
         for statement in statements(self._program.body):
+            before, self._roots = self._roots, set()
             self._visit(statement)
+            last = self._order.last(statement)
+            self._last_writes.update(dict.fromkeys(self._roots, last))
+            self._roots |= before
         self._keep_entries()
         written = _reach(self._roots, self._same)
         for name in written:
@@ -98,7 +144,20 @@ class _Analysis:
         varied = reached & local
         useful = _reach(outputs, self._backward)
         outside = frozenset(filter(self._is_outside, (reached - local) & written))
-        return Mirroring(frozenset(varied), frozenset(varied & useful), frozenset(written), outside)
+        active = frozenset(varied & useful)
+        lasting = self._lasting(written, local) if is_entry else {}
+        return Mirroring(frozenset(varied), active, frozenset(written), outside, lasting)
+
+    def _lasting(self, written: set[str], local: set[str]) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        left = set(written)
+        while left:
+            group = frozenset(_reach([left.pop()], self._same))
+            left -= group
+            if group.issubset(local):  # others write into what lives outside
+                last = max(self._last_writes.get(name, -1) for name in group)
+                found.update((name, group) for name in group if self._order.bound(name) > last)
+        return found
 
     def _keep_entries(self) -> None:
         """What is put into a dict or list by key lies in its memory from then on."""

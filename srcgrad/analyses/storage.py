@@ -23,6 +23,7 @@ from srcgrad.analyses.entries import makes_list, repeated_entries
 from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
@@ -148,8 +149,9 @@ class _Analysis:
         if self._writes or self._result.writes:
             self._loop_spans()
             self._judge()
-        for problem in uses_of_unfit_arrays(self._program, lambda: self._varied):
-            self._problem(*problem)
+        for find in (uses_of_unfit_arrays, uses_of_mixed_kinds):
+            for problem in find(self._program, lambda: self._varied):
+                self._problem(*problem)
         for problem in self._changes.problems():
             self._problem(*problem)
         return self._result

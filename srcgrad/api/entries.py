@@ -21,7 +21,7 @@ from srcgrad.api.form import Form
 from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.traps import array_has_nan, has_nan
-from srcgrad.codegen.tracebacks import annotate
+from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.insight.switch import ANYTHING
 from srcgrad.ir.scopes import MISSING
 from srcgrad.tape.modes import EVER, current_modes
@@ -219,6 +219,7 @@ def entry({parameters}):
             _sg_result = _sg_text({call})
         except ZeroDivisionError: break
         except Exception as _sg_error:
+            if not _sg_plan.written and _sg_went_back(_sg_error): break
             _sg_annotate(_sg_error)
             raise
         {grads} = _sg_result{place}
@@ -248,6 +249,7 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "plan": subject.plan,
         "text": subject.plan.runs,
         "annotate": annotate,
+        "went_back": failed_going_back,
         "form": subject.form,
         "nan": array_has_nan,
         "any_nan": has_nan,

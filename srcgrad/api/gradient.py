@@ -29,19 +29,19 @@ from srcgrad.api.refusal import (
     update_of_array,
 )
 from srcgrad.api.refused import Refusals
+from srcgrad.api.rescue import instead_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
 from srcgrad.api.telling import told
-from srcgrad.api.traps import instead_of
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
-from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
     MissingRuleError,
     MutationError,
+    NotProvenError,
     SourceNotFoundError,
     UnsupportedError,
 )
@@ -210,11 +210,9 @@ class Gradient(GradientReading[P, R_co]):
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
         try:
             result = run(*args, **plan.named(kwargs))
-        except ZeroDivisionError as error:
-            return self._after(error, plan, args, kwargs)
-        except Exception as error:
-            annotate(error)
-            raise
+        except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
+            again = functools.partial(self._run_on_tape, args, kwargs)
+            return instead_of(error, again, self._refuse, now=not plan.written)
         answer = self._form.whole(result, values)
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)
@@ -250,10 +248,6 @@ class Gradient(GradientReading[P, R_co]):
         user = self._subject(plan.options)
         kept.add(Served(plan, user, now, self._form, self._ran), outlines)
         self._way = kept.chained(first=self._plan)
-
-    def _after(self, error: ZeroDivisionError, plan: Plan, args: Any, kwargs: Any) -> Any:
-        """Take the tape, which divides as NumPy does, if the function runs twice as once."""
-        return instead_of(error, lambda: self._run_on_tape(args, kwargs), now=not plan.written)
 
     def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compare a new text with the other engine and with differences."""
@@ -381,6 +375,8 @@ class Gradient(GradientReading[P, R_co]):
             return plan
         try:
             closer = self._make_plan(seen=seen_of(self._selection.bound(args, kwargs)))
+        except NotProvenError:
+            raise  # the wider text is made by the same steps
         except (UnsupportedError, TypeError):
             return plan  # the wider text serves; a call that does not bind says so itself
         if not closer.fits(args, kwargs):

@@ -224,6 +224,7 @@ class HalvesPlan(Plan):
         reads_back: The names of the user's data that the backward half reads, once looked for.
         holders_back: The classes and modules whose data it reads, with the names of those.
         outside: The classes and modules that the forward half reads, once looked for.
+        has_pulled: Whether the backward half has run without an error.
     """
 
     forward: Callable[..., Any] = print
@@ -233,6 +234,7 @@ class HalvesPlan(Plan):
     reads_back: tuple[str, ...] | None = None
     holders_back: dict[str, Any] = field(default_factory=dict)
     outside: list[Any] | None = None
+    has_pulled: bool = False
 
     def again(self, kept: Any) -> Any:
         """Return what the forward half kept, as one run of the backward half may use it up."""

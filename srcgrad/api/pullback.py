@@ -22,6 +22,7 @@ from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import prove, proven
 from srcgrad.api.refused import Refusals
+from srcgrad.api.rescue import instead_of
 from srcgrad.api.sharing import KindsOfArrays
 from srcgrad.api.snapshots import outside_of, with_data_as_now
 from srcgrad.api.stacking import StackedPlans
@@ -29,7 +30,7 @@ from srcgrad.api.structures import copied, float_leaves, leaves_as_in, mapped, s
 from srcgrad.api.tape_gradient import on_tape
 from srcgrad.api.tape_pull import pull_on_tape
 from srcgrad.api.tied_plans import directions_of, watched
-from srcgrad.api.traps import has_nan, instead_of, unless_nan
+from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import (
     bind,
     held_for_text,
@@ -38,7 +39,7 @@ from srcgrad.api.underlying import (
     signature,
     to_differentiate,
 )
-from srcgrad.api.values import conform, is_complex
+from srcgrad.api.values import as_now, conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
@@ -87,13 +88,14 @@ class Adjoints:
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
-        before = copied(arguments) if plan.meets or plan.traps else arguments
+        asks = plan.meets or plan.traps or not plan.has_pulled
+        before = copied(arguments) if asks else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
             annotate(error)
             raise
-        inputs = [arguments[name] for name in self.names]
+        inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
         then = with_data_as_now(plan)
@@ -114,14 +116,12 @@ class Adjoints:
                 backward = runs(then, backward)
                 with np.errstate(all="ignore"):  # no warnings that the function would not give
                     result = backward(plan.again(kept), *map(_copied_containers, given))
-            except ZeroDivisionError as error:
+                plan.has_pulled = True
+            except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
                 # what is not copied may have changed, but for what has no elements
                 kept_so = before is not arguments or any(map(_is_empty, arguments.values()))
                 again = functools.partial(self._once_on_tape, before, wanted)
-                return instead_of(error, again, now=kept_so)
-            except Exception as error:
-                annotate(error)
-                raise
+                return instead_of(error, again, self._plans.fall_back, now=kept_so)
             parts = result if len(inputs) > 1 else (result,)
             done = tuple(conform(part, item) for part, item in zip(parts, inputs, strict=True))
             if met:
@@ -140,11 +140,11 @@ class Adjoints:
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other
-        form = signature(self.primal)
+        form, before = signature(self.primal), as_now(arguments)
         told = None if isinstance(self.primal, Gradient) else self._teller(dict(arguments))
         value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments, told)
         if isinstance(self.primal, Gradient):
-            value = self.primal.conformed(value, arguments, generated=False)
+            value = self.primal.conformed(value, before, generated=False)
         return value, pull
 
     def _teller(

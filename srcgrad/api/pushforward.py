@@ -39,7 +39,7 @@ from srcgrad.api.underlying import (
     signature,
     to_differentiate,
 )
-from srcgrad.api.values import check_input, conform, is_complex, leaves, rebuilt_dict
+from srcgrad.api.values import as_now, check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
@@ -98,14 +98,14 @@ class Tangents:
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._run_on_tape, arguments, tangents)
             return value, other
-        form = signature(self.primal)
+        form, before = signature(self.primal), as_now(arguments)
         met: list[str] = []
         with meeting(met):
             found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
         value, tangent = found
         if isinstance(self.primal, Gradient):
             of = self.primal
-            value, tangent = (of.conformed(item, arguments, generated=False) for item in found)
+            value, tangent = (of.conformed(item, before, generated=False) for item in found)
         elif met and not in_another_call():
             slopes = directions_of(self.primal, self.names, arguments)
             tangent = slopes.tangent(tangents, value, tangent)

@@ -11,12 +11,11 @@ import functools
 import re
 import warnings
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.structures import float_leaves
-from srcgrad.codegen.tracebacks import annotate
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import Stack
 
@@ -30,9 +29,6 @@ _DOCSTRING: Final = re.compile(r'""".*?"""', re.DOTALL)
 _COMMENTS: Final = re.compile(r"^ *#.*$", re.MULTILINE)
 _HEADS: Final = re.compile(r"^ *def .*:$", re.MULTILINE)
 _SMALL: Final = 4096  # elements; the product is sooner done
-
-
-Found = TypeVar("Found")
 
 
 @functools.lru_cache(maxsize=256)
@@ -79,23 +75,6 @@ def has_nan(value: Any) -> bool:
     if isinstance(value, Stack):
         return has_nan(value.rows)
     return any(np.isnan(leaf).any() for leaf in float_leaves(value))
-
-
-def instead_of(error: ZeroDivisionError, again: Callable[[], Found], *, now: bool) -> Found:
-    """Return what `again` returns for a text that has divided numbers of Python's by zero.
-
-    `now` says that it may be called.
-
-    The function divides those of NumPy, ``np.sum(x) / len(x)`` of an empty array, which is NaN;
-    where it raises the error itself, the error is that of the text.
-    """
-    annotate(error)
-    if not now:
-        raise error
-    try:
-        return again()
-    except Exception:  # noqa: BLE001 - whatever the tape refuses, the error came first
-        raise error from None
 
 
 def unless_nan(value: Any, found: Any, again: Callable[[], Any]) -> Any:

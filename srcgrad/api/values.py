@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
 from srcgrad.runtime.containers import part_names, with_parts
-from srcgrad.runtime.objects import is_plain_object
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.own_arithmetic import calculates_otherwise, own_arithmetic
 from srcgrad.runtime.products import is_sparse_matrix
 from srcgrad.runtime.stacks import Stack
@@ -226,11 +226,13 @@ def _rebuild_sequence(value: Any, parts: list[Any]) -> Any:
 
 
 def as_now(value: Any) -> Any:
-    """Return nested lists, tuples and dicts anew, as they are before a function changes them."""
+    """Return nested containers and objects anew, as they are before a function changes them."""
     if isinstance(value, dict):
         return rebuilt_dict(value, {key: as_now(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
         return _rebuild_sequence(value, [as_now(item) for item in value])
+    if is_plain_object(value):
+        return rebuilt(value, {name: as_now(getattr(value, name)) for name in field_names(value)})
     return value
 
 

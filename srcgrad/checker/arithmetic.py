@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from srcgrad.checker import field
 from srcgrad.checker.field import ZERO, Pair, by_entry, code_of, hashed
-from srcgrad.checker.lanes import Hooks, Lane, Now, noted, unpacked_by
+from srcgrad.checker.lanes import Hooks, Lane, noted, unpacked_by
 from srcgrad.checker.memory import Key, Path, scattered_to
+from srcgrad.checker.runs import Now
 
 
 class Shape:
@@ -89,8 +90,9 @@ def length_of(value: Any) -> Any:
 
 
 def decided(entry: int) -> bool:
-    """Say which way a test goes: in the second run the other way than in the first."""
-    return bool(hashed(code_of("decided"), entry) & 4) is (Now.run.seed == 0)
+    """Say which way a test goes: in the second run of a pair the other way than in the first."""
+    draw, opposite = Now.run.way
+    return bool(hashed(code_of("decided"), entry, *draw) & 4) is not opposite
 
 
 def order(a: int, b: int) -> int:
@@ -98,10 +100,11 @@ def order(a: int, b: int) -> int:
     if a == b:
         return 0
     low, high = (a, b) if a < b else (b, a)
-    found = hashed(code_of("order"), low, high) >> 7
-    if (found >> 1 if Now.run.seed == 0 else found >> 4) & 7 == 0:
+    draw, opposite = Now.run.way
+    found = hashed(code_of("order"), low, high, *draw) >> 7
+    if (found >> 4 if opposite else found >> 1) & 7 == 0:
         return 0
-    return 1 if (found & 1) == ((a < b) is (Now.run.seed == 0)) else -1
+    return 1 if (found & 1) == ((a < b) is not opposite) else -1
 
 
 def bits(sign: str, first: Any, second: Any) -> Pair:

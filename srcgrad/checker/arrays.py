@@ -16,8 +16,8 @@ from srcgrad.checker.arithmetic import canonical
 from srcgrad.checker.built_in import Trips
 from srcgrad.checker.elements import BY_ENTRY, Element, applied, element_of
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.lanes import NotCovered, Now
 from srcgrad.checker.library import MOST_TRIPS
+from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
 from srcgrad.rules.nondiff import REPORT
 
@@ -428,6 +428,14 @@ def shadow_of(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [shadow_of(item) for item in value]
     return None if value is None else _meaning(np.zeros)(np.shape(value))
+
+
+@means(runtime.shadow_of_view)
+def shadow_of_view(shadow: Any, part: Any, whole: Any) -> Any:
+    """Return the view of a shadow, or a shadow of a copy."""
+    if isinstance(whole, (list, tuple)) or np.may_share_memory(part, whole):
+        return shadow
+    return shadow_of(part)
 
 
 @means(runtime.scalar_seed)

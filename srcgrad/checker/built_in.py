@@ -11,8 +11,9 @@ import numpy as np
 
 from srcgrad.checker.arithmetic import canonical, is_varied, length_of, whole_of
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.lanes import Lane, NotCovered, Now
+from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import BUILTINS, KINDS, MOST_TRIPS, Function, unknown
+from srcgrad.checker.runs import NotCovered, Now
 
 # -- builtins
 

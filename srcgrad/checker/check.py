@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import gc
 import importlib
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,18 +20,20 @@ import gast
 from srcgrad.checker import built_in, field, numeric, primal, sharing
 from srcgrad.checker.arithmetic import key_of, pair_of
 from srcgrad.checker.field import ZERO, code_of, hashed
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now, Run
+from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import BUILTINS, outside
 from srcgrad.checker.memory import scattered_to
 from srcgrad.checker.names import Names
 from srcgrad.checker.primal import sweep
+from srcgrad.checker.reached import Reached
+from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
 
 _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
-_MORE_SEEDS: Final = (1, 2, 5, 6, 9, 10)  # where those runs all end in an exception
+_MORE_SEEDS: Final = (1, 2, 4, 7, 5, 6)  # where those all raise, or do not take all lines
 _LOCK: Final = threading.Lock()
 _LIBRARIES: Final = (built_in, numeric, sharing)  # they fill the table of what is known
 
@@ -43,11 +46,13 @@ class Verdict:
         kind: "proven", "unproven" if it does not know enough, or "wrong".
         reason: What does not agree, or what it does not know.
         runs: How many runs ended without an exception.
+        missed: The lines of the text that no run took.
     """
 
     kind: str
     reason: str = ""
     runs: int = 0
+    missed: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -125,6 +130,7 @@ class Checker:
         self._imports = imports
         self._made: Any = None
         self._text_code: Any = None
+        self._reached: Any = None
         self._runs: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
 
@@ -137,6 +143,7 @@ class Checker:
             former = Now.run
             try:
                 self._text_code = code or compile(text, "<derivative>", "exec")
+                self._reached = Reached(self._text_code)
                 return self._verdict()
             except Exception as error:  # noqa: BLE001 - a limit of ours is no user's matter
                 return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
@@ -166,17 +173,19 @@ class Checker:
         return Primal(witness, subject.parameters, subject.fields, witness.body)
 
     def _along_paths(self) -> Verdict:
-        runs = 0
+        runs, vain, fewest = 0, 0, math.inf
         try:
             for seed in (*_SEEDS, *_MORE_SEEDS):
-                if runs and seed in _MORE_SEEDS:
+                if runs and seed in _MORE_SEEDS and (not fewest or vain > 1):
                     break
                 self._runs.clear()
                 ended = self._run(seed)
                 runs += ended
+                missed = len(self._reached.missed)
+                vain, fewest = (0, missed) if missed < fewest else (vain + 1, fewest)
                 if not any(run.asked for run in self._runs):
                     break
-                if runs and not has_branches(self._subject.witness.body):
+                if runs and not fewest and not has_branches(self._subject.witness.body):
                     break
         except Disagreement as found:
             return Verdict("wrong", str(found))
@@ -188,7 +197,7 @@ class Checker:
             return Verdict("unproven", f"the reverse sweep fails: {type(error).__name__}: {error}")
         if not runs:
             return Verdict("unproven", "no run comes to its end")
-        return Verdict("proven", runs=runs)
+        return Verdict("proven", runs=runs, missed=tuple(self._reached.missed))
 
     # -- one path
 
@@ -211,7 +220,8 @@ class Checker:
         other = self._begin(seed, run.steps)
         args = self._arguments()
         space = self._namespace()
-        found = outcome(lambda: self._derivative(space, args))
+        with self._reached.noting():
+            found = outcome(lambda: self._derivative(space, args))
         if expected[0] == "raised" or found[0] == "raised":
             return self._both_raise(expected, found)
         result, outputs = found[1]

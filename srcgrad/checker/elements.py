@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.checker.field import PRIME, code_of, hashed, of_number
-from srcgrad.checker.lanes import NotCovered, Now, Run
+from srcgrad.checker.runs import NotCovered, Now, Run
 from srcgrad.rules.base import Context
 from srcgrad.rules.library import rule_for
 
@@ -259,11 +259,19 @@ def applied(function: Any, *args: Any) -> Element:
     Its slopes are those that its rule says.
     """
     operands = [element_of(item) for item in args]
+    if function is np.power and not operands[1].dot and operands[1].value in _EXPONENTS:
+        return element_of(operands[0] ** _EXPONENTS[operands[1].value])
     values = [item.value for item in operands]
     made = _made(hashed(code_of(_name(function)), *values), 0)
     if any(item.dot for item in operands):
         made.dot = _tangent(function, operands)
     return made
+
+
+_EXPONENTS: Final[dict[int, Any]] = {
+    of_number(exponent)[0]: exponent for exponent in (0.5, *range(-4, 9))
+}
+"""What powers are known of, by the elements that the exponents are."""
 
 
 def _name(function: Any) -> str:
@@ -287,6 +295,15 @@ def _tangent(function: Any, operands: list[Element]) -> int:
     return total % PRIME
 
 
+def _step(name: str) -> Callable[[Element], Element]:
+    """Return what gives a number that does not change: which one, is a hash."""
+
+    def method(self: Element, *_: Any) -> Element:
+        return Element(hashed(code_of(name), self.value))
+
+    return method
+
+
 def _method(function: Any) -> Callable[..., Element]:
     def method(*operands: Any) -> Element:
         return applied(function, *operands)
@@ -303,3 +320,5 @@ BY_ENTRY: Final = (
 
 for _function in BY_ENTRY:  # where NumPy meets objects, it asks them for a method of this name
     setattr(Element, _function, _method(getattr(np, _function)))
+for _name_of_step in ("rint", "__floor__", "__ceil__", "__trunc__"):
+    setattr(Element, _name_of_step, _step(_name_of_step))

@@ -14,15 +14,18 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import gast
 import numpy as np
 
 from srcgrad.checker import arrays
 from srcgrad.checker.check import Checker, Verdict, has_branches, outcome
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
-from srcgrad.checker.lanes import Disagreement, NotCovered, Now
 from srcgrad.checker.names import Names
+from srcgrad.checker.runs import Disagreement, NotCovered, Now
+from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
+from srcgrad.ir.walk import statements
 
 _LENGTHS: Final = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))  # of axes, in turn
 _OTHER_LENGTHS: Final = ((1,), (3,))
@@ -35,23 +38,30 @@ class ExactChecker(Checker):
 
     _lengths: tuple[int, ...] = ()
     _last: LongRun | None = None
+    _most_ways = _MOST_PATHS
     _exact: ExactPrimal | None = None
 
     def _verdict(self) -> Verdict:
         found = super()._verdict()
-        if found.kind == "proven" or self._subject.fields:
+        sure = found.kind == "proven" and not found.missed and not writes(self._subject.witness)
+        if sure or self._subject.fields:
             return found
         self._last = None
+        self._most_ways = 2 if found.kind == "proven" and not found.missed else _MOST_PATHS - 2
         try:
             with np.errstate(all="ignore"):
                 runs = self._exactly()
-        except (Disagreement, NotCovered, RecursionError):
+        except Disagreement as other:
+            return Verdict("wrong", str(other)) if found.kind == "proven" else found
+        except (NotCovered, RecursionError):
             return found
         except Exception:  # noqa: BLE001 - what NumPy does not do with objects
             return found
         finally:
             self._lengths = ()
-        return Verdict("proven", runs=runs) if runs else found
+        if not runs:
+            return found
+        return Verdict("proven", runs=found.runs + runs, missed=tuple(self._reached.missed))
 
     def _exactly(self) -> int:
         """Return how many runs came to their end with arguments that the program takes."""
@@ -91,7 +101,7 @@ class ExactChecker(Checker):
         for seed in range(_MOST_PATHS):
             runs += self._exact_run(seed)
             if self._last is not None and self._last.asked:
-                ways = _MOST_PATHS - 2  # numbers were compared, which may go either way each time
+                ways = self._most_ways  # numbers were compared, which may go either way each time
             if runs >= ways or (not runs and seed == 2):
                 break
         return runs
@@ -110,8 +120,11 @@ class ExactChecker(Checker):
         theirs = Now.run = self._begin_long(seed)
         args = self._exact_arguments(seed, moving=False)
         space = self._exact_space()
-        found = outcome(lambda: self._derivative(space, args))
+        with self._reached.noting():
+            found = outcome(lambda: self._derivative(space, args))
         if found[0] == "raised":
+            if isinstance(found[1], TypeError) or "an array element" in str(found[1]):
+                raise NotCovered(f"NumPy does not do it with objects: {found[1]}")
             raise Disagreement(f"the derivative alone raises {found[1]!r}")
         result, outputs = found[1]
         ways = self._exact_arguments(seed, moving=True)
@@ -233,6 +246,23 @@ _BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
 # -- what the primal does besides what its text says
 
 
+def writes(witness: Witness) -> bool:
+    """Say whether a program may write into memory: lanes may take a copy for a view there."""
+    return any(map(_writes, statements(witness.body)))
+
+
+def _writes(node: Any) -> bool:
+    if isinstance(node, gast.Assign):
+        plain = isinstance(node.targets[0], (gast.Name, gast.Tuple))
+        return not plain or getattr(node, "in_place", False) or _has_target(node.value)
+    effect = isinstance(node, gast.Expr) and isinstance(node.value, gast.Call)
+    return effect or isinstance(node, gast.AugAssign)
+
+
+def _has_target(value: Any) -> bool:
+    return isinstance(value, gast.Call) and any(item.arg == "out" for item in value.keywords)
+
+
 class ExactPrimal(Primal):
     """The primal, run over arrays: what it does to memory, NumPy does."""
 
@@ -242,9 +272,9 @@ class ExactPrimal(Primal):
         """Do ``left op= right``, and return the result."""
         return _IN_PLACE[sign](left, right)
 
-    def augment(self, holder: Any, key: Any, sign: str, value: Any) -> None:
-        """Update an entry; of an array, as often as it is named."""
-        if isinstance(holder, np.ndarray) and sign in ("Add", "Sub"):
+    def augment(self, holder: Any, key: Any, sign: str, value: Any, *, repeats: bool) -> None:
+        """Update an entry; with `repeats` as often as it is named."""
+        if repeats and isinstance(holder, np.ndarray):
             (np.add if sign == "Add" else np.subtract).at(holder, key, value)
             return
         holder[key] = _IN_PLACE[sign](holder[key], value)

@@ -6,64 +6,12 @@ import opcode
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from srcgrad.checker import field
 from srcgrad.checker.field import ONE, ZERO, Pair, by_entry, code_of, hashed
 from srcgrad.checker.memory import Path, gathered_from, transfer
-
-_LONGEST: Final = 4_000
-
-
-class Disagreement(BaseException):
-    """The derivative is not that of the primal."""
-
-
-class NotCovered(BaseException):
-    """Something that the checker does not know stands in its way."""
-
-
-class Run:
-    """What one run of a program leaves behind.
-
-    Attributes:
-        asked: Whether anything hung on the seed: if not, a run with another is the same.
-        tape: What the statements of the primal leave for the reverse sweep; None if none is made.
-            In forward mode, what takes its items and carries tangents.
-        trace: The effects that can be seen from outside, in order.
-        cut: Results of operations on varied values for which no contribution is known.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self.asked = False
-        self.tape: Any = None
-        self.trace: list[Any] = []
-        self.cut: list[Lane] = []
-        self.steps = 0
-        self.memo: dict[Any, Any] = {}
-
-    @property
-    def seed(self) -> int:
-        """What decides which way tests go and how long loops are."""
-        self.asked = True
-        return self._seed
-
-    def step(self) -> None:
-        """Count an operation.
-
-        Raises:
-            NotCovered: There have been too many.
-        """
-        self.steps += 1
-        if self.steps > _LONGEST:
-            raise NotCovered("the run is too long")
-
-
-class Now:
-    """The run that is under way."""
-
-    run: Run = Run(0)
+from srcgrad.checker.runs import Disagreement, NotCovered, Now
 
 
 class Lane:

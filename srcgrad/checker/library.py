@@ -8,13 +8,15 @@ import types
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
+from zlib import crc32
 
 import numpy as np
 
 from srcgrad.checker import field
 from srcgrad.checker.arithmetic import Shape, arithmetic, canonical, is_number, is_varied, pair_of
 from srcgrad.checker.field import by_entry, code_of, hashed
-from srcgrad.checker.lanes import Hooks, Lane, NotCovered, Now, noted
+from srcgrad.checker.lanes import Hooks, Lane, noted
+from srcgrad.checker.runs import NotCovered, Now
 
 Handler = Callable[..., Any]
 MOST_TRIPS: Final = 1_000
@@ -61,9 +63,27 @@ class Function:
         self.handler = HANDLERS.get(name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        place = _place_of_out(self.real)
+        if place is not None and (len(args) > place or keywords.get("out") is not None):
+            return self._into(place, args, keywords)
         if self.handler is not None:
             return self.handler(*args, **keywords)
         return unknown(self, args, keywords)
+
+    def _into(self, place: int, args: Any, keywords: Any) -> Any:
+        """Write what is computed into an array that is given for it, and return that."""
+        rest = {key: item for key, item in keywords.items() if key != "out"}
+        out = keywords["out"] if "out" in keywords else args[place]
+        if isinstance(out, tuple) and len(out) == 1:
+            (out,) = out
+        where = rest.pop("where", True) if isinstance(self.real, np.ufunc) else True
+        found = self(*args[:place], **rest)
+        if out is None:
+            return found
+        if not isinstance(out, Lane):
+            raise NotCovered(f"`{self.short}` writes into several arrays")
+        out[...] = found if where is True else HANDLERS["numpy.where"](where, found, out)
+        return out
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -170,7 +190,7 @@ def _data(value: Any) -> Any:
     code = id(value)
     dims = None
     if isinstance(value, np.ndarray):
-        code = hash(value.tobytes()) if value.dtype.kind != "O" else code
+        code = crc32(value.tobytes()) if value.dtype.kind != "O" else code
         dims = value.shape
     entry = hashed(code_of("outside"), code)
     made = Lane((entry, hashed(entry)), entry, dims=dims)
@@ -179,6 +199,20 @@ def _data(value: Any) -> Any:
 
 
 # -- functions nobody knows
+
+
+@lru_cache(maxsize=1024)
+def _place_of_out(function: Any) -> int | None:
+    """Return which argument of a function of NumPy is written into, or None."""
+    if isinstance(function, np.ufunc):
+        return function.nin
+    if not str(getattr(function, "__module__", "")).startswith("numpy"):
+        return None
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return None
+    return list(parameters).index("out") if "out" in parameters else None
 
 
 @lru_cache(maxsize=1024)

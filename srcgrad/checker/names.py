@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from srcgrad import runtime
-from srcgrad.checker.lanes import Now
+from srcgrad.checker.runs import Now
 from srcgrad.ir.scopes import MISSING, Scope
 
 

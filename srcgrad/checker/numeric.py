@@ -8,8 +8,9 @@ from srcgrad import runtime
 from srcgrad.checker import field
 from srcgrad.checker.arithmetic import Shape, arithmetic, compared, is_varied, pair_of
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.lanes import Lane, NotCovered, noted
+from srcgrad.checker.lanes import Lane, noted
 from srcgrad.checker.library import HANDLERS, Function, canonical_name, handler, plain_sum, unknown
+from srcgrad.checker.runs import NotCovered
 
 # -- questions
 from srcgrad.checker.sharing import array

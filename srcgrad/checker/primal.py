@@ -17,7 +17,8 @@ from srcgrad.checker.arithmetic import (
     taken_apart,
 )
 from srcgrad.checker.field import ZERO
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now
+from srcgrad.checker.lanes import Lane
+from srcgrad.checker.runs import Disagreement, NotCovered, Now
 
 
 def shape_only(name: str, read: Any) -> Any:

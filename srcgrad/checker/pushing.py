@@ -17,7 +17,8 @@ from srcgrad.checker.check import (
     whole,
 )
 from srcgrad.checker.field import code_of, hashed
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered
+from srcgrad.checker.lanes import Lane
+from srcgrad.checker.runs import Disagreement, NotCovered
 from srcgrad.checker.tangent_witness import Push, TangentWitness
 from srcgrad.checker.tangents import Tangents, tangent_of
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker, taken
@@ -178,7 +179,8 @@ class TangentChecker(Checker):
         args = self._arguments()
         dots = {name: _seed(name, args[name]) for name in subject.inputs}
         space = self._namespace()
-        found = outcome(lambda: space[subject.name](*args.values(), *dots.values()))
+        with self._reached.noting():
+            found = outcome(lambda: space[subject.name](*args.values(), *dots.values()))
         if expected[0] == "raised" or found[0] == "raised":
             return self._both_raise(expected, found)
         value, tangent = found[1]

@@ -19,9 +19,10 @@ from srcgrad.checker.check import (
     whole,
 )
 from srcgrad.checker.field import ZERO, code_of, hashed
-from srcgrad.checker.lanes import Disagreement, Lane, NotCovered, Now
+from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import handler
 from srcgrad.checker.primal import sweep
+from srcgrad.checker.runs import Disagreement, NotCovered, Now
 from srcgrad.checker.sharing import copied
 
 # -- long loops
@@ -122,7 +123,8 @@ class PullChecker(Checker):
         states = {name: state_of(value) for name, value in args.items()}
         grads = self._adjoints(expected[1])
         starts = [_start(name, args[name]) for name in subject.added]
-        found = outcome(lambda: space[subject.name](*args.values(), *grads, *starts))
+        with self._reached.noting():
+            found = outcome(lambda: space[subject.name](*args.values(), *grads, *starts))
         if found[0] == "raised":
             return self._both_raise(expected, found)
         Now.run, run.tape = run, None

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from srcgrad.checker.arithmetic import Shape, canonical, is_number, is_varied, pair_of, whole_of
 from srcgrad.checker.field import ONE, ZERO, code_of, hashed
-from srcgrad.checker.lanes import Lane, Now, noted
+from srcgrad.checker.lanes import Lane, noted
 from srcgrad.checker.library import HANDLERS, handler, named
+from srcgrad.checker.runs import Now
 
 # -- functions that share memory or keep their operand
 

@@ -19,9 +19,10 @@ from srcgrad.checker.arithmetic import (
     taken_apart,
 )
 from srcgrad.checker.field import ZERO, Pair, code_of, hashed
-from srcgrad.checker.lanes import Lane, NotCovered, Now
+from srcgrad.checker.lanes import Lane
 from srcgrad.checker.library import HANDLERS, handler
 from srcgrad.checker.memory import Path
+from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.sharing import copied
 
 SIGNS: Final = {

@@ -9,7 +9,8 @@ from typing import Any, Final
 import gast
 
 from srcgrad.checker.arithmetic import Shape
-from srcgrad.checker.lanes import Lane, NotCovered
+from srcgrad.checker.lanes import Lane
+from srcgrad.checker.runs import NotCovered
 
 
 class Frame:

@@ -139,7 +139,8 @@ def _pair(ours: list[Any], theirs: list[Any], made: Witness) -> None:
         made.kept.append(first)
         if getattr(first, "in_place", False):
             second.in_place = True
-        if hasattr(first, "edit"):
-            second.edit = first.edit
+        for mark in ("edit", "repeats"):
+            if hasattr(first, mark):
+                setattr(second, mark, getattr(first, mark))
         for one, other in zip(blocks_of(first), blocks_of(second), strict=True):
             _pair(one, other, made)

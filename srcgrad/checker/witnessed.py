@@ -8,8 +8,8 @@ from typing import Any
 import gast
 
 from srcgrad.checker import primal
-from srcgrad.checker.lanes import NotCovered, Now
 from srcgrad.checker.primal import cut, frozen, settle, shape_only
+from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
 from srcgrad.checker.witness import Entry, Witness
 from srcgrad.ir.walk import INNER, names_bound, statements
@@ -90,8 +90,9 @@ class Primal(Walker):
         """Do ``left op= right`` without a tape, and return the result."""
         return primal.update(left, sign, right)
 
-    def augment(self, holder: Any, key: Any, sign: str, value: Any) -> None:
-        """Do ``holder[key] op= value``."""
+    def augment(self, holder: Any, key: Any, sign: str, value: Any, *, repeats: bool) -> None:
+        """Do ``holder[key] op= value``; with `repeats` as often as an element is named."""
+        del repeats
         primal.augment(holder, key, sign, value)
 
     def _recorded(self, entry: Entry, record: Record, frame: Frame) -> None:
@@ -103,7 +104,8 @@ class Primal(Walker):
         """Do ``x[i] op= v``."""
         holder = self.value(node.target.value, frame)
         key = self.value(node.target.slice, frame)
-        self.augment(holder, key, type(node.op).__name__, self.value(node.value, frame))
+        value, repeats = self.value(node.value, frame), bool(getattr(node, "repeats", ""))
+        self.augment(holder, key, type(node.op).__name__, value, repeats=repeats)
 
     def _update(self, node: Any, entry: Entry | None) -> Callable[[Frame], Any]:
         """Return what does ``y = x + v`` as the update in place that it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,6 +17,8 @@ from srcgrad.spans import printable
 #: The global of a generated module that holds its line map.
 LINES: Final = "__srcgrad_lines__"
 Place = tuple[int, int]
+#: The comment at which the backward half of a function begins.
+BACKWARD: Final = "# backward"
 _OPENING: Final = "while differentiating "
 
 
@@ -160,6 +163,23 @@ def user_line(error: BaseException) -> UserLine | None:
             found = _line_of(trace, lines) or found
         trace = trace.tb_next
     return found
+
+
+def failed_going_back(error: BaseException) -> bool:
+    """Say whether an error left the backward half of a generated text, not the user's own steps."""
+    innermost = None
+    trace = error.__traceback__
+    while trace is not None:
+        innermost = trace if LINES in trace.tb_frame.f_globals else innermost
+        trace = trace.tb_next
+    if innermost is None:
+        return False
+    code = innermost.tb_frame.f_code
+    if code.co_name.endswith("_backward"):
+        return True
+    text = linecache.getlines(code.co_filename, innermost.tb_frame.f_globals)
+    before = text[code.co_firstlineno : innermost.tb_lineno - 1]
+    return any(line.strip() == BACKWARD for line in before)
 
 
 def _line_of(trace: TracebackType, lines: LineMap) -> UserLine | None:

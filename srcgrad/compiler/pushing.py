@@ -99,7 +99,7 @@ class Pusher:
         values = _values_of(program)
         integers = Integers(values)
         shapes = Shapes(values, integers)
-        found = mirroring(program, program.outputs, integers.names)
+        found = mirroring(program, program.outputs, integers.names, is_entry=keeps)
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
         _refuse_writing_calls(derivation, found.varied)

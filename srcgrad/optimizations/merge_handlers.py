@@ -74,9 +74,10 @@ def _start_of(block: list[Any], attempt: Any, branch: Any, flags: set[str]) -> A
 def _waiting(attempt: Any, name: str) -> Any:
     """Return the handler that raises a flag, if all others leave."""
     going_on = [handler for handler in attempt.handlers if falls_through(handler.body)]
-    if len(going_on) != 1 or not _sets(going_on[0].body[-1], name, to=True):
+    if len(going_on) != 1:
         return None
-    return going_on[0]
+    body = going_on[0].body
+    return going_on[0] if body and _sets(body[-1], name, to=True) else None
 
 
 def _sets(statement: Any, name: str, *, to: bool) -> bool:

@@ -96,10 +96,11 @@ class Arguments:
         return used
 
     def hand_on(self) -> None:
-        """Write into the tensors of an outer call what the function has written."""
+        """Write into what an outer call has lent what the function has written there."""
         for value, used in self._repeated:
             if used._counter[0]:
                 value._array[...] = used._array
+        self._refill(self._recorded)
 
     def refuse_more_writes(self) -> None:
         """Let writes into the tensors of an outer call be refused, which would not see them."""
@@ -205,17 +206,22 @@ class Arguments:
             if isinstance(value, PythonFloat):
                 return plain(value)
             return value._array if value._array.ndim or value._is_array else value._array[()]
-        if isinstance(value, dict):
-            return {key: self.original(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            parts = [self.original(item) for item in value]
-            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-        return value
+        return _each(value, self.original)
 
-    def give_back(self, keep: bool = False) -> None:
+    def _recorded(self, value: Any) -> Any:
+        """Return what an outer call has in the place of a value: tensors stay tensors."""
+        for known, used in self._repeated:
+            if used is value:
+                return known
+        if id(value) in self._originals:
+            return self._originals[id(value)]
+        return value if isinstance(value, Core) else _each(value, self._recorded)
+
+    def give_back(self, *, keep: bool = False, nested: bool = False) -> None:
         """Let the caller's arrays, lists and dicts end as the function has left them.
 
-        With `keep`, what was saved of arrays that were lent gets memory of its own.
+        With `keep`, what was saved of arrays that were lent gets memory of its own. What is
+        `nested` goes back to an outer call with its tensors, which that differentiates again.
         """
         for value, used in self._arrays:
             if keep and id(value) in self._lent and STATE.mutation is not None:
@@ -224,13 +230,26 @@ class Arguments:
                 continue
             if used._counter[0] or not np.array_equal(value, used._array, equal_nan=True):
                 value[...] = used._array
+        self._refill(self._recorded if nested else self.original)
+
+    def _refill(self, original: Callable[[Any], Any]) -> None:
         for value, used, fields in self._objects:
             for name in field_names(used):
                 if getattr(used, name) is not fields.get(name):
-                    object.__setattr__(value, name, self.original(getattr(used, name)))
+                    object.__setattr__(value, name, original(getattr(used, name)))
         for value, used, before in self._containers:
             if _changed(used, before):
-                _fill(value, used, self.original)
+                _fill(value, used, original)
+
+
+def _each(value: Any, done: Callable[[Any], Any]) -> Any:
+    """Do something with each entry of a container, and return others as they are."""
+    if isinstance(value, dict):
+        return {key: done(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        parts = [done(item) for item in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
 
 
 def _entries(value: Any) -> Any:

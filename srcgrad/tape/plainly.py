@@ -81,7 +81,7 @@ def run_plainly(
             error.args = tuple(map(settler.plain, error.args))
             raise
         finally:
-            arguments.give_back(keep=later)
+            arguments.give_back(keep=later, nested=nested)
             if not nested:
                 settler.settle()
     value = result if nested else arguments.original(result)

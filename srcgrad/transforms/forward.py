@@ -80,7 +80,7 @@ class Forwarder:
         self._program = program
         self._active = names.active
         self._shapes = shapes
-        self._written = names.written
+        self._names, self._written = names, names.written
         self._variation = Variation(names.active, program.reader)
         self._externals = inliner.externals
         self._push_call = push_call
@@ -427,7 +427,7 @@ class Forwarder:
         the tangent is short: it is spread where it is read, unless broadcasting does that anyway.
         """
         fills = self._fills(name, tangent, operation)
-        changes = name in self._written or self._is_changed(tangent)
+        changes = self._is_changed(name, tangent)
         if not fills and not changes:
             self._short.add(name)
             return tangent
@@ -437,10 +437,11 @@ class Forwarder:
             return call(self._externals.use_runtime("copied"), tangent)
         return tangent
 
-    def _is_changed(self, tangent: Any) -> bool:
-        """Say whether an expression reads a tangent whose memory is written."""
-        dots = {self._dot(name) for name in self._written}
-        return not dots.isdisjoint(names_read(tangent))
+    def _is_changed(self, name: str, tangent: Any) -> bool:
+        """Say whether the memory of a name, or of tangents in that of its own, is written later."""
+        seen = set(names_read(tangent))
+        read = {item for item in self._written if self._dot(item) in seen}
+        return bool(read or name in self._written) and not self._names.lasts(name, read)
 
     def _full(self, name: str) -> Any:
         """Return the tangent of a name in the shape of its value."""

@@ -72,7 +72,7 @@ class ContainerSteps:
     def _zero(self, name: str) -> Any:
         if self._sweep.facts.shapes.is_number(load(name)):
             return gast.Constant(0.0, None)
-        return call(self._sweep.externals.use_runtime("zeros_like"), load(name))
+        return self._sweep.zeros_like(load(name))
 
     # -- stores
 
@@ -95,7 +95,7 @@ class ContainerSteps:
             if sweep.entries.is_dict(name):
                 old = method(load(name), "get", clone(target.slice))
             lead.append(assign(before, old, statement))
-            zero = call(sweep.externals.use_runtime("zeros_like"), load(before))
+            zero = sweep.zeros_like(load(before))
         sweep.steps[id(statement)] = lambda: self._reverse_store(
             statement, target, zero if kills else None, broadcasts=adds and not numbers
         )

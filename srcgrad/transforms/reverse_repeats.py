@@ -56,10 +56,7 @@ class RepeatedSteps:
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
             chosen = list(itertools.compress(sweep.filled(grads, targets), derived.moving))
-            zeros = sweep.externals.use_runtime(
-                "complex_zeros_like" if sweep.inliner.keep_complex else "zeros_like"
-            )
-            added = [call(zeros, clone(sweep.kept(item))) for item in read]
+            added = [sweep.zeros_like(clone(sweep.kept(item))) for item in read]
             parts = [tuple_of(chosen), *([tuple_of(added)] if added else [])]
             name = sweep.externals.use_runtime("reverse_steps")
             value = call(name, load(steps), load(derived.backward), *parts)

@@ -144,7 +144,6 @@ class ShadowSteps:
 
     def _display(self, value: Any, names: dict[str, str], holder: Any) -> Any:
         """Return a display with the shadows of names, and zeros like what else is in `holder`."""
-        zeros = self._sweep.externals.use_runtime("zeros_like")
         starred = [isinstance(item, gast.Starred) for item in value.elts]
         items = []
         for place, item in enumerate(value.elts):
@@ -156,7 +155,7 @@ class ShadowSteps:
             elif isinstance(item, (gast.Name, gast.Starred)):
                 items.append(renamed(item, names))
             else:
-                items.append(call(zeros, part))
+                items.append(self._sweep.zeros_like(part))
         return type(value)(items, gast.Load())
 
     # -- backward

@@ -380,11 +380,13 @@ class Sweep:
         return Status.SHARED if self.origins.of(value) else Status.OWNED
 
     def filled(self, grads: list[Any], targets: list[str]) -> list[Any]:
-        zeros = self.externals.use_runtime
-        return [
-            item if item is not None else call(zeros("zeros_like"), load(target))
-            for item, target in zip(grads, targets, strict=True)
-        ]
+        pairs = zip(grads, targets, strict=True)
+        return [self.zeros_like(load(name)) if item is None else item for item, name in pairs]
+
+    def zeros_like(self, value: Any) -> Any:
+        """Return the expression of an adjoint of zeros, to which complex numbers may be added."""
+        maker = "complex_zeros_like" if self.inliner.keep_complex else "zeros_like"
+        return call(self.externals.use_runtime(maker), value)
 
     def is_written_after(self, name: str, statement: Any) -> bool:
         """Say whether a later write may change what `name` holds when `statement` has run."""

@@ -504,3 +504,26 @@ def view_in_a_dict_beside_its_base_written(x):
     rest = parts["rest"]
     rest[0] = x[1] ** 3
     return np.sum(parts["whole"] * x)
+
+
+@program("v")
+def reshaped_after_the_last_write(x):
+    y = x * 2.0
+    y[0] = y[1] * y[2]
+    return np.sum(np.reshape(y, (3, 1)) * y)
+
+
+@program("v")
+def grid_flattened_after_its_rows_were_written(x):
+    y = np.zeros((2, 3))
+    y[0] = x
+    y[1] = x**2
+    return np.sum(y.T.ravel()[1:] ** 2)
+
+
+@program("v")
+def conjugated_after_the_last_write(x):
+    y = x * (1.0 + 2.0j)
+    y[0] = y[1] * 2.0
+    z = np.conj(y)
+    return np.sum((z * y * x).real)

@@ -160,3 +160,85 @@ def kwonly(a, *, b=2.0):
 @program("v")
 def grad_kwonly(x):
     return np.sum(sg.grad(kwonly)(x, b=x[0]))
+
+
+# -- inner functions that change the containers that they are given, read afterwards
+
+
+def swapped(parts):
+    parts[0], parts[1] = parts[1], parts[0]
+    return parts[0] * parts[1] ** 2
+
+
+def swapped_sum(parts):
+    return np.sum(swapped(parts))
+
+
+def doubled_entry(parts):
+    parts["a"] = parts["a"] * 2.0
+    return np.sum(parts["a"] ** 3)
+
+
+def appended(parts):
+    parts.append(parts[1] * 2.0)
+    return np.sum(parts[0] * parts[2] ** 2)
+
+
+def doubled_field(model):
+    model.k = model.k * 2.0
+    return np.sum(model.k**3)
+
+
+def moved_within(tree):
+    tree["a"], tree["in"]["b"] = tree["in"]["b"] * 2, tree["a"]
+    return np.sum(tree["a"] * tree["in"]["b"] ** 2)
+
+
+@program("v", by="tape")
+def grad_swaps_its_list(x):
+    parts = [x * 1.0, x * 2.0]
+    g = sg.grad(swapped_sum, fallback="tape")(parts)
+    return np.sum(parts[0] * 3 + parts[1] * g[0])
+
+
+@program("v", by="tape")
+def grad_binds_an_entry(x):
+    parts = {"a": x * 1.0}
+    g = sg.grad(doubled_entry, fallback="tape")(parts)
+    return np.sum(parts["a"] * g["a"])
+
+
+@program("v", by="tape")
+def grad_appends(x):
+    parts = [x * 1.0, x * 2.0]
+    g = sg.grad(appended, fallback="tape")(parts)
+    return np.sum(parts[2] * 3 + parts[1] * g[0])
+
+
+@program("v", by="tape")
+def grad_binds_a_field(x):
+    model = Model(x * 1.0)
+    g = sg.grad(doubled_field, fallback="tape")(model)
+    return np.sum(model.k * g.k)
+
+
+@program("v", by="tape")
+def grad_moves_nested(x):
+    tree = {"a": x * 1.0, "in": {"b": x * 3}}
+    g = sg.grad(moved_within, fallback="tape")(tree)
+    return np.sum(tree["a"] * 3 + tree["in"]["b"] * g["in"]["b"])
+
+
+@program("v", by="tape")
+def vjp_swaps_its_list(x):
+    parts = [x * 1.0, x * 2.0]
+    v, pull = sg.vjp(swapped, parts, fallback="tape")
+    (g,) = pull(x * 3)
+    return np.sum(parts[0] * 3 + parts[1] * g[1] + v)
+
+
+@program("v", by="tape")
+def jvp_swaps_its_list(x):
+    parts = [x * 1.0, x * 2.0]
+    v, t = sg.jvp(swapped, (parts,), ([x * x, x],))
+    return np.sum(parts[0] * 3 + parts[1] * t + v)

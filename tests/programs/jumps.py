@@ -592,3 +592,18 @@ def thinned_sum_with_a_budget(x, price):
         budget = budget - cost
         gained = gained + v * cost
     return gained * budget
+
+
+@program("v")
+def left_out_of_a_try_that_goes_on_after_errors(x):
+    best = x[0]
+    for k in range(3):
+        try:
+            scaled = x[k] * 2.0
+            inverse = 1.0 / scaled
+            if inverse < 1.0:
+                best = scaled * inverse * inverse
+                break
+        except ZeroDivisionError:
+            continue
+    return best

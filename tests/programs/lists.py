@@ -455,3 +455,45 @@ def _scaled_with_sum(values, factor):
 def list_beside_a_number_of_a_helper_made_an_array(x, s):
     parts, total = _scaled_with_sum(np.sin(x), s)
     return np.sum(np.array(parts) ** 2) * total + parts[1]
+
+
+# -- lists of real arrays beside complex numbers, in programs that bind their entries anew
+
+
+def _power(x, y):
+    p = x + 1j * y
+    return np.sum(p * p.conj() * p.conj()).real
+
+
+@program("v", "v")
+def entries_swapped_beside_complex_numbers(x, y):
+    parts = [y * 1.0, y * 2.0]
+    parts[0], parts[1] = parts[1], parts[0]
+    return np.sum(parts[0] * parts[1] * x) + _power(x, y)
+
+
+@program("v", "v")
+def entries_stored_beside_complex_numbers(x, y):
+    parts = []
+    for k in range(3):
+        parts.append(y * k)
+    parts.append(x)
+    parts[1] = parts[0] + parts[2]
+    return np.sum(parts[0] * parts[1] * parts[2] * x) + _power(x, y)
+
+
+@program("v", "v")
+def entries_of_a_dict_beside_complex_numbers(x, y):
+    parts = {"a": x * 1.0, "b": y * 2}
+    parts["c"] = parts["a"] * parts["b"]
+    parts["a"] = parts["b"]
+    parts["b"] = y * x * (1 + 2j)
+    return np.sum(parts["a"] * parts["c"]) + np.sum(parts["b"] * parts["b"]).real
+
+
+@program("v", "v")
+def real_entry_made_complex_in_the_place_of_another(x, y):
+    parts = [x * 1.0, y * (1 + 1j)]
+    parts[0], parts[1] = parts[1], parts[0]
+    parts[1] = parts[1] * y
+    return np.sum(parts[0] * parts[1] * parts[0]).real

@@ -149,3 +149,36 @@ def lc_nested(x):
     T = [[0.0 for _ in range(3)] for _ in range(2)]
     T[0] = [x[0], x[1], x[2]]
     return T[0][1] * x[0]
+
+
+@program("v", by="tape")
+def dict_in_a_loop_made_a_number(x):
+    p = {"a": x[0], "b": x[1] * 2.0}
+    for _ in range(1):
+        p = p["a"] * p["b"]
+    return p
+
+
+@program("v", by="tape")
+def dict_on_one_path_and_number_on_the_other(x):
+    p = {"a": x[0] * 2.0}
+    if x[0] > 0.5:
+        p = x[1] * x[0]
+    if isinstance(p, dict):
+        return p["a"] * x[2]
+    return p * p
+
+
+@program("v")
+def list_on_one_path_and_array_on_the_other(x):
+    p = x * 3.0
+    if x[0] > 0.5:
+        p = [x[0] * x[1], x[2]]
+    return p[0] * p[1]
+
+
+@program("v")
+def dict_made_a_number_under_its_own_name(x):
+    p = {"a": x[0] * 2.0, "b": x[1]}
+    p = p["a"] * p["b"]
+    return p * x[2]

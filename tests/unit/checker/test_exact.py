@@ -13,7 +13,7 @@ from srcgrad.checker import arrays
 from srcgrad.checker.check import Checker, Verdict
 from srcgrad.checker.elements import Element, LongRun, applied
 from srcgrad.checker.field import PRIME
-from srcgrad.checker.lanes import NotCovered, Now
+from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.witness import observed
 from tests.programs.corpus import programs_by
 from tools.mutants import count, proven
@@ -64,10 +64,7 @@ def test_what_lanes_do_not_tell_is_proven(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOUBTED_BY_LANES)
-def test_what_is_broken_is_not_proven(name: str, request: pytest.FixtureRequest) -> None:
-    if name == "simulations.lennard_jones":  # known: see "What is proven"
-        reason = "lanes prove some broken texts of it, by the draw of what is broken"
-        request.applymarker(pytest.mark.xfail(strict=False, reason=reason))
+def test_what_is_broken_is_not_proven(name: str) -> None:
     if proven(PROGRAMS[name]) is None:
         pytest.skip("it has several texts")
     total = count([PROGRAMS[name]], 15, 15)

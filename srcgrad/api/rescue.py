@@ -1,0 +1,48 @@
+"""Asks the tape where the backward half of a text raises what the function itself does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from srcgrad.codegen.tracebacks import annotate, failed_going_back
+from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
+
+Found = TypeVar("Found")
+
+
+def instead_of(
+    error: Exception,
+    again: Callable[[], Found],
+    fall_back: Callable[[UnsupportedError], None],
+    *,
+    now: bool,
+) -> Found:
+    """Return what `again` returns on the tape for a text that has raised an error, or raise that.
+
+    `now` says that the function may be run once more. It has returned when the backward half
+    raises, so that the derivative alone is at fault; the tape is told of by `fall_back`. Numbers of
+    Python's that are divided by zero may be those of the function, too: NumPy divides its own,
+    ``np.sum(x) / len(x)`` of an empty array, which is NaN.
+
+    Raises:
+        NotProvenError: The derivative is at fault, and the policy is to raise that.
+    """
+    annotate(error)
+    divides = isinstance(error, ZeroDivisionError)
+    is_meant = divides or isinstance(error, (SrcgradError, MemoryError))
+    at_fault = not is_meant and failed_going_back(error)
+    if not now or not (divides or at_fault):
+        raise error
+    try:
+        found = again()
+    except Exception:  # noqa: BLE001 - whatever the tape refuses, the error came first
+        raise error from None
+    if at_fault:
+        fall_back(
+            NotProvenError(
+                f"the derivative is not proven: the derivative alone raises {error!r}",
+                hint="the tape differentiates it; please report the function",
+            )
+        )
+    return found

@@ -1,0 +1,72 @@
+"""Holds what one run of a checked program leaves, and what ends it early."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from srcgrad.checker.lanes import Lane
+
+_LONGEST: Final = 4_000
+
+
+class Disagreement(BaseException):
+    """The derivative is not that of the primal."""
+
+
+class NotCovered(BaseException):
+    """Something that the checker does not know stands in its way."""
+
+
+class Run:
+    """What one run of a program leaves behind.
+
+    Attributes:
+        asked: Whether anything hung on the seed: if not, a run with another is the same.
+        tape: What the statements of the primal leave for the reverse sweep; None if none is made.
+            In forward mode, what takes its items and carries tangents.
+        trace: The effects that can be seen from outside, in order.
+        cut: Results of operations on varied values for which no contribution is known.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self.asked = False
+        self.tape: Any = None
+        self.trace: list[Any] = []
+        self.cut: list[Lane] = []
+        self.steps = 0
+        self.memo: dict[Any, Any] = {}
+
+    @property
+    def seed(self) -> int:
+        """What decides which way tests go and how long loops are."""
+        self.asked = True
+        return self._seed
+
+    @property
+    def way(self) -> tuple[tuple[int, ...], bool]:
+        """What decides which way tests go: a draw, and whether all go the opposite ways.
+
+        Of four runs the first and the last are a pair, and so are the two between them.
+        """
+        self.asked = True
+        four, place = divmod(self._seed, 4)
+        draw = 2 * four + (place in (1, 2))
+        return ((draw,) if draw else ()), place > 1
+
+    def step(self) -> None:
+        """Count an operation.
+
+        Raises:
+            NotCovered: There have been too many.
+        """
+        self.steps += 1
+        if self.steps > _LONGEST:
+            raise NotCovered("the run is too long")
+
+
+class Now:
+    """The run that is under way."""
+
+    run: Run = Run(0)
