@@ -108,7 +108,7 @@ class Plan:
     @property
     def runs(self) -> Callable[..., Any]:
         """What runs the derivative: the text for NumPy, or what has compiled it."""
-        return self.function if self.loops is None else self.loops
+        return self.function if self.loops is None else self.loops.run
 
     @property
     def shown(self) -> str:

@@ -35,7 +35,6 @@ from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
 _LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
-_STARS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,7 @@ class Loops:
     Attributes:
         text: The text that the last call ran; None if that was the text for NumPy.
         compiled: How many kinds of arguments there is a compiled function for.
+        run: The function that runs it, with the parameters of the text for NumPy.
     """
 
     def __init__(
@@ -94,44 +94,64 @@ class Loops:
     ) -> None:
         self._subject = subject
         self._refuse = refuse
-        self._options = {"error_model": "numpy", "cache": _has_files(), **options}
+        self._options = {
+            "error_model": "numpy",
+            "boundscheck": True,
+            "cache": _has_files(),
+            **options,
+        }
         self._known: dict[Any, Callable[..., Any]] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
         self._signature = inspect.signature(subject.function)
-        kinds = [item.kind for item in self._signature.parameters.values()]
-        self._is_plain = not any(
-            kind in (*_STARS, inspect.Parameter.KEYWORD_ONLY) for kind in kinds
-        )
         self._names = _data_in(subject)
-        self._count = len(kinds)
         self._lock = Lock()
         self.text: LoopsText | None = None
         self.compiled = 0
+        self.run = self._front()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run with the arguments of the text for NumPy."""
-        if kwargs or len(args) != self._count or not self._is_plain:
-            args = self._by_position(args, kwargs)
-        if self._names:
-            space = vars(self._subject.module)
-            args = (*args, *[space[name] for name in self._names])
-        try:
-            key = tuple(map(kind_of, args))
-        except RefusedArgumentError as problem:
-            self._say(f"an argument is {problem}", None)
-            return self._by_numpy(args)
-        run = self._known.get(key)
-        if run is None:
-            with self._lock:
-                run = self._known.get(key)
-                if run is None:
-                    return self._first(key, args)
-        return run(*args)
+        return self.run(*args, **kwargs)
 
-    def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
+    def _front(self) -> Callable[..., Any]:
+        """Return the function that looks up what runs its arguments."""
+        parameters = list(self._signature.parameters.values())
+        given = [
+            *[item.name for item in parameters],
+            *[f"_sg_x{k}" for k in range(len(self._names))],
+        ]
+        text = _FRONT.format(
+            parameters=_declared(parameters),
+            data="; ".join(f"_sg_x{k} = _sg_space[{n!r}]" for k, n in enumerate(self._names))
+            or "pass",
+            kinds="; ".join(
+                f"_sg_{k} = float if type({name}) is float else _sg_kind({name})"
+                for k, name in enumerate(given)
+            )
+            or "pass",
+            key="".join(f"_sg_{k}, " for k in range(len(given))),
+            args="".join(f"{name}, " for name in given),
+        )
+        scope = {
+            "_sg_space": vars(self._subject.module),
+            "_sg_kind": kind_of,
+            "_sg_refused": RefusedArgumentError,
+            "_sg_known": self._known,
+            "_sg_first": self._first,
+            "_sg_otherwise": self._otherwise,
+        }
+        exec(text, scope)  # noqa: S102 - text of our own making
+        run: Any = scope["run"]
+        function: Any = self._subject.function
+        run.__defaults__, run.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        found: Callable[..., Any] = run
+        return found
+
+    def _otherwise(self, problem: Exception, args: tuple[Any, ...]) -> Any:
+        """Run arguments that are not taken to compiled functions."""
+        self._say(f"an argument is {problem}", None)
+        self.text = None
+        return self._by_numpy(args)
 
     def _by_numpy(self, args: Sequence[Any]) -> Any:
         """Run the text for NumPy."""
@@ -142,6 +162,11 @@ class Loops:
     # -- the first call of a kind
 
     def _first(self, key: Any, args: tuple[Any, ...]) -> Any:
+        with self._lock:
+            run = self._known.get(key)
+            return self._run_first(key, args) if run is None else run(*args)
+
+    def _run_first(self, key: Any, args: tuple[Any, ...]) -> Any:
         try:
             made = self._fused(key, args)
         except NotCompiledError as refusal:
@@ -211,33 +236,65 @@ class Loops:
 
     def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
         """Return what takes arguments to a compiled function, and its result back."""
-        by_numpy, written = self._by_numpy, self._subject.written
+        dispatcher, converts, failed = made.dispatcher, made.converts, self._failed
+        key, written = made.key, self._subject.written
+        is_pair = isinstance(expected, tuple) and len(expected) == 2
+        if any(converts) or made.text.has_records or not (is_pair or type(expected) is float):
+            return self._long_runner(made, expected)
+        if not is_pair:
+
+            def run_number(*args: Any) -> Any:
+                try:
+                    found = dispatcher(*args)
+                except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                    return failed(error, key, args)
+                if found - found == 0.0 or written:
+                    return found
+                return self._by_numpy(args)  # infinite or NaN, where Python may raise
+
+            return run_number
+        as_head = type(expected[0]) if type(expected[0]) is np.float64 else None
+        if as_head is None or any(isinstance(item, (tuple, np.float64)) for item in expected[1:]):
+            return self._long_runner(made, expected)
+
+        def run_pair(*args: Any) -> Any:
+            try:
+                head, grad = dispatcher(*args)
+            except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                return failed(error, key, args)
+            if head - head == 0.0 or written:
+                return as_head(head), grad
+            return self._by_numpy(args)
+
+        return run_pair
+
+    def _long_runner(self, made: Made, expected: Any) -> Callable[..., Any]:
+        """Return the same for arguments and results of any structure."""
         dispatcher, converts = made.dispatcher, made.converts
-        takes, brings = any(converts), made.text.has_records or any(converts)
-        wraps = type(expected) is np.float64
 
         def run(*args: Any) -> Any:
             try:
-                result = dispatcher(*_converted(converts, args)) if takes else dispatcher(*args)
-            except LengthsDifferError:
-                return self._without_nests(made.key, args)
-            except Exception:
-                if written:
-                    raise
-                return by_numpy(args)  # which raises with the user's line, or knows better
-            if brings:
-                result = brought_back(result)
-            if type(result) is tuple and type(result[0]) is float:
-                head = result[0]
-                if head - head != 0.0 and not written:  # infinite or NaN, where Python may raise
-                    return by_numpy(args)
-            elif type(result) is float and result - result != 0.0 and not written:
-                return by_numpy(args)
-            return np.float64(result) if wraps else result
+                result = brought_back(dispatcher(*_converted(converts, args)))
+            except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                return self._failed(error, made.key, args)
+            head = result[0] if type(result) is tuple and result else result
+            if type(head) is float and head - head != 0.0 and not self._subject.written:
+                return self._by_numpy(args)
+            return as_returned(result, expected)
 
-        if isinstance(expected, tuple) and type(expected[0]) is np.float64:
-            return lambda *args: as_returned(run(*args), expected)
         return run
+
+    def _failed(self, error: Exception, key: Any, args: tuple[Any, ...]) -> Any:
+        """Run what a compiled function has raised at, in another way if that can be.
+
+        Raises:
+            Exception: The function raises it, or it has written into its arguments before.
+        """
+        if isinstance(error, LengthsDifferError):
+            return self._without_nests(key, args)
+        if self._subject.written:
+            raise error
+        return self._by_numpy(args)  # which raises with the user's line, or knows better
 
     def _module_for(
         self, kinds: Any, records: Records, *, fuses: bool
@@ -301,6 +358,38 @@ class Loops:
 
     def _say(self, what: str, line: UserLine | None) -> None:
         self._refuse(self._at(what, line))
+
+
+_FRONT: Final = """\
+def run({parameters}):
+    {data}
+    try:
+        {kinds}
+    except _sg_refused as problem:
+        return _sg_otherwise(problem, ({args}))
+    found = _sg_known.get(({key}))
+    if found is None:
+        return _sg_first(({key}), ({args}))
+    return found({args})
+"""
+
+
+def _declared(parameters: Sequence[inspect.Parameter]) -> str:
+    """Return the parameters, with placeholders for defaults, which are put in afterwards."""
+    shown: list[str] = []
+    for before, item in zip([None, *parameters], [*parameters, None], strict=True):
+        kind = None if item is None else item.kind
+        if before is not None and before.kind is before.POSITIONAL_ONLY is not kind:
+            shown.append("/")
+        if item is None:
+            break
+        is_rest, is_options = item.kind is item.VAR_POSITIONAL, item.kind is item.VAR_KEYWORD
+        stars = "*" if is_rest else "**" if is_options else ""
+        is_first = before is None or before.kind not in (item.KEYWORD_ONLY, item.VAR_POSITIONAL)
+        if item.kind is item.KEYWORD_ONLY and is_first:
+            shown.append("*")
+        shown.append(f"{stars}{item.name}" + ("" if item.default is item.empty else "=None"))
+    return ", ".join(shown)
 
 
 def _in_short(error: BaseException) -> str:

@@ -138,6 +138,8 @@ class Statements:
 
     def _call(self, node: Any) -> Any:
         function = node.func
+        if getattr(function, "id", "") == "split_like" and isinstance(node.args[1], gast.List):
+            node.args[1] = gast.Tuple(node.args[1].elts, gast.Load())  # of a length that is known
         options = {item.arg: item.value for item in node.keywords}
         if isinstance(function, gast.Attribute) and function.attr in _REDUCTIONS:
             return self._reduction(node, function, options)

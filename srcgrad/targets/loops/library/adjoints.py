@@ -212,3 +212,95 @@ def _real_part(x):
     if is_real(plain(x)) or (is_array(x) and not isinstance(x.dtype, types.Complex)):
         return lambda x: x
     return None
+
+
+@overload(runtime.refuse_integers)
+def _refuse_integers(array):
+    kind = plain(array)
+    dtype = kind.dtype if is_array(kind) else kind
+    if isinstance(dtype, (types.Float, types.Complex)):
+        return lambda array: None
+    raise errors.TypingError("a value with a derivative is stored into an array of integers")
+
+
+@overload(runtime.add_entries)
+def _add_entries(total, part):
+    if not (isinstance(total, types.List) and isinstance(part, types.List)):
+        return None
+    if not (is_number(total.dtype) or is_array(total.dtype)):
+        return None
+
+    def body(total, part):
+        for i in range(len(part)):
+            total[i] = total[i] + part[i]
+
+    return body
+
+
+@overload(runtime.item_shapes)
+def _item_shapes(items):
+    if isinstance(items, types.List):
+        return lambda items: [np.shape(item) for item in items]
+    if isinstance(items, types.BaseTuple):
+        shown = "".join(f"np.shape(items[{k}]), " for k in range(len(items.types)))
+        return made(f"def body(items):\n    return ({shown})")
+    return None
+
+
+@overload(runtime.cast_back)
+def _cast_back(grad, shape, dtype):
+    if not isinstance(dtype, types.NoneType):
+        return None
+    if is_number(grad) and isinstance(shape, types.BaseTuple) and len(shape) == 0:
+        return lambda grad, shape, dtype: grad
+    if not (is_array(grad) and isinstance(shape, types.BaseTuple) and len(shape) == grad.ndim):
+        return None
+
+    def body(grad, shape, dtype):
+        if grad.shape != shape:
+            raise ValueError("an adjoint of another shape")
+        return grad
+
+    return body
+
+
+@overload(runtime.unstack_like, prefer_literal=True)
+def _unstack_like(grad, axis):
+    if not is_array(grad) or not isinstance(axis, types.IntegerLiteral):
+        return None
+    place = axis.literal_value % grad.ndim
+    if place == 0:
+        return lambda grad, axis: [grad[i] for i in range(grad.shape[0])]
+    if place == 1:
+        return lambda grad, axis: [grad[:, i] for i in range(grad.shape[1])]
+    return None
+
+
+@overload(runtime.split_like, prefer_literal=True)
+def _split_like(grad, shapes, axis):
+    if not isinstance(shapes, types.BaseTuple) or not isinstance(axis, types.IntegerLiteral):
+        return None
+    if not is_array(grad) or axis.literal_value not in (0, 1) or grad.ndim <= axis.literal_value:
+        return None
+    place = axis.literal_value
+    lines = ["def body(grad, shapes, axis):", "    start = 0"]
+    for k in range(len(shapes.types)):
+        lines.append(f"    stop = start + shapes[{k}][{place}]")
+        lines.append(f"    part_{k} = grad[{':, ' * place}start:stop]")
+        lines.append("    start = stop")
+    shown = "".join(f"part_{k}, " for k in range(len(shapes.types)))
+    return made("\n".join([*lines, f"    return ({shown})"]))
+
+
+@overload(runtime.shared_each)
+def _shared_each(grad, args, extreme):
+    if not isinstance(args, types.BaseTuple) or len(args) < 2:
+        return None
+    if not all(is_real(plain(item)) for item in args.types):
+        return None
+    count = " + ".join(f"(args[{k}] == extreme)" for k in range(len(args)))
+    shown = "".join(f"share if args[{k}] == extreme else 0.0 * grad, " for k in range(len(args)))
+    return made(
+        "def body(grad, args, extreme):\n"
+        f"    share = 1.0 * grad / max({count}, 1)\n    return ({shown})"
+    )

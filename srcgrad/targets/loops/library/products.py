@@ -17,6 +17,20 @@ def _expand_sum(grad, shape, axis, keepdims, where=True):
     return None
 
 
+@overload(runtime.expand_mean)
+def _expand_mean(grad, shape, axis, keepdims, where=True):
+    if not is_number(grad) or not isinstance(shape, types.UniTuple):
+        return None
+
+    def body(grad, shape, axis, keepdims, where=True):
+        count = 1
+        for size in shape:
+            count *= size
+        return np.full(shape, grad / count)
+
+    return body
+
+
 @overload(runtime.share_among_ties)
 def _share_among_ties(grad, a, extreme, axis=None):
     if not (is_array(a) and is_real(plain(grad)) and is_real(plain(extreme))):
