@@ -253,8 +253,8 @@ class Loops:
                 return self._by_numpy(args)  # infinite or NaN, where Python may raise
 
             return run_number
-        as_head = type(expected[0]) if type(expected[0]) is np.float64 else None
-        if as_head is None or any(isinstance(item, (tuple, np.float64)) for item in expected[1:]):
+        kind = type(expected[0])
+        if kind not in (float, np.float64) or isinstance(expected[1], (tuple, np.float64)):
             return self._long_runner(made, expected)
 
         def run_pair(*args: Any) -> Any:
@@ -263,7 +263,7 @@ class Loops:
             except Exception as error:  # noqa: BLE001 - NumPy runs it then
                 return failed(error, key, args)
             if head - head == 0.0 or written:
-                return as_head(head), grad
+                return (head if kind is float else np.float64(head)), grad
             return self._by_numpy(args)
 
         return run_pair
