@@ -12,76 +12,76 @@ from numba.extending import overload
 
 from srcgrad import runtime
 from srcgrad.targets.loops.library.bodies import (
-    is_array,
-    is_number,
-    is_real,
     loops,
     made,
-    plain,
+    of_array,
+    of_number,
+    of_real,
     subscript,
     tuple_text,
+    unvalued,
 )
 
 
 @overload(runtime.zeros_like)
 def _zeros_like(x):
-    kind = plain(x)
-    if is_real(kind) or isinstance(kind, (types.Boolean, types.NoneType)):
+    kind = unvalued(x)
+    if of_real(kind) or isinstance(kind, (types.Boolean, types.NoneType)):
         return lambda x: 0.0
     if isinstance(kind, types.Complex):
         return lambda x: 0j
-    if is_array(kind) and isinstance(kind.dtype, (types.Float, types.Complex)):
+    if of_array(kind) and isinstance(kind.dtype, (types.Float, types.Complex)):
         return lambda x: np.zeros_like(x)
-    if is_array(kind):
+    if of_array(kind):
         return lambda x: np.zeros(x.shape, np.float64)
     if isinstance(kind, (types.List, types.UniTuple)):
         return lambda x: [runtime.zeros_like(item) for item in x]
     if isinstance(kind, types.BaseTuple):
-        return _of_parts("runtime.zeros_like(x[{}])", kind)
+        return _of_parts(runtime.zeros_like, kind)
     return None
 
 
-def _of_parts(part: str, kind: Any) -> Callable[..., Any]:
+def _of_parts(each: Any, kind: Any) -> Callable[..., Any]:
     """Return a function that makes a tuple, entry by entry."""
-    shown = "".join(f"{part.format(k)}, " for k in range(len(kind.types)))
-    scope = {"runtime": runtime}
+    shown = "".join(f"each(x[{k}]), " for k in range(len(kind.types)))
     if isinstance(kind, types.BaseNamedTuple):
-        return made(f"def body(x):\n    return made({shown})", made=kind.instance_class, **scope)
-    return made(f"def body(x):\n    return ({shown})", **scope)
+        kept = kind.instance_class
+        return made(f"def body(x):\n    return kept({shown})", each=each, kept=kept)
+    return made(f"def body(x):\n    return ({shown})", each=each)
 
 
 @overload(runtime.copied)
 def _copied(x):
-    kind = plain(x)
-    if is_number(kind) or isinstance(kind, types.NoneType):
+    kind = unvalued(x)
+    if of_number(kind) or isinstance(kind, types.NoneType):
         return lambda x: x
-    if is_array(kind):
+    if of_array(kind):
         return lambda x: x.copy()
     if isinstance(kind, types.List):
         return lambda x: [runtime.copied(item) for item in x]
     if isinstance(kind, types.BaseTuple):
-        return _of_parts("runtime.copied(x[{}])", kind)
+        return _of_parts(runtime.copied, kind)
     return None
 
 
 @overload(runtime.scalar_seed)
 def _scalar_seed(value):
-    if is_real(plain(value)):
+    if of_real(unvalued(value)):
         return lambda value: 1.0
-    if is_array(value):
+    if of_array(value):
         raise errors.TypingError("the result is an array, not one number")
     return None
 
 
 @overload(runtime.unbroadcast)
 def _unbroadcast(grad, like):
-    if is_number(grad):
+    if of_number(grad):
         return lambda grad, like: grad
-    if not is_array(grad):
+    if not of_array(grad):
         return None
-    if is_number(like) or (isinstance(like, types.BaseTuple) and len(like) == 0):
+    if of_number(like) or (isinstance(like, types.BaseTuple) and len(like) == 0):
         return lambda grad, like: np.sum(grad)
-    if is_array(like):
+    if of_array(like):
         shape, ndim = "like.shape", like.ndim
     elif isinstance(like, types.UniTuple):
         shape, ndim = "like", len(like)
@@ -103,26 +103,26 @@ def _unbroadcast(grad, like):
 def _accumulate(total, grad):
     if isinstance(grad, types.NoneType):
         return lambda total, grad: total
-    if (is_number(total) or is_array(total)) and (is_number(grad) or is_array(grad)):
+    if (of_number(total) or of_array(total)) and (of_number(grad) or of_array(grad)):
         return lambda total, grad: total + grad
     return None
 
 
 @overload(runtime.gathered)
 def _gathered(parts, like):
-    if is_array(parts) and not isinstance(like, (types.List, types.BaseTuple)):
+    if of_array(parts) and not isinstance(like, (types.List, types.BaseTuple)):
         return lambda parts, like: parts
     if isinstance(parts, types.List) and isinstance(like, types.List):
-        if is_array(parts.dtype) or is_number(parts.dtype):
+        if of_array(parts.dtype) or of_number(parts.dtype):
             return lambda parts, like: parts
-    if isinstance(parts, types.List) and is_array(like) and like.ndim == 1 and is_real(parts.dtype):
+    if isinstance(parts, types.List) and of_array(like) and like.ndim == 1 and of_real(parts.dtype):
         return lambda parts, like: np.array(parts)
     return None
 
 
 @overload(runtime.add_at)
 def _add_at(buffer, index, grad):
-    one = plain(index)
+    one = unvalued(index)
     parts = one.types if isinstance(one, types.BaseTuple) else (one,)
     if isinstance(buffer, types.List) and isinstance(one, types.Integer):
 
@@ -130,7 +130,7 @@ def _add_at(buffer, index, grad):
             buffer[index] = buffer[index] + grad
 
         return in_list
-    if not is_array(buffer):
+    if not of_array(buffer):
         return None
     if all(isinstance(part, (types.Integer, types.SliceType)) for part in parts):
         checks = "".join(
@@ -140,11 +140,11 @@ def _add_at(buffer, index, grad):
             if isinstance(part, types.Integer)
         )
         return made(f"def body(buffer, index, grad):\n{checks}    buffer[index] += grad")
-    if not all(is_array(p) and p.ndim == 1 and isinstance(p.dtype, types.Integer) for p in parts):
+    if not all(of_array(p) and p.ndim == 1 and isinstance(p.dtype, types.Integer) for p in parts):
         return None
-    if is_array(grad) and grad.ndim != 1 + buffer.ndim - len(parts):
+    if of_array(grad) and grad.ndim != 1 + buffer.ndim - len(parts):
         return None
-    return _add_by_places(parts, is_tuple=one is not parts[0], rows=is_array(grad))
+    return _add_by_places(parts, is_tuple=one is not parts[0], rows=of_array(grad))
 
 
 def _add_by_places(parts: Sequence[Any], *, is_tuple: bool, rows: bool) -> Callable[..., Any]:
@@ -172,9 +172,9 @@ def _add_by_places(parts: Sequence[Any], *, is_tuple: bool, rows: bool) -> Calla
 
 @overload(runtime.last_written)
 def _last_written(grad, index):
-    one = plain(index)
+    one = unvalued(index)
     parts = one.types if isinstance(one, types.BaseTuple) else (one,)
-    if not is_array(grad) or not all(
+    if not of_array(grad) or not all(
         isinstance(part, (types.Integer, types.SliceType)) for part in parts
     ):
         return None
@@ -185,9 +185,9 @@ def _last_written(grad, index):
 
 @overload(runtime.written_over)
 def _written_over(old, new):
-    if is_number(plain(old)):
+    if of_number(unvalued(old)):
         return lambda old, new: new
-    if is_array(old) and is_array(new) and old.dtype == new.dtype and old.ndim == new.ndim:
+    if of_array(old) and of_array(new) and old.dtype == new.dtype and old.ndim == new.ndim:
 
         def body(old, new):
             if old.shape == new.shape:
@@ -202,22 +202,22 @@ def _written_over(old, new):
 
 @overload(runtime.conj)
 def _conj(x):
-    if is_real(plain(x)) or (is_array(x) and not isinstance(x.dtype, types.Complex)):
+    if of_real(unvalued(x)) or (of_array(x) and not isinstance(x.dtype, types.Complex)):
         return lambda x: x
     return None
 
 
 @overload(runtime.real_part)
 def _real_part(x):
-    if is_real(plain(x)) or (is_array(x) and not isinstance(x.dtype, types.Complex)):
+    if of_real(unvalued(x)) or (of_array(x) and not isinstance(x.dtype, types.Complex)):
         return lambda x: x
     return None
 
 
 @overload(runtime.refuse_integers)
 def _refuse_integers(array):
-    kind = plain(array)
-    dtype = kind.dtype if is_array(kind) else kind
+    kind = unvalued(array)
+    dtype = kind.dtype if of_array(kind) else kind
     if isinstance(dtype, (types.Float, types.Complex)):
         return lambda array: None
     raise errors.TypingError("a value with a derivative is stored into an array of integers")
@@ -227,7 +227,7 @@ def _refuse_integers(array):
 def _add_entries(total, part):
     if not (isinstance(total, types.List) and isinstance(part, types.List)):
         return None
-    if not (is_number(total.dtype) or is_array(total.dtype)):
+    if not (of_number(total.dtype) or of_array(total.dtype)):
         return None
 
     def body(total, part):
@@ -251,9 +251,9 @@ def _item_shapes(items):
 def _cast_back(grad, shape, dtype):
     if not isinstance(dtype, types.NoneType):
         return None
-    if is_number(grad) and isinstance(shape, types.BaseTuple) and len(shape) == 0:
+    if of_number(grad) and isinstance(shape, types.BaseTuple) and len(shape) == 0:
         return lambda grad, shape, dtype: grad
-    if not (is_array(grad) and isinstance(shape, types.BaseTuple) and len(shape) == grad.ndim):
+    if not (of_array(grad) and isinstance(shape, types.BaseTuple) and len(shape) == grad.ndim):
         return None
 
     def body(grad, shape, dtype):
@@ -266,7 +266,7 @@ def _cast_back(grad, shape, dtype):
 
 @overload(runtime.unstack_like, prefer_literal=True)
 def _unstack_like(grad, axis):
-    if not is_array(grad) or not isinstance(axis, types.IntegerLiteral):
+    if not of_array(grad) or not isinstance(axis, types.IntegerLiteral):
         return None
     place = axis.literal_value % grad.ndim
     if place == 0:
@@ -280,7 +280,7 @@ def _unstack_like(grad, axis):
 def _split_like(grad, shapes, axis):
     if not isinstance(shapes, types.BaseTuple) or not isinstance(axis, types.IntegerLiteral):
         return None
-    if not is_array(grad) or axis.literal_value not in (0, 1) or grad.ndim <= axis.literal_value:
+    if not of_array(grad) or axis.literal_value not in (0, 1) or grad.ndim <= axis.literal_value:
         return None
     place = axis.literal_value
     lines = ["def body(grad, shapes, axis):", "    start = 0"]
@@ -296,7 +296,7 @@ def _split_like(grad, shapes, axis):
 def _shared_each(grad, args, extreme):
     if not isinstance(args, types.BaseTuple) or len(args) < 2:
         return None
-    if not all(is_real(plain(item)) for item in args.types):
+    if not all(of_real(unvalued(item)) for item in args.types):
         return None
     count = " + ".join(f"(args[{k}] == extreme)" for k in range(len(args)))
     shown = "".join(f"share if args[{k}] == extreme else 0.0 * grad, " for k in range(len(args)))

@@ -9,8 +9,16 @@ from numba import types
 from numba.core import errors
 from numba.extending import overload
 
+from srcgrad import runtime
 from srcgrad.targets.loops import names
-from srcgrad.targets.loops.library.bodies import is_array, loops, made, tuple_text
+from srcgrad.targets.loops.library.bodies import (
+    loops,
+    made,
+    of_array,
+    of_number,
+    subscript,
+    tuple_text,
+)
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
@@ -39,7 +47,7 @@ _FIRST = {"sum": "zeros", "mean": "zeros", "prod": "ones", "any": "zeros", "all"
 
 
 def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any] | None:
-    if not is_array(x) or not isinstance(keepdims, types.BooleanLiteral):
+    if not of_array(x) or not isinstance(keepdims, types.BooleanLiteral):
         return None
     axes = _axes(axis, x.ndim)
     if axes is None:
@@ -87,11 +95,68 @@ def _same_length(one, other):
     return body
 
 
-def _offer(name: str) -> None:
-    @overload(getattr(names, f"{name}_along"), prefer_literal=True)
-    def _along(x, axis, keepdims):
-        return _reduction(name, x, axis, keepdims)
+@overload(names.sum_along, prefer_literal=True)
+def _sum_along(x, axis, keepdims):
+    return _reduction("sum", x, axis, keepdims)
 
 
-for _name in _STEPS:
-    _offer(_name)
+@overload(names.mean_along, prefer_literal=True)
+def _mean_along(x, axis, keepdims):
+    return _reduction("mean", x, axis, keepdims)
+
+
+@overload(names.prod_along, prefer_literal=True)
+def _prod_along(x, axis, keepdims):
+    return _reduction("prod", x, axis, keepdims)
+
+
+@overload(names.any_along, prefer_literal=True)
+def _any_along(x, axis, keepdims):
+    return _reduction("any", x, axis, keepdims)
+
+
+@overload(names.all_along, prefer_literal=True)
+def _all_along(x, axis, keepdims):
+    return _reduction("all", x, axis, keepdims)
+
+
+@overload(names.max_along, prefer_literal=True)
+def _max_along(x, axis, keepdims):
+    return _reduction("max", x, axis, keepdims)
+
+
+@overload(names.min_along, prefer_literal=True)
+def _min_along(x, axis, keepdims):
+    return _reduction("min", x, axis, keepdims)
+
+
+def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -> Any:
+    """Return what gives each entry of a shape the adjoint of the reduction that it went into."""
+    if not isinstance(shape, types.UniTuple) or not isinstance(keepdims, types.BooleanLiteral):
+        return None
+    ndim = len(shape)
+    axes = _axes(axis, ndim)
+    keeps = keepdims.literal_value
+    if axes is None or ndim == 0:
+        return None
+    kept = [k for k in range(ndim) if k not in axes]
+    size = " * ".join(f"shape[{k}]" for k in axes) if mean else "1"
+    if of_number(grad):
+        text = f"    return np.full(shape, 1.0 * grad / ({size}))"
+    elif of_array(grad) and grad.ndim == (ndim if keeps else len(kept)):
+        place = ", ".join("0" if k in axes else f"i{k}" for k in range(ndim) if keeps or k in kept)
+        step = f"out{subscript(ndim)} = grad[{place}] / ({size})"
+        text = f"    out = np.empty(shape)\n{loops(ndim, 'shape', step)}\n    return out"
+    else:
+        return None
+    return made(f"def body(grad, shape, axis, keepdims, where=True):\n{text}")
+
+
+@overload(runtime.expand_sum, prefer_literal=True)
+def _expand_sum(grad, shape, axis, keepdims, where=True):
+    return _expansion(grad, shape, axis, keepdims, mean=False)
+
+
+@overload(runtime.expand_mean, prefer_literal=True)
+def _expand_mean(grad, shape, axis, keepdims, where=True):
+    return _expansion(grad, shape, axis, keepdims, mean=True)

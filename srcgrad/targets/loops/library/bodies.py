@@ -11,28 +11,27 @@ from numba import types
 
 def made(text: str, **scope: Any) -> Callable[..., Any]:
     """Return the function of a text."""
-    space = {"np": np, "math": __import__("math"), **scope}
+    space = {"np": np, **scope}
     exec(text, space)  # noqa: S102 - text of our own making
-    made: Callable[..., Any] = space["body"]
-    return made
+    return space["body"]
 
 
-def is_number(kind: Any) -> bool:
+def of_number(kind: Any) -> bool:
     """Say whether a type is one of numbers or truth values."""
     return isinstance(kind, (types.Number, types.Boolean))
 
 
-def is_real(kind: Any) -> bool:
+def of_real(kind: Any) -> bool:
     """Say whether a type is one of integers or floats."""
     return isinstance(kind, (types.Integer, types.Float))
 
 
-def is_array(kind: Any) -> bool:
+def of_array(kind: Any) -> bool:
     """Say whether a type is one of arrays."""
     return isinstance(kind, types.Array)
 
 
-def plain(kind: Any) -> Any:
+def unvalued(kind: Any) -> Any:
     """Return a type without its value, if it is that of a literal."""
     return types.unliteral(kind)
 

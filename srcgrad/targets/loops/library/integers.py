@@ -6,12 +6,12 @@ from numba import types
 from numba.extending import overload
 
 from srcgrad.targets.loops import names
-from srcgrad.targets.loops.library.bodies import plain
+from srcgrad.targets.loops.library.bodies import unvalued
 
 
 @overload(names.int_floor_divided)
 def _floor_divided(x, y):
-    if isinstance(plain(x), types.Integer) and isinstance(plain(y), types.Integer):
+    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
 
         def body(x, y):
             if y == 0:
@@ -24,7 +24,7 @@ def _floor_divided(x, y):
 
 @overload(names.int_remainder)
 def _remainder(x, y):
-    if isinstance(plain(x), types.Integer) and isinstance(plain(y), types.Integer):
+    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
 
         def body(x, y):
             if y == 0:
@@ -37,7 +37,7 @@ def _remainder(x, y):
 
 @overload(names.int_times)
 def _times(x, y):
-    if isinstance(plain(x), types.Integer) and isinstance(plain(y), types.Integer):
+    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
 
         def body(x, y):
             product = x * y
@@ -51,7 +51,7 @@ def _times(x, y):
 
 @overload(names.int_power)
 def _power(x, y):
-    if isinstance(plain(x), types.Integer) and isinstance(plain(y), types.Integer):
+    if isinstance(unvalued(x), types.Integer) and isinstance(unvalued(y), types.Integer):
 
         def body(x, y):
             if y < 0 or abs(float(x)) ** float(y) > 9.2e18:

@@ -7,33 +7,12 @@ from numba import types
 from numba.extending import overload
 
 from srcgrad import runtime
-from srcgrad.targets.loops.library.bodies import is_array, is_number, is_real, plain
-
-
-@overload(runtime.expand_sum)
-def _expand_sum(grad, shape, axis, keepdims, where=True):
-    if is_number(grad) and isinstance(shape, types.UniTuple):
-        return lambda grad, shape, axis, keepdims, where=True: np.full(shape, float(grad))
-    return None
-
-
-@overload(runtime.expand_mean)
-def _expand_mean(grad, shape, axis, keepdims, where=True):
-    if not is_number(grad) or not isinstance(shape, types.UniTuple):
-        return None
-
-    def body(grad, shape, axis, keepdims, where=True):
-        count = 1
-        for size in shape:
-            count *= size
-        return np.full(shape, grad / count)
-
-    return body
+from srcgrad.targets.loops.library.bodies import of_array, of_real, unvalued
 
 
 @overload(runtime.share_among_ties)
 def _share_among_ties(grad, a, extreme, axis=None):
-    if not (is_array(a) and is_real(plain(grad)) and is_real(plain(extreme))):
+    if not (of_array(a) and of_real(unvalued(grad)) and of_real(unvalued(extreme))):
         return None
 
     def body(grad, a, extreme, axis=None):
@@ -53,7 +32,7 @@ def _share_among_ties(grad, a, extreme, axis=None):
 @overload(runtime.cumsum_back)
 def _cumsum_back(grad, shape, axis):
     is_vector = isinstance(shape, types.UniTuple) and len(shape) == 1
-    if not (is_array(grad) and grad.ndim == 1 and is_vector):
+    if not (of_array(grad) and grad.ndim == 1 and is_vector):
         return None
 
     def body(grad, shape, axis):
@@ -69,7 +48,7 @@ def _cumsum_back(grad, shape, axis):
 
 @overload(runtime.matmul_left)
 def _matmul_left(grad, x, w):
-    if not (is_array(x) and is_array(w)) or isinstance(w.dtype, types.Complex):
+    if not (of_array(x) and of_array(w)) or isinstance(w.dtype, types.Complex):
         return None
     if (x.ndim, w.ndim) == (1, 1):
         return lambda grad, x, w: grad * w
@@ -84,7 +63,7 @@ def _matmul_left(grad, x, w):
 
 @overload(runtime.matmul_right)
 def _matmul_right(grad, x, w):
-    if not (is_array(x) and is_array(w)) or isinstance(x.dtype, types.Complex):
+    if not (of_array(x) and of_array(w)) or isinstance(x.dtype, types.Complex):
         return None
     if (x.ndim, w.ndim) == (1, 1):
         return lambda grad, x, w: grad * x
@@ -97,13 +76,13 @@ def _matmul_right(grad, x, w):
 
 @overload(runtime.dot_left)
 def _dot_left(grad, a, b):
-    if is_array(a) and is_array(b) and a.ndim <= 2 and b.ndim <= 2:
+    if of_array(a) and of_array(b) and a.ndim <= 2 and b.ndim <= 2:
         return lambda grad, a, b: runtime.matmul_left(grad, a, b)
     return None
 
 
 @overload(runtime.dot_right)
 def _dot_right(grad, a, b):
-    if is_array(a) and is_array(b) and a.ndim <= 2 and b.ndim <= 2:
+    if of_array(a) and of_array(b) and a.ndim <= 2 and b.ndim <= 2:
         return lambda grad, a, b: runtime.matmul_right(grad, a, b)
     return None
