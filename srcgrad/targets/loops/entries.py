@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
 import gast
@@ -44,8 +45,14 @@ class EntryWriter:
         entry: What was found out of the expressions written so far.
     """
 
-    def __init__(self, kind_of: Callable[[Any], Kind], indices: Sequence[str]) -> None:
+    def __init__(
+        self,
+        kind_of: Callable[[Any], Kind],
+        indices: Sequence[str],
+        views: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self._kind_of = kind_of
+        self._views = views
         self._indices = indices
         self._ndim = len(indices)
         self.entry = Entry(None, lengths=[{} for _ in indices])
@@ -61,6 +68,9 @@ class EntryWriter:
             return self._number(node)
         if not isinstance(kind, Array) or kind.ndim > self._ndim:
             raise NotElementwiseError
+        if isinstance(node, gast.Name) and node.id in self._views:
+            view = self._views[node.id]
+            return self.place(view.value, parts_of(view.slice), kind)
         if isinstance(node, gast.Name):
             return self.place(node, [gast.Slice(None, None, None)] * kind.ndim, kind)
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
@@ -140,6 +150,16 @@ class EntryWriter:
 
 def _is_new(part: Any) -> bool:
     return isinstance(part, gast.Constant) and part.value is None
+
+
+def is_view(node: Any) -> bool:
+    """Say whether an expression is a part of an array that is named by small numbers."""
+    if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+        return False
+    try:
+        return bool([_bounds(part) for part in parts_of(node.slice) if not _is_new(part)])
+    except (AttributeError, NotElementwiseError):
+        return False  # it names elements
 
 
 def _bounds(part: Any) -> tuple[int, int]:

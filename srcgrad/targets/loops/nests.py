@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.aliases import Aliases
 from srcgrad.targets.loops.buffers import Numbers
-from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError
+from srcgrad.targets.loops.entries import EntryWriter, NotElementwiseError, is_view
 from srcgrad.targets.loops.kinds import Array, Kind, parts_of
 from srcgrad.targets.loops.nest import CHECK, Nest, share, shown, way_to_share
 
@@ -36,6 +36,7 @@ class Nests:
         self._known = known
         self._buffers: set[str] = set()
         self._alone: set[str] = set()
+        self._views: dict[str, Any] = {}
         self._names = {item.id for item in found_in(function, gast.Name)}
         self._aliases = Aliases(function, kind_of)
         self._mark = "_"
@@ -54,6 +55,7 @@ class Nests:
     def _block(self, body: Sequence[Any]) -> list[Any]:
         items: list[Any] = []
         outside, self._alone = self._alone, set()
+        self._views = {}
         for statement in body:
             for name in _BLOCKS:
                 if getattr(statement, name, None):
@@ -61,7 +63,9 @@ class Nests:
             for item in self._parts(statement):
                 self._put(items, item)
             self._note_alone(statement)
+            self._note_view(statement)
         self._alone = outside
+        self._views = {}
         done: list[Any] = []
         for item in items:
             if isinstance(item, Nest):
@@ -86,6 +90,24 @@ class Nests:
                 self._alone.add(target.id)
                 return
         self._alone -= names
+
+    def _note_view(self, statement: Any) -> None:
+        """Note which names are parts of arrays, by the names that these still have."""
+        stored = {
+            item.id
+            for item in found_in(statement, gast.Name)
+            if isinstance(item.ctx, (gast.Store, gast.Del))
+        }
+        self._views = {
+            name: view
+            for name, view in self._views.items()
+            if name not in stored and view.value.id not in stored
+        }
+        is_plain = isinstance(statement, gast.Assign) and len(statement.targets) == 1
+        if is_plain and isinstance(statement.targets[0], gast.Name) and is_view(statement.value):
+            name, view = statement.targets[0].id, statement.value
+            if isinstance(self._kind(view.value), Array) and name != view.value.id:
+                self._views[name] = view
 
     def _may_meet(self, one: str, other: str) -> bool:
         """Say whether two names may reach the same memory here."""
@@ -176,7 +198,7 @@ class Nests:
         return node
 
     def _sum(self, name: str, summed: Any, kind: Array) -> Nest:
-        writer = EntryWriter(self._kind, self._indices(kind.ndim))
+        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
         step = gast.AugAssign(store(name), gast.Add(), writer.written(summed))
         nest = _nest_of(writer, [step])
         nest.before = [assign(name, constant(0.0))]
@@ -211,7 +233,7 @@ class Nests:
 
     def _made(self, name: str, value: Any, kind: Array) -> Nest:
         """Return the nest that makes an array, under a name of its own until it is whole."""
-        writer = EntryWriter(self._kind, self._indices(kind.ndim))
+        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
         entry = writer.written(value)
         if not all(writer.entry.lengths):
             raise NotElementwiseError  # an axis of length one, of all of them
@@ -234,7 +256,7 @@ class Nests:
             raise NotElementwiseError
         if kind.dtype != "float" or kind.ones:
             raise NotElementwiseError
-        writer = EntryWriter(self._kind, self._indices(kind.ndim))
+        writer = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
         whole = [gast.Slice(None, None, None)] * kind.ndim
         parts = parts_of(target.slice) if isinstance(target, gast.Subscript) else whole
         place = writer.place(array, parts, kind)
@@ -251,7 +273,7 @@ class Nests:
         nest = _nest_of(writer, [step])
         nest.writes = writes
         if isinstance(statement, gast.AugAssign) and isinstance(step.op, (gast.Add, gast.Sub)):
-            own = EntryWriter(self._kind, self._indices(kind.ndim))
+            own = EntryWriter(self._kind, self._indices(kind.ndim), self._views)
             own.written(statement.value)
             if array.id not in {name for name, _ in own.entry.reads}:
                 nest.adds = set(writes)
