@@ -7,16 +7,11 @@ from collections import defaultdict
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements, walk
 
-_NUMBER_MAKERS = frozenset(
-    "sum mean prod max min amax amin ptp std var median average dot vdot inner trace linalg.norm "
-    "linalg.det trapezoid nansum nanmean nanmax nanmin clip round around real imag".split()
-)
 _OF_ARRAYS = frozenset(["shape", "ndim", "size", "dtype", "T", "flat"])
 
 
@@ -93,8 +88,8 @@ class ArrayKinds:
             return any(getattr(part, "value", 0) is Ellipsis for part in walk(operation.args[1]))
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
-        name = vocabulary.canonical_name(operation.primal)
-        return name.startswith("numpy.") and not _gives_numbers(operation.primal, name)
+        known = vocabulary.primitive(operation.primal)
+        return known.name.startswith("numpy.") and known.gives != "number"
 
     @functools.cached_property
     def arrays(self) -> set[str]:
@@ -146,11 +141,6 @@ class ArrayKinds:
             return all(name in arrays for name in direct_names(operation.args[0]))
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
         return name.startswith("numpy.")
-
-
-def _gives_numbers(primal: Any, name: str) -> bool:
-    """Say whether a NumPy function returns a number, not an array, where there are no axes."""
-    return isinstance(primal, np.ufunc) or name.removeprefix("numpy.") in _NUMBER_MAKERS
 
 
 def _is_float(node: Any) -> bool:

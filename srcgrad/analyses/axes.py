@@ -5,55 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 import gast
-import numpy as np
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
-
-SPLITS: Final = frozenset(
-    f"numpy.{name}" for name in ["split", "array_split", "hsplit", "vsplit", "dsplit"]
-)
-"""Functions that return lists of views of their argument."""
-
-SURE_VIEWS: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "transpose swapaxes moveaxis rollaxis squeeze expand_dims flip fliplr flipud rot90 "
-        "matrix_transpose linalg.matrix_transpose permute_dims split array_split hsplit vsplit "
-        "dsplit"
-    ).split()
-)
-"""Functions that return views of their argument, whatever it is."""
-
-PERHAPS_VIEWS: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "reshape ravel asarray asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d "
-        "atleast_3d real"
-    ).split()
-) | {"srcgrad.runtime.shadows.shadow_of_view"}
-"""Functions that return a view, the argument itself or a copy: the run tells."""
-
-_ARRAY_MAKERS: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "zeros ones empty full arange linspace eye identity outer array stack concatenate vstack "
-        "hstack column_stack zeros_like ones_like empty_like full_like diag repeat tile roll diff "
-        "cumsum pad meshgrid kron"
-    ).split()
-)
-"""Functions that return arrays, not numbers."""
-
-_OF_THE_SAME_AXES: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "copy real transpose array asarray asanyarray ascontiguousarray asfortranarray "
-        "zeros_like ones_like empty_like full_like"
-    ).split()
-)
-"""Functions whose result has the axes of the first operand."""
+from srcgrad.primitives import Primitive
 
 _SURELY: Final = ""
 
@@ -116,10 +73,10 @@ class Axes:
             return self._of_read(statement.value, more, seen)
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return None
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        if name in _ARRAY_MAKERS | SURE_VIEWS | PERHAPS_VIEWS - {"numpy.real"} and not more:
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if known.gives in ("array", "list") and not more:
             return _SURELY
-        return self._of_operands(name, operation, more, seen)
+        return self._of_operands(known, operation, more, seen)
 
     def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
         """Say when all of the parts of what is unpacked have axes."""
@@ -129,9 +86,8 @@ class Axes:
             return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
             return None
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        splits = name.removeprefix("numpy.") in ("split", "array_split", "hsplit", "vsplit")
-        return _SURELY if splits and not more else None
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        return _SURELY if known.is_split and not more else None
 
     def _of_entries(self, name: str, more: int, seen: set[str]) -> str | None:
         """Say when all entries of a tuple or list have axes."""
@@ -154,16 +110,14 @@ class Axes:
         return conditions.pop() if conditions else _SURELY
 
     def _of_operands(
-        self, name: str, operation: Operation, more: int, seen: set[str]
+        self, known: Primitive, operation: Operation, more: int, seen: set[str]
     ) -> str | None:
         """What is computed entry by entry has the axes of the operand with most."""
-        primal = operation.primal
-        plain = isinstance(primal, np.ufunc) and primal.signature is None
-        first = operation.args[:1] if name in _OF_THE_SAME_AXES else ()
-        operands = operation.args if plain or name == "numpy.where" else first
+        first = operation.args[:1] if known.keeps_axes else ()
+        operands = operation.args if known.shape == "broadcast" else first
         found = [self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)]
-        known = [item for item in found if item is not None]
-        return None if not known else _SURELY if _SURELY in known else known[0]
+        sure = [item for item in found if item is not None]
+        return None if not sure else _SURELY if _SURELY in sure else sure[0]
 
     def _of_read(self, read: Any, more: int, seen: set[str]) -> str | None:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]

@@ -16,12 +16,6 @@ from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathere
 
 TREES: Final = (accumulate, copied, copied_like, gathered, regathered, zeros_like)
 """What gives adjoints as they are given to it: arrays, or new lists and dicts of such."""
-_JOINERS: Final = frozenset(
-    (
-        "array asarray stack concatenate hstack vstack dstack column_stack block sum mean prod "
-        "max min amax amin"
-    ).split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +130,8 @@ class _Uses:
 
 def _takes_sequence(primal: Any, program: Program) -> bool:
     """Say whether a function is given lists as often as arrays."""
-    name = program.reader.vocabulary.canonical_name(primal)
-    return name.startswith("builtins.") or name.removeprefix("numpy.") in _JOINERS
+    known = program.reader.vocabulary.primitive(primal)
+    return known.joins or known.name.startswith("builtins.")
 
 
 def _holding_containers(

@@ -8,7 +8,7 @@ inputs.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import gast
 import numpy as np
@@ -20,22 +20,12 @@ from srcgrad.analyses.index_arrays import index_arrays, is_index_array
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
-from srcgrad.analyses.shapes import OF_SEQUENCES, Shapes
-from srcgrad.analyses.surely_vectors import PRODUCTS, surely_vectors
-from srcgrad.ir.operations import Operation
+from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.surely_vectors import surely_vectors
+from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, names_read, statements
-
-_REDUCTIONS: Final = frozenset(
-    f"numpy.{name}"
-    for name in ("sum mean max min amax amin prod std var any all argmax argmin").split()
-)
-_SAME: Final = frozenset(
-    f"numpy.{name}"
-    for name in ("zeros_like ones_like empty_like full_like copy nan_to_num roll flip").split()
-) | {"srcgrad.runtime.creating.astype"}
-_ONE_AXIS: Final = frozenset({"numpy.cumsum", "numpy.cumprod", "numpy.sort"})
-_CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
+from srcgrad.primitives import Primitive
 
 
 class Dimensions:
@@ -261,26 +251,28 @@ class Dimensions:
         return self._of_operation(name, operation)
 
     def _of_operation(self, name: str, operation: Operation) -> Vector | None:
-        canonical = self._program.reader.vocabulary.canonical_name(operation.primal)
-        if canonical in PRODUCTS:
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if known.shape == "product":
             return self._of_product(name, operation.args)
-        if canonical in OF_SEQUENCES:
+        if known.shape == "number":
             return ()
-        if _is_elementwise(operation, canonical):
+        if broadcasts(known, operation):
             may_add_bias = operation.primal in (np.add, np.subtract)
             return self._broadcast(operation.args, may_add_bias=may_add_bias)
-        if canonical in _REDUCTIONS:
-            return self._of_reduction(operation)
-        if canonical in _SAME:
+        if not operation.args:
+            return None
+        if known.shape == "reduced":
+            return self._of_reduction(operation, known.axis)
+        if known.shape in ("first", "each"):
             reshapes = "shape" in operation.keywords or len(operation.args) > 4
             return None if reshapes else self.of(operation.args[0])
-        if canonical in _CREATIONS:
-            return self._of_creation(operation.args[0]) if operation.args else None
-        return self._of_arranged(canonical, operation) if not operation.keywords else None
+        if known.shape == "told":
+            return self._of_creation(operation.args[0])
+        return self._of_arranged(known, operation) if not operation.keywords else None
 
-    def _of_arranged(self, canonical: str, operation: Operation) -> Vector | None:
+    def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
         """Return the axes of what puts the entries of one or two operands into a new order."""
-        args = operation.args
+        canonical, args = known.name, operation.args
         if canonical == "numpy.reshape" and len(args) == 2:
             return self._of_creation(args[1])
         if canonical == "numpy.outer" and len(args) == 2:
@@ -290,7 +282,7 @@ class Dimensions:
             parts = [self.of(item) for item in args[0].elts]
             return (None,) if all(part and len(part) == 1 for part in parts) else None
         vector = self.of(args[0]) if len(args) == 1 else None
-        if canonical in _ONE_AXIS:
+        if known.shape == "flat":
             return vector if vector is not None and len(vector) == 1 else None
         if canonical == "numpy.transpose" and vector is not None:
             return vector[::-1]
@@ -380,14 +372,15 @@ class Dimensions:
                 self._conditions[f"np.ndim({root}) <= {most}"] = None
         return (None,) * most
 
-    def _of_reduction(self, operation: Operation) -> Vector | None:
+    def _of_reduction(self, operation: Operation, place: int) -> Vector | None:
         vector = self.of(operation.args[0])
-        axis = operation.args[1] if len(operation.args) > 1 else operation.keywords.get("axis")
+        told = operation.args[place] if len(operation.args) > place else None
+        axis = operation.keywords.get("axis") if told is None else told
         keep = operation.keywords.get("keepdims")
         others = set(operation.keywords) - {"axis", "keepdims"}
         if (
             others
-            or len(operation.args) > 2
+            or len(operation.args) > place + 1
             or (keep is not None and not isinstance(keep, gast.Constant))
         ):
             return None
@@ -443,15 +436,3 @@ class Dimensions:
     def _places(self, index: Any) -> Vector | None:
         """Return the axes of an array of integers, by which entries are read."""
         return self.of(index) if is_index_array(index, self._whole) else None
-
-
-def _is_elementwise(operation: Operation, canonical: str) -> bool:
-    """Say whether a result has the axes of its operands, broadcast together."""
-    primal = operation.primal
-    if isinstance(primal, np.ufunc):
-        return primal.signature is None and primal.nout == 1 and not operation.keywords
-    if canonical in ("numpy.where", "numpy.clip"):
-        return len(operation.args) == 3 and not operation.keywords
-    if canonical in ("math.modf", "math.frexp"):
-        return False  # a pair
-    return canonical.startswith("math.") or canonical in ("builtins.abs", "builtins.float")

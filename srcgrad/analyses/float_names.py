@@ -13,20 +13,8 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.primitives import Primitive
 
-PLACES_OF_TYPES: Final = {
-    **dict.fromkeys("zeros ones empty array asarray asanyarray zeros_like empty_like".split(), 1),
-    **dict.fromkeys("ones_like asfortranarray ascontiguousarray astype".split(), 1),
-    "full": 2,
-    "full_like": 2,
-    "eye": 3,
-    "identity": 1,
-    "linspace": 5,
-}
-"""The functions whose result is of the type that they are told, and the place of that."""
-_BY_THEMSELVES: Final = frozenset("zeros ones empty eye identity linspace".split())
-_OF_FIRST: Final = frozenset("zeros_like ones_like empty_like full_like".split())
-_AVERAGES: Final = frozenset("mean average median std var".split())
 _PARTS: Final = frozenset(["T", "real", "imag", "flat"])
 
 
@@ -145,28 +133,26 @@ class _Analysis:
         operation = self._program.reader.read(node)
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return False
-        vocabulary = self._program.reader.vocabulary
-        module, _, name = vocabulary.canonical_name(operation.primal).rpartition(".")
+        known = self._program.reader.vocabulary.primitive(operation.primal)
         if "dtype" in operation.keywords:
             return self._is_float_type(operation.keywords["dtype"])
-        if name in PLACES_OF_TYPES and len(operation.args) > PLACES_OF_TYPES[name]:
-            return self._is_float_type(operation.args[PLACES_OF_TYPES[name]])
+        if known.dtype is not None and len(operation.args) > known.dtype:
+            return self._is_float_type(operation.args[known.dtype])
         if isinstance(operation.primal, np.ufunc):
             return self._of_ufunc(operation)
-        if name in _BY_THEMSELVES or module.endswith((".linalg", ".fft")) or name in _AVERAGES:
-            return True
-        if name in ("full", "arange"):
-            return any(
-                map(self._is_float, operation.args[1:] if name == "full" else operation.args)
-            )
-        if name in _OF_FIRST:
-            return module.startswith("srcgrad") or self._is_float(operation.args[0])
-        return operation.kind == "primitive" and self._has_float(name, operation)
+        if known.kind in ("float", "int", "truth"):
+            return known.kind == "float"
+        if known.kind == "first":
+            return bool(operation.args) and self._is_float(operation.args[0])
+        if operation.kind != "primitive" and known.kind != "promoted":
+            return False
+        return self._has_float(known, operation)
 
-    def _has_float(self, name: str, operation: Operation) -> bool:
+    def _has_float(self, known: Primitive, operation: Operation) -> bool:
         """Say whether one of the operands that a result is promoted from is of floats."""
-        operands = operation.args[1:] if name == "where" else operation.args
-        if name in ("max", "min", "round"):  # the built-in ones return one of theirs
+        whole = known.shape == "told" or known.least > 2
+        operands = operation.args[1:] if whole else operation.args
+        if known.kind == "either":
             return all(map(self._is_float, operands))
         return any(map(self._any_float, operands))
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements
-
-_MAKERS: Final = frozenset({"numpy.argsort", "numpy.flatnonzero"})
 
 
 def index_arrays(program: Program) -> frozenset[str]:
@@ -58,11 +56,11 @@ def _is_whole(statement: Any, program: Program, found: set[str]) -> bool:
         return is_index_array(value, found)
     if operation.primal is None:
         return False
-    name = program.reader.vocabulary.canonical_name(operation.primal)
-    if name == "srcgrad.runtime.creating.astype":
+    known = program.reader.vocabulary.primitive(operation.primal)
+    if known.name == "srcgrad.runtime.creating.astype":
         kind = operation.args[1] if len(operation.args) == 2 else None
         return getattr(kind, "id", "") == "int" and program.reader.scope.lookup("int") is int
-    return name in _MAKERS and len(operation.args) == 1
+    return known.gives == "array" and known.kind == "int" and len(operation.args) == 1
 
 
 def is_index_array(node: Any, found: Collection[str]) -> bool:

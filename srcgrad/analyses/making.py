@@ -12,7 +12,6 @@ from srcgrad.analyses.zeros import tells_truth, zero_outside
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, operand_names
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
-from srcgrad.rules import steepness
 
 
 class Making:
@@ -31,6 +30,7 @@ class Making:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._primitive = program.reader.vocabulary.primitive
         self._levels: dict[str, int] = {}
         self._own: dict[str, int] = {}
         self.homes: dict[str, list[int]] = {}
@@ -123,12 +123,13 @@ class Making:
         own = self._level_of(operation)
         self._levels[target.id] = max([own, *below])
         if own == STEEP:
-            edge = operation.primal in steepness.AT_THE_EDGE
+            edge = self._primitive(operation.primal).slope == "edge"
             self._own[target.id] = STEEP_AT_THE_EDGE if edge else STEEP_ITSELF
 
     def _level_of(self, operation: Operation) -> int:
         primal, args = operation.primal, operation.args
-        if primal in steepness.LINEAR:
+        slope = self._primitive(primal).slope
+        if slope == "constant":
             return PLAIN
         if primal is np.multiply and any(isinstance(arg, gast.Constant) for arg in args):
             return PLAIN
@@ -136,13 +137,13 @@ class Making:
             return PLAIN
         if primal is np.power and _number(args[1]) >= 1:
             return CURVED
-        return STEEP if primal in steepness.STEEP else CURVED
+        return STEEP if slope in ("steep", "edge") else CURVED
 
     def each_element(self, operation: Operation) -> bool:
         """Say whether a step makes each element of one element of each operand."""
         if operation.kind != "primitive" or operation.keywords:
             return False
-        return steepness.acts_on_each_element(operation.primal)
+        return self._primitive(operation.primal).acts_on_each_element
 
 
 def _number(node: Any) -> float:

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 import gast
 
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.ir.operations import Operation, may_return_operand
 from srcgrad.ir.program import (
     Program,
@@ -23,16 +24,6 @@ from srcgrad.ir.program import (
 )
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, nodes_in, root_name, statements
-
-WRITERS: Final = frozenset(
-    [
-        *(f"numpy.{name}" for name in ("add.at", "subtract.at", "copyto", "fill_diagonal", "put")),
-        "srcgrad.runtime.indexing.add_at",
-        "srcgrad.runtime.indexing.add_entries",
-        "srcgrad.runtime.shadows.add_to_shadows",
-    ]
-)
-"""The calls that write their last operand into their first, at what is between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +114,7 @@ class _Analysis:
         self._backward: dict[str, set[str]] = defaultdict(set)
         self._same: dict[str, set[str]] = defaultdict(set)
         self._roots: set[str] = set()
+        self._holders: set[str] = set()  # of outside memory that is read as their attributes
         self._last_writes: dict[str, int] = {}
 
     def run(self, outputs: tuple[str, ...], *, is_entry: bool) -> Mirroring:
@@ -174,7 +166,14 @@ class _Analysis:
                     self._same[source].add(root)
                     self._same[root].add(source)
 
+    def _direct(self, arg: Any) -> list[str]:
+        holders = holders_of_memory(self._program, arg)
+        self._holders.update(holders)
+        return [*direct_names(arg), *holders]
+
     def _is_outside(self, name: str) -> bool:
+        if name in self._holders:
+            return True
         value = self._program.reader.scope.lookup(name)
         is_datum = value is not MISSING and not callable(value)
         return is_datum and not isinstance(value, ModuleType)
@@ -228,9 +227,11 @@ class _Analysis:
         for target in targets:
             for source in operand_names(operation, vocabulary):
                 self._edge(source, target)
-            if self._may_share(operation):
-                args = self._shared(statement, operation)
-                for source in {n for arg in args for n in direct_names(arg)}:
+            read = operation.kind in ("constant", "unknown")
+            plain = read and isinstance(statement.value, gast.Attribute)
+            if plain or self._may_share(operation):
+                args = [statement.value] if plain else self._shared(statement, operation)
+                for source in {n for arg in args for n in self._direct(arg)}:
                     self._same[source].add(target)
                     self._same[target].add(source)
         if operation.kind in ("pop", "unknown") and isinstance(statement.value, gast.Call):
@@ -277,7 +278,7 @@ class _Analysis:
         reader = self._program.reader
         if not value.keywords and value.args:
             callee = reader.scope.resolve(value.func)
-            if callee is not MISSING and reader.vocabulary.canonical_name(callee) in WRITERS:
+            if callee is not MISSING and reader.vocabulary.primitive(callee).stores:
                 return [value.args[0], value.args[-1]]
         attr = getattr(value.func, "attr", "")
         if attr in ("pop", "popleft"):
@@ -288,8 +289,7 @@ class _Analysis:
         """Say whether a value can lie in the memory of the first operand alone."""
         if operation.kind != "primitive":
             return False
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
-        return not any(other in name for other in ("broadcast_arrays", "atleast_", "einsum"))
+        return self._program.reader.vocabulary.primitive(operation.primal).viewed == "first"
 
     def _may_share(self, operation: Operation) -> bool:
         vocabulary = self._program.reader.vocabulary
@@ -299,8 +299,8 @@ class _Analysis:
             return True
         if operation.kind != "primitive":
             return False
-        name = vocabulary.canonical_name(operation.primal)
-        return name in vocabulary.views or may_return_operand(name, operation)
+        known = vocabulary.primitive(operation.primal)
+        return known.may_view or may_return_operand(known, operation)
 
     def _edge(self, source: str, target: str) -> None:
         self._forward[source].add(target)

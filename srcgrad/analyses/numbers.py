@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import blocks_of, names_bound
-
-_BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
 
 Region = tuple[int, ...]
 
@@ -67,10 +64,6 @@ def _operands(operation: Operation, program: Program) -> list[str]:
 
 
 def _is_elementwise(operation: Operation, program: Program) -> bool:
-    primal = operation.primal
     if operation.kind != "primitive" or operation.keywords:
         return False
-    if isinstance(primal, np.ufunc):
-        return primal.signature is None and primal.nout == 1
-    name = program.reader.vocabulary.canonical_name(primal)
-    return name in _BROADCAST or name.startswith("math.") or primal is abs
+    return program.reader.vocabulary.primitive(operation.primal).shape in ("broadcast", "each")

@@ -7,20 +7,14 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import gast
-import numpy as np
 
+from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 OTHERS: Final = "others"
 """Stands for memory that somebody else can reach, or that may not be written."""
 
 _SPREAD: Final = frozenset({"expand_reduced", "expand_sum", "expand_mean", "getitem"})
-_VIEWS: Final = frozenset(
-    ["transpose", "reshape", "swapaxes", "moveaxis", "squeeze", "expand_dims", "ravel"]
-)
-_MAKERS: Final = frozenset(
-    ["sum", "where", "full_like", "ones_like", "zeros_like", "array", "outer", "empty_like"]
-)
 _NEW: Final = gast.Constant(None, None)
 
 
@@ -108,7 +102,7 @@ class Origins:
             if func.attr in ("copy", "sum"):
                 return set()
             if isinstance(func.value, gast.Name) and func.value.id == "np":
-                return self._of_numpy(func.attr, node, seen)
+                return self._of_numpy(node, seen)
         return {OTHERS}
 
     def _of_arguments(self, node: Any, seen: frozenset[str]) -> set[str]:
@@ -118,8 +112,8 @@ class Origins:
                 found |= self.of(item, seen)
         return found
 
-    def _of_numpy(self, name: str, node: Any, seen: frozenset[str]) -> set[str]:
-        if name in _VIEWS:
+    def _of_numpy(self, node: Any, seen: frozenset[str]) -> set[str]:
+        known = called(node)
+        if known.memory in ("view", "itself", "layout") and known.viewed == "first" and node.args:
             return self.of(node.args[0], seen)
-        fresh = isinstance(getattr(np, name, None), np.ufunc) or name in _MAKERS
-        return set() if fresh else {OTHERS}
+        return set() if makes_new(node) else {OTHERS}

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyses.selectors import EVERYWHERE, STEEP_AT_THE_EDGE, Mask
 from srcgrad.ir.build import call, clone, index_value
 from srcgrad.ir.operations import Operation
-from srcgrad.rules.moves import PASSING
+from srcgrad.rules.records import primitive_of
 from srcgrad.runtime import getitem
 
 
@@ -111,8 +111,7 @@ def shaped_like(condition: Any) -> Any:
 
 def passes(operation: Operation) -> bool:
     """Say whether an operation leaves elements as they are, at other places."""
-    primal = operation.primal
-    known = primal in PASSING or primal in _BACK or primal in _MOVED
+    known = primitive_of(operation.primal).moves or operation.primal in _BACK
     return known and operation.kind == "primitive" and bool(operation.args)
 
 

@@ -8,17 +8,21 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
 
 
-def mark_guarded(program: Program, shapes: Shapes, varied: frozenset[str]) -> None:
+def mark_guarded(
+    program: Program, shapes: Shapes, varied: frozenset[str], dimensions: Dimensions | None = None
+) -> None:
     """Mark each ``x = x + v`` that stems from ``x += v`` and may differ from it.
 
     An update keeps the shape and the type of an array, and NumPy refuses what does not fit. They
     agree for numbers, and for arrays of floats by numbers or by what is made of the same arrays.
+    Arrays without axes that are written as a whole (``x[...] = v``) must not become numbers.
 
     >>> from srcgrad.analyses.integers import Integers
     >>> from srcgrad.compiler.doctesting import program_of
@@ -33,6 +37,7 @@ def mark_guarded(program: Program, shapes: Shapes, varied: frozenset[str]) -> No
     [False, True]
     """
     sources = _Sources(program, shapes)
+    wholes = _written_as_wholes(program)
     for statement in statements(program.body):
         value = getattr(statement, "value", None)
         if not getattr(statement, "in_place", False) or not isinstance(value, gast.BinOp):
@@ -42,7 +47,27 @@ def mark_guarded(program: Program, shapes: Shapes, varied: frozenset[str]) -> No
             shapes.same(old, new) and sources.of(value.right) <= sources.of(old)
         )
         floats = not varied.isdisjoint(names_read(old))
-        statement.guarded = not shapes.is_number(old) and not (floats and fits)
+        guarded = not shapes.is_number(old) and not (floats and fits)
+        axes = dimensions.rank(new) if dimensions is not None else None
+        may_be_number = not axes and program.namer.base(new.id) in wholes
+        statement.guarded = guarded or may_be_number
+
+
+def _written_as_wholes(program: Program) -> set[str]:
+    """Return the variables that are written by ``x[...] = v``, which arrays without axes take."""
+    targets = [store_target(item) for item in statements(program.body) if is_store(item)]
+    names = (
+        target.value.id
+        for target in targets
+        if isinstance(target.value, gast.Name) and _is_whole(target.slice)
+    )
+    return {program.namer.base(name) for name in names}
+
+
+def _is_whole(index: Any) -> bool:
+    if isinstance(index, gast.Tuple):
+        return all(map(_is_whole, index.elts))
+    return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 class _Sources:

@@ -12,21 +12,21 @@ import gast
 from srcgrad.analyses.activity import flows
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, names_read, statements
-from srcgrad.rules import nondiff
+from srcgrad.primitives import constants
 from srcgrad.runtime import stop_gradient
 
 #: Why a variable has no derivative; the sentence says it for one line.
 KINDS: Final = {
-    nondiff.STEPS: "piecewise constant",
-    nondiff.TRUTH: "truth value",
-    nondiff.INDEX: "integer",
-    nondiff.SIZES: "integer",
-    nondiff.FRESH: "constant",
-    nondiff.TYPES: "not a number",
-    nondiff.RANDOM: "random",
-    nondiff.TEXT: "not a number",
-    nondiff.REPORT: "not a number",
-    nondiff.PYTHON: "not a number",
+    constants.STEPS: "piecewise constant",
+    constants.TRUTH: "truth value",
+    constants.INDEX: "integer",
+    constants.SIZES: "integer",
+    constants.FRESH: "constant",
+    constants.TYPES: "not a number",
+    constants.RANDOM: "random",
+    constants.TEXT: "not a number",
+    constants.REPORT: "not a number",
+    constants.PYTHON: "not a number",
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import gast
 
-from srcgrad.analyses.axes import PERHAPS_VIEWS, SPLITS, SURE_VIEWS, Axes, is_basic, is_position
+from srcgrad.analyses.axes import Axes, is_basic, is_position
 from srcgrad.analyses.containers import TREES, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import makes_list, repeated_entries
@@ -22,6 +22,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.primitives import Primitive
 
 Maker = Literal[
     "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
@@ -220,7 +221,7 @@ class Shadowing:
 
         A part that was unpacked is none of them.
         """
-        name_of = self._program.reader.vocabulary.canonical_name
+        primitive = self._program.reader.vocabulary.primitive
         makers = [
             self._program.operation(item)
             if isinstance(item, gast.Assign) and isinstance(item.targets[0], gast.Name)
@@ -228,7 +229,7 @@ class Shadowing:
             for item in self._makers.get(name, [])
         ]
         return bool(makers) and all(
-            item is not None and item.primal is not None and name_of(item.primal) in SPLITS
+            item is not None and item.primal is not None and primitive(item.primal).is_split
             for item in makers
         )
 
@@ -319,16 +320,21 @@ class Shadowing:
         return all(name in self._arrays for name in direct_names(operation.args[0]))
 
     def _views(self, statement: Any, operation: Operation) -> Maker:
-        name = self._program.reader.vocabulary.canonical_name(operation.primal)
+        known = self._program.reader.vocabulary.primitive(operation.primal)
         holds = _targets(statement) if isinstance(statement.targets[0], gast.Name) else []
-        if name in SPLITS and not all(map(self._read_by_position, holds)):
+        if known.is_split and not all(map(self._read_by_position, holds)):
             raise NotShadowedError("what its names may be bound to is not known")
-        if name in SURE_VIEWS:
+        if known.memory == "view" or self._has_views_of_axes(known, operation):
             return "view"
-        several = "atleast_" in name and len(operation.args) > 1
-        if name in PERHAPS_VIEWS and holds and not several and not _reorders(name, operation):
+        several = known.viewed == "any" and len(operation.args) > 1
+        if known.mirrors and holds and not several and not _reorders(known.name, operation):
             return "maybe"
         raise NotShadowedError("what its names may be bound to is not known")
+
+    def _has_views_of_axes(self, known: Primitive, operation: Operation) -> bool:
+        """Say whether what returns views, but numbers where there are no axes, meets some."""
+        numbers = known.memory == "itself" and known.gives == "number"
+        return numbers and bool(self._dimensions.rank(operation.args[0]))
 
     def _reads(self, read: Any) -> Maker:
         """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""

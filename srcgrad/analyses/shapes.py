@@ -17,28 +17,16 @@ import numpy as np
 
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
-from srcgrad.ir.operations import Operation
+from srcgrad.analyses.text_calls import called
+from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
 
 Shape = frozenset[Hashable]
 SCALAR: Final[Shape] = frozenset()
 
-_REDUCTIONS: Final = frozenset(
-    f"numpy.{name}"
-    for name in ("sum mean max min amax amin prod std var nansum nanmean median ptp").split()
-)
-_SAME: Final = frozenset(
-    f"numpy.{name}" for name in ["zeros_like", "ones_like", "empty_like", "copy", "roll"]
-)
-_BROADCAST: Final = frozenset({"numpy.where", "numpy.clip"})
-OF_SEQUENCES: Final = frozenset({"math.fsum", "math.prod", "math.dist", "math.sumprod"})
-"""Functions of Python's math module that make one number of sequences."""
-
 _OF_ARRAYS: Final = frozenset("shape ndim T size dtype sum mean dot max min reshape ravel".split())
-_NUMBERS: Final = (float, int, abs, len, complex, bool)
 _ORDER: Final = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
-_CREATIONS: Final = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
 class Shapes:
@@ -129,15 +117,15 @@ class Shapes:
         return self.of(node)
 
     def _of_plain_call(self, node: Any, numbers: set[str]) -> Shape | None:
-        func = node.func
-        numpy = isinstance(func, gast.Attribute) and getattr(func.value, "id", "") == "np"
-        if not numpy or node.keywords:
+        known = called(node)
+        if node.keywords:
             return None
-        if func.attr == "size":
+        if known.shape == "number":
             return SCALAR
-        if func.attr != "where" and not isinstance(getattr(np, func.attr, None), np.ufunc):
-            return None
-        return self._joined(node.args, numbers)
+        if known.shape == "each":
+            return self._joined(node.args[:1], numbers)
+        fits = broadcasts(known, Operation("constant", None, (*node.args,)))
+        return self._joined(node.args, numbers) if fits else None
 
     def _of_comparison(self, node: Any, numbers: set[str]) -> Shape | None:
         if len(node.ops) > 1 or not isinstance(node.ops[0], _ORDER):
@@ -277,25 +265,22 @@ class Shapes:
         primal = operation.primal
         if primal is self._program.reader.vocabulary.getitem:
             return self._of_subscript(value) if isinstance(value, gast.Subscript) else None
-        if primal is None or (primal in _NUMBERS and primal is not abs):
-            return self.of(value) if primal is None else SCALAR
-        if isinstance(primal, np.ufunc):
-            elementwise = primal.signature is None and primal.nout == 1 and not operation.keywords
-            return self._union(operation.args) if elementwise else None
-        canonical = self._program.reader.vocabulary.canonical_name(primal)
-        if canonical in _REDUCTIONS | OF_SEQUENCES:
-            whole = len(operation.args) == 1 and not operation.keywords
-            return SCALAR if whole or canonical in OF_SEQUENCES else None
-        if canonical in _SAME:
-            alone = len(operation.args) == 1 or canonical == "numpy.roll"
-            same = alone and "shape" not in operation.keywords
-            return self.of(operation.args[0]) if same else None
-        if canonical in _BROADCAST:
-            return self._union(operation.args) if not operation.keywords else None
-        if canonical.startswith("math.") or primal is abs:
-            pair = canonical in ("math.modf", "math.frexp")
-            return None if pair else self._union(operation.args)
-        if canonical in _CREATIONS and operation.args and self._integers.of(operation.args[0]):
+        if primal is None:
+            return self.of(value)
+        known = self._program.reader.vocabulary.primitive(primal)
+        if known.shape == "number":
+            return SCALAR
+        if broadcasts(known, operation):
+            return self._union(operation.args)
+        if not operation.args:
+            return None
+        first = operation.args[0]
+        if known.shape == "reduced":
+            return SCALAR if len(operation.args) == 1 and not operation.keywords else None
+        if known.shape in ("first", "each"):
+            reshapes = "shape" in operation.keywords or len(operation.args) > 4
+            return None if reshapes else self.of(first)
+        if known.shape == "told" and self._integers.of(first):
             self._note_vector(name)
         return None
 
@@ -321,11 +306,18 @@ class Shapes:
             return None
         if all(step == 0 for step in steps):
             return base
+        if steps == ["drop"] and self._is_list_of_any(node.value):
+            return None
         if steps == ["drop"] and not base.isdisjoint(self._mixed):
             # entries of a list or tuple have shapes of their own
             steps = [index.value if isinstance(index, gast.Constant) else None]
             return None if steps == [None] else frozenset({("entry", base, *steps)})
         return frozenset({("slice", base, tuple(steps))})
+
+    def _is_list_of_any(self, node: Any) -> bool:
+        """Say whether a value is a list that the program makes of entries that nobody knows."""
+        name = getattr(node, "id", "")
+        return name in self._entries.sequences and self._entries.of(name) is None
 
     @functools.cached_property
     def _mixed(self) -> frozenset[str]:

@@ -10,16 +10,9 @@ import gast
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.program import targets_of
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements
+from srcgrad.primitives import named
 
-_PASS_ON: Final = frozenset(
-    (
-        "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims "
-        "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
-        "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
-        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims nan_to_num "
-        "unstack unbroadcast real_part conj view shadow_of_view"
-    ).split()
-)
+_METHODS: Final = frozenset({"conj", "view"})
 
 
 class Sharing:
@@ -92,8 +85,13 @@ class Sharing:
     def _of_call(self, value: Any) -> list[str]:
         func = value.func
         name = func.attr if isinstance(func, gast.Attribute) else getattr(func, "id", "")
-        if name not in _PASS_ON and self._is_pure(gast.Call(func, [], [])):
+        if not _may_view(name) and self._is_pure(gast.Call(func, [], [])):
             return []
         owner = [func.value] if isinstance(func, gast.Attribute) else []
         operands = [*owner, *value.args, *[item.value for item in value.keywords]]
         return [name for item in operands for name in names_read(item)]
+
+
+def _may_view(name: str) -> bool:
+    """Say whether a function or method of a name may return its operand, or a view of it."""
+    return name in _METHODS or any(known.memory != "fresh" for known in named(name))

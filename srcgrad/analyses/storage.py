@@ -24,6 +24,7 @@ from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
+from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
 from srcgrad.analyses.shadowing import NotShadowedError, Shadowed, Shadowing
@@ -135,6 +136,7 @@ class _Analysis:
         self._views: set[str] = set()
         self._made_here = bound_names(program.body)
         self._repeated: set[str] = set()
+        self._said: dict[str, str] = {}  # outside memory by the names that it is an attribute of
         self._kinds = ArrayKinds(program, shapes)
         self._outside = OutsideNumbers(program, integers)
         self._calls = CallWrites(program, lambda name: name in self._varied, self._problem)
@@ -250,7 +252,7 @@ class _Analysis:
             return [name for part, inner in ends for name in self._shared_operands(part, inner)]
         held = repeated_entries(value)
         if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
-            return [name for arg in held or operation.args for name in direct_names(arg)]
+            return [name for arg in held or operation.args for name in self._direct(arg)]
         if operation.primal is vocabulary.getitem:
             of_shape = isinstance(value.value, gast.Attribute) and (
                 self._program.reader.constant_attribute(value.value)
@@ -259,20 +261,29 @@ class _Analysis:
             alone = of_shape or number or self._kinds.selects(value)
             return [] if alone else names_read(value.value)
         if operation.kind == "primitive":
-            name = vocabulary.canonical_name(operation.primal)
-            views = name in vocabulary.views or may_return_operand(name, operation)
-            viewed = operands_viewed(name, operation) if views else []
+            known = vocabulary.primitive(operation.primal)
+            views = known.may_view or may_return_operand(known, operation)
+            viewed = operands_viewed(known, operation) if views else []
             names = [n for arg in viewed for n in direct_names(arg)]
-            return self._local(names)
+            held = [n for arg in viewed for n in self._held_outside(arg)]
+            return [*self._local(names), *held]
         if operation.kind == "user" and isinstance(value, gast.Call):
             returned = vocabulary.returned_operands(operation.primal, value)
             return self._local([n for item in returned for n in names_read(item)])
         if operation.kind in ("user", "class"):
-            return [n for arg in operation.args for n in direct_names(arg)]
+            return [n for arg in operation.args for n in self._direct(arg)]
         may_pass_on = isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp))
         if operation.kind == "constant" or not may_pass_on or draws_anew(self._program, value):
-            return []
+            return self._held_outside(value)
         return self._local(names_read(value))
+
+    def _direct(self, arg: Any) -> list[str]:
+        return [*direct_names(arg), *self._held_outside(arg)]
+
+    def _held_outside(self, arg: Any) -> list[str]:
+        found = holders_of_memory(self._program, arg)
+        self._said.update(found)
+        return list(found)
 
     def _local(self, names: list[str]) -> list[str]:
         lookup = self._program.reader.scope.lookup
@@ -407,8 +418,11 @@ class _Analysis:
         element = element or any(self._program.given.get(item) in _ARRAYS for item in owners)
         if owners and (element or self._through_view(members, owners)):
             owner = self._program.namer.base(min(owners))
-            what = f"this writes into memory that the caller may reach as `{owner}`"
             copy = owner if owners & set(self._program.parameters) else f"own_{owner.lower()}"
+            if owner in self._said:
+                owner = self._said[owner]
+                copy = f"own_{owner.rpartition('.')[2].lower()}"
+            what = f"this writes into memory that the caller may reach as `{owner}`"
             return [Problem(statement, what, f"work on a copy: `{copy} = {owner}.copy()`")]
         updates = id(statement) in self._changes.own and self._held.may_repeat(members)
         if is_store(statement) and (updates or not self._repeated.isdisjoint(members)):

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import gast
-import numpy as np
 
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
-
-PRODUCTS: Final = frozenset({"numpy.matmul", "numpy.dot"})
 
 
 def surely_vectors(program: Program, shapes: Shapes) -> set[str]:
@@ -30,22 +24,16 @@ def surely_vectors(program: Program, shapes: Shapes) -> set[str]:
         if operation.kind not in ("primitive", "copy"):
             continue
         operands = {item.id for item in operation.args if isinstance(item, gast.Name)}
-        name = ""
-        if operation.primal is not None:
-            name = program.reader.vocabulary.canonical_name(operation.primal)
-        if name in PRODUCTS:
+        known = program.reader.vocabulary.primitive(operation.primal)
+        if known.shape == "product":
             if shapes.is_number(statement.targets[0]):
                 found |= operands
-        elif statement.targets[0].id in found and _keeps_axes(operation):
+        elif statement.targets[0].id in found and (
+            operation.kind == "copy" or known.acts_on_each_element
+        ):
             found |= {
                 item
                 for item in operands
                 if not shapes.is_number(gast.Name(item, gast.Load(), None, None))
             }
     return found
-
-
-def _keeps_axes(operation: Operation) -> bool:
-    primal = operation.primal
-    elementwise = isinstance(primal, np.ufunc) and primal.signature is None
-    return operation.kind == "copy" or elementwise

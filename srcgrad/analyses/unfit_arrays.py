@@ -8,19 +8,11 @@ from typing import Any, Final
 import gast
 import numpy as np
 
-from srcgrad.analyses.float_names import PLACES_OF_TYPES
-from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, names_read, root_name, statements, walk
+from srcgrad.primitives import Primitive
 
-_OF_ARGUMENTS: Final = frozenset(["numpy.arange", "numpy.array", "numpy.full", "numpy.asarray"])
-_ALIKE: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "zeros_like ones_like empty_like copy reshape ravel transpose asarray sort flip squeeze"
-    ).split()
-)
 _UNFIT: Final = {
     **dict.fromkeys("iub", "integers"),
     **dict.fromkeys("US", "texts"),
@@ -119,18 +111,22 @@ def _held(statement: Any, program: Program, found: dict[str, str]) -> str | None
     callee = program.reader.scope.resolve(value.func)
     if callee is MISSING:
         return _kind(value.args[0], program) if _is_cast(value) else None
-    name = program.reader.vocabulary.canonical_name(callee)
-    said = _type_said(name, value)
+    known = program.reader.vocabulary.primitive(callee)
+    said = _type_said(known, value)
     if said is not None:
-        return _kind(said, program) if name.startswith("numpy.") else None
-    if name in _ALIKE and value.args and (kind := _first_of(value.args[:1], found)):
-        return kind
-    if name in _OF_ARGUMENTS and any(map(_is_no_number, value.args)):
+        return _kind(said, program) if known.name.startswith("numpy.") else None
+    alike = (known.kind == "first" or known.moves) and bool(value.args)
+    kind = _first_of(value.args[:1], found) if alike else None
+    return _made_of(value.args, known) if kind is None else kind
+
+
+def _made_of(given: list[Any], known: Primitive) -> str | None:
+    """Return what an array holds that is made of numbers, or else, that stand in the call."""
+    if known.gives != "array" or known.kind != "promoted":
+        return None
+    if known.dtype is not None and any(map(_is_no_number, given)):
         return "objects"
-    whole = name in _OF_ARGUMENTS and _has_integers(
-        name, Operation("constant", None, (*value.args,))
-    )
-    return "integers" if whole else None
+    return "integers" if _has_integers(known, given) else None
 
 
 def _first_of(operands: Any, found: dict[str, str]) -> str | None:
@@ -150,11 +146,12 @@ def _is_cast(call: Any) -> bool:
     return isinstance(call.func, gast.Attribute) and call.func.attr == "astype" and bool(call.args)
 
 
-def _type_said(name: str, call: Any) -> Any:
+def _type_said(known: Primitive, call: Any) -> Any:
     """Return the expression of the type that a function is told to make an array of, or None."""
     given = {item.arg: item.value for item in call.keywords}
-    place = PLACES_OF_TYPES.get(name.rpartition(".")[2], len(call.args))
-    return given.get("dtype", call.args[place] if place < len(call.args) else None)
+    place = known.dtype
+    told = None if place is None or place >= len(call.args) else call.args[place]
+    return given.get("dtype", told)
 
 
 def _kind(node: Any, program: Program, depth: int = 3) -> str | None:
@@ -179,9 +176,9 @@ def _kind(node: Any, program: Program, depth: int = 3) -> str | None:
         return None
 
 
-def _has_integers(name: str, operation: Operation) -> bool:
+def _has_integers(known: Primitive, given: list[Any]) -> bool:
     """Say whether an array is made of integers that stand in the call."""
-    args = operation.args[1:2] if name == "numpy.full" else operation.args
+    args = given[1:2] if known.shape == "told" else given
     plain = (gast.Constant, gast.List, gast.Tuple, gast.UnaryOp, gast.USub, gast.Load)
     nodes = [node for arg in args for node in walk(arg)]
     numbers = [node.value for node in nodes if isinstance(node, gast.Constant)]

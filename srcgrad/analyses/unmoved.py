@@ -7,7 +7,7 @@ infinite. So from a selection on, the tangents of steep steps are masked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import gast
 import numpy as np
@@ -22,15 +22,6 @@ from srcgrad.ir.walk import names_read
 _Chosen = tuple[Mask, frozenset[float]]
 """Where a value is not one of some numbers, and the sizes of these."""
 
-_KEEPING: Final = (np.multiply, np.negative, np.positive, np.square, np.abs, np.absolute, abs)
-_EDGES: Final[dict[Any, int]] = {
-    **dict.fromkeys((np.sqrt, np.cbrt, np.log, np.log2, np.log10, np.power, np.divide), 0),
-    **dict.fromkeys((np.reciprocal, np.float_power), 0),
-    **dict.fromkeys((np.arcsin, np.arccos, np.arctanh, np.arccosh), 1),
-    np.log1p: 1,
-}
-"""The size of the number at which the slope of a function is infinite."""
-
 
 class Unmoved:
     """Follows a program step by step; `varies(name)` says whether a value has a tangent."""
@@ -39,6 +30,7 @@ class Unmoved:
         self, program: Program, varies: Callable[[str], bool], is_stable: Callable[[str], bool]
     ) -> None:
         self._made = Making(program)
+        self._primitive = program.reader.vocabulary.primitive
         self._varies = varies
         self._is_stable = is_stable
         self._masks: dict[str, _Chosen] = {}
@@ -61,11 +53,11 @@ class Unmoved:
         known = self._masks.get(moving[0])
         if begun is not None and self._stays(begun[0]):
             self._masks[target] = begun
-        elif known is not None and operation.primal in _EDGES:
-            at_edge = _EDGES[operation.primal] in known[1] and self._is_steep(operation)
+        elif known is not None and (edge := self._primitive(operation.primal).edge) is not None:
+            at_edge = edge in known[1] and self._is_steep(operation)
             self._masks[target] = known
             return known[0] if at_edge else None
-        elif known is not None and operation.primal in _KEEPING and known[1] == {0}:
+        elif known is not None and self._primitive(operation.primal).at_zero and known[1] == {0}:
             self._masks[target] = known
         return None
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
     names_bound,
@@ -18,6 +17,7 @@ from srcgrad.ir.walk import (
     statements,
     walk,
 )
+from srcgrad.primitives.methods import SHAPERS
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
@@ -109,10 +109,10 @@ class Variation:
         operation = self._reader.read(value)
         if operation.kind != "primitive" or "out" in operation.keywords:
             return False
-        name = self._reader.vocabulary.canonical_name(operation.primal)
-        if name.startswith("builtins."):
+        known = self._reader.vocabulary.primitive(operation.primal)
+        if known.name.startswith("builtins."):
             return False
-        return name not in self._reader.vocabulary.views and not may_return_operand(name, operation)
+        return not known.may_view and not may_return_operand(known, operation)
 
     def _step(self, statement: Any) -> None:
         if isinstance(statement, gast.Assign):

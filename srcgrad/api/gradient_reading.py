@@ -41,6 +41,7 @@ class GradientReading(Reading, Generic[P, R_co]):
     _plan: Plan | None
     _read: Plan | None
     _plain: dict[bool, Plan]
+    _twins: dict[tuple[str, Any], Plan]
     _ran: Ran
     _lock: Lock
     _subject: Callable[..., Any]
@@ -128,6 +129,17 @@ class GradientReading(Reading, Generic[P, R_co]):
             )
         self._plain[keep_complex] = plan
         return plan.function
+
+    def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
+        """Let that text be made for the functions and objects among arguments, given by name."""
+        known = {name: value for name, value in arguments.items() if may_be_static(value)}
+        fits = all(plan.suits(arguments) for plan in self._plain.values())
+        if self._is_method or (known.keys() == self._last.keys() and fits):
+            return
+        self._last = known
+        self._plain.clear()
+        for key in [key for key in self._twins if key[0].endswith("plain")]:
+            del self._twins[key]
 
     def _plain_at_once(self) -> Plan | None:
         """Return the text that takes nothing for granted before any other has been made.

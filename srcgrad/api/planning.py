@@ -54,6 +54,8 @@ class Plans(Generic[AnyPlan]):
         self.policy.refuse_text(self.primal)
         if hasattr(self.primal, "refuse_containers"):
             self.primal.refuse_containers(arguments)
+        if hasattr(self.primal, "take_for_granted"):
+            self.primal.take_for_granted(arguments)
         function = to_differentiate(self.primal, keep_complex=keep_complex)
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
@@ -98,7 +100,7 @@ class Plans(Generic[AnyPlan]):
         plan = self._kept.get(False)
         if plan is None or in_another_call():
             return None
-        if plan.generated.assumptions or plan.records or plan.generated.scalars:
+        if plan.generated.assumptions or plan.records or plan.generated.scalars or plan.written:
             return None
         if is_refuted(plan):
             return None

@@ -259,7 +259,7 @@ class Adjoints:
         arrays: KindsOfArrays = frozenset(),
     ) -> HalvesPlan:
         self.policy.refuse_text(self.primal)
-        held = held_for_text(self.primal, given or {}, self.names)
+        held = held_for_text(self.primal, given or {}, self.names, by_field=True)
         options: dict[str, Any] = {"assume": False, "stacks": stacks, "arrays": arrays}
         request = Request(function, self.names, keep_complex=keep_complex, given=held, **options)
         return load_halves(self._refusals.compiled(compile_halves, request, stages), function)

@@ -46,6 +46,7 @@ from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, NotProvenError
 from srcgrad.insight.switch import ANYTHING, CHECKS
 from srcgrad.runtime.containers import REGISTERED
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
 from srcgrad.tape import call_strictly, in_another_call
 from srcgrad.tape.memory_order import laid_out
@@ -252,7 +253,7 @@ class Tangents:
             keep_complex=keep_complex,
             assume=False,
             stacks=stacks,
-            given=held_for_text(self.primal, given or {}, self.names),
+            given=held_for_text(self.primal, given or {}, self.names, by_field=True),
         )
         return load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
 
@@ -456,6 +457,9 @@ def _filled(tangent: Any, value: Any) -> Any:
     if isinstance(tangent, (list, tuple)) and isinstance(value, (list, tuple)):
         parts = [_filled(t, v) for t, v in zip(tangent, value, strict=True)]
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
+    if is_plain_object(tangent) and is_plain_object(value):
+        held = [(name, getattr(value, name)) for name in field_names(value)]
+        return rebuilt(value, {n: _filled(getattr(tangent, n, None), v) for n, v in held})
     return tangent
 
 
@@ -468,6 +472,9 @@ def _own(tangent: Any, given: Sequence[Any]) -> Any:
         return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
     if isinstance(tangent, np.ndarray):
         return tangent.copy() if any(_shares(tangent, item) for item in given) else tangent
+    if is_plain_object(tangent):
+        held = {name: _own(getattr(tangent, name), given) for name in field_names(tangent)}
+        return rebuilt(tangent, held)
     return tangent
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, Final
@@ -11,6 +12,7 @@ import numpy as np
 from srcgrad.api.values import is_writable_array
 from srcgrad.compiler import Generated
 from srcgrad.errors import MutationError
+from srcgrad.runtime.objects import field_names, holds_objects, is_plain_object
 from srcgrad.spans import Span
 
 KindsOfArrays = frozenset[tuple[str, str]]
@@ -27,6 +29,8 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
     everything = {**data, **arguments}
     for name in sorted(generated.written & everything.keys()):
         mine = list(_parts(everything[name]))
+        if _meet_inside(everything[name]):
+            raise _refusal(function, name, name, given=name in arguments)
         for other, value in everything.items():
             if other == name:
                 continue
@@ -64,6 +68,17 @@ def _parts(value: Any) -> Iterator[Any]:
             yield value
         for item in value:
             yield from _parts(item)
+    elif is_plain_object(value):
+        for name in field_names(value):
+            yield from _parts(getattr(value, name))
+
+
+def _meet_inside(value: Any) -> bool:
+    """Say whether two fields of an object, or of objects in it, share memory."""
+    pairs = itertools.combinations(_parts(value), 2)
+    return (is_plain_object(value) or holds_objects(value)) and any(
+        _meet(one, other) for one, other in pairs
+    )
 
 
 def _meet(one: Any, other: Any) -> bool:
@@ -75,9 +90,10 @@ def _meet(one: Any, other: Any) -> bool:
 
 def _refusal(function: FunctionType, name: str, other: str, *, given: bool) -> MutationError:
     code = function.__code__
+    shown = f"`{other}`" if other != name else "another field of it"
     what = f"its argument `{name}`" if given else f"`{name}`"
     return MutationError(
-        f"`{code.co_name}` writes into {what}, which shares memory with `{other}`",
+        f"`{code.co_name}` writes into {what}, which shares memory with {shown}",
         span=Span(code.co_filename, code.co_firstlineno),
         hint=f"pass a copy: `{name if given else other}.copy()`",
     )

@@ -116,7 +116,9 @@ def _parts(value: Any, tangent: Any) -> Iterator[Any]:
             yield from _parts(value[key], None if tangent is None else tangent[key])
     elif is_plain_object(value):
         for name in field_names(value):
-            yield from _parts(getattr(value, name), getattr(tangent, name, None))
+            held = getattr(value, name)
+            if not isinstance(held, int):
+                yield from _parts(held, getattr(tangent, name, None))
     elif is_float(value) or (isinstance(value, int) and not isinstance(value, bool)):
         yield tangent
 

@@ -11,7 +11,7 @@ from srcgrad.api.refusal import describe
 from srcgrad.api.selection import innermost, signature_of
 from srcgrad.errors import SourceNotFoundError
 from srcgrad.frontend.expand.operators import taken_from
-from srcgrad.runtime.objects import may_be_static
+from srcgrad.runtime.objects import holds_objects, is_plain_object, may_be_static
 
 _STARS: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -56,19 +56,23 @@ def owner(f: Callable[..., Any]) -> tuple[Any, ...]:
 
 
 def held_for_text(
-    f: Callable[..., Any], given: Mapping[str, Any], wrt: Sequence[str]
+    f: Callable[..., Any], given: Mapping[str, Any], wrt: Sequence[str], *, by_field: bool = False
 ) -> dict[str, Any]:
     """Return the functions and objects that a text is made for: those given, and a bound `self`.
 
-    The text of a derivative has them already, and what is differentiated is no constant.
+    The text of a derivative has them already, and what is differentiated is no constant; with
+    `by_field` it is told of objects that are differentiated, field by field.
     """
+    chosen = {n: v for n, v in given.items() if n in wrt} if by_field else {}
+    objects = {n: v for n, v in chosen.items() if is_plain_object(v) or holds_objects(v)}
     if hasattr(f, "__srcgrad_taken__"):
-        return {}
+        return objects
     names = signature(f).parameters
     own = {
         name: value for name, value in zip(names, owner(f), strict=False) if may_be_static(value)
     }
-    return {name: value for name, value in {**given, **own}.items() if name not in wrt}
+    held = {name: value for name, value in {**given, **own}.items() if name not in wrt}
+    return {**held, **objects}
 
 
 def signature(f: Callable[..., Any]) -> inspect.Signature:

@@ -203,6 +203,8 @@ def _conform_array(grad: Any, value: Any) -> Any:
 def _entry(grad: Any, key: Any) -> Any:
     if isinstance(grad, dict):
         return grad.get(key)
+    if isinstance(key, str) and is_plain_object(grad):
+        return getattr(grad, key, None)
     if grad is None or not hasattr(grad, "__getitem__"):
         return None
     return grad[key]

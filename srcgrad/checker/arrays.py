@@ -69,7 +69,7 @@ def _refuse_large(*sizes: Any) -> None:
 def outside(value: Any) -> Any:
     """Return a value of outside, with memory of its own for this run."""
     if isinstance(value, types.ModuleType):
-        return Module(value)
+        return _module(value)
     if isinstance(value, type) and (issubclass(value, BaseException) or value is np.ndarray):
         return value
     if id(value) in _MEANINGS:
@@ -94,6 +94,20 @@ class Module:
         if callable(found):
             setattr(self, name, found)
         return found
+
+
+_LASTING: Final = ("numpy", "math", "srcgrad.runtime")
+_MODULES: Final[dict[str, Module]] = {}
+
+
+def _module(value: types.ModuleType) -> Module:
+    """Return a module; one that nobody changes keeps the functions that were asked for."""
+    name = value.__name__
+    if name not in _LASTING:
+        return Module(value)
+    if name not in _MODULES:
+        _MODULES[name] = Module(value)
+    return _MODULES[name]
 
 
 def _function(value: Any) -> Any:

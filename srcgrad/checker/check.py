@@ -8,6 +8,7 @@ import gc
 import importlib
 import math
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from srcgrad.checker.library import BUILTINS, outside
 from srcgrad.checker.memory import scattered_to
 from srcgrad.checker.names import Names
 from srcgrad.checker.primal import sweep
-from srcgrad.checker.reached import Reached
+from srcgrad.checker.reached import MARK, Reached
 from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
@@ -129,8 +130,8 @@ class Checker:
         self._bound = bound
         self._imports = imports
         self._made: Any = None
-        self._text_code: Any = None
         self._reached: Any = None
+        self._hangs = True  # whether runs may take different paths
         self._runs: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
 
@@ -142,8 +143,7 @@ class Checker:
         with _LOCK, _uncollected():
             former = Now.run
             try:
-                self._text_code = code or compile(text, "<derivative>", "exec")
-                self._reached = Reached(self._text_code)
+                self._reached = Reached(text, code)
                 return self._verdict()
             except Exception as error:  # noqa: BLE001 - a limit of ours is no user's matter
                 return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
@@ -183,7 +183,8 @@ class Checker:
                 runs += ended
                 missed = len(self._reached.missed)
                 vain, fewest = (0, missed) if missed < fewest else (vain + 1, fewest)
-                if not any(run.asked for run in self._runs):
+                self._hangs = any(run.asked for run in self._runs)
+                if not self._hangs:
                     break
                 if runs and not fewest and not has_branches(self._subject.witness.body):
                     break
@@ -220,8 +221,7 @@ class Checker:
         other = self._begin(seed, run.steps)
         args = self._arguments()
         space = self._namespace()
-        with self._reached.noting():
-            found = outcome(lambda: self._derivative(space, args))
+        found = outcome(lambda: self._derivative(space, args))
         if expected[0] == "raised" or found[0] == "raised":
             return self._both_raise(expected, found)
         result, outputs = found[1]
@@ -343,9 +343,10 @@ class Checker:
     def _namespace(self) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": "srcgrad.checker.run"}
         space["__builtins__"] = _BUILTINS
+        space[MARK] = self._reached.note
         for name, value in self._bound.items():
             space[name] = outside(value)
-        exec(self._text_code, space)  # noqa: S102 - the text that is checked, over lanes
+        exec(self._reached.code, space)  # noqa: S102 - the text that is checked, over lanes
         return space
 
     def _names(self) -> Names:
@@ -357,10 +358,13 @@ def _import(
     name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     del level
-    module = importlib.import_module(name)
-    if fromlist:
-        return outside(module)
-    return outside(importlib.import_module(name.partition(".")[0]))
+    return outside(imported(name, whole=bool(fromlist)))
+
+
+def imported(name: str, *, whole: bool) -> Any:
+    """Return a module, or what it lies in if it is not imported from."""
+    name = name if whole else name.partition(".")[0]
+    return sys.modules.get(name) or importlib.import_module(name)
 
 
 _BUILTINS: Final[dict[str, Any]] = {**vars(builtins), **BUILTINS, "__import__": _import}

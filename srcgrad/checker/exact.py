@@ -8,7 +8,6 @@ lanes leave open, and knows fewer functions than they do.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import operator
 from collections.abc import Callable, Iterator
@@ -18,16 +17,18 @@ import gast
 import numpy as np
 
 from srcgrad.checker import arrays
-from srcgrad.checker.check import Checker, Verdict, has_branches, outcome
+from srcgrad.checker.check import Checker, Verdict, has_branches, imported, outcome
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
+from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.walk import statements
 
-_LENGTHS: Final = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))  # of axes, in turn
+_LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
+_SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
@@ -43,11 +44,11 @@ class ExactChecker(Checker):
 
     def _verdict(self) -> Verdict:
         found = super()._verdict()
-        sure = found.kind == "proven" and not found.missed and not writes(self._subject.witness)
-        if sure or self._subject.fields:
+        sure = found.kind == "proven" and not (found.missed and self._hangs)
+        if (sure and not writes(self._subject.witness)) or self._subject.fields:
             return found
         self._last = None
-        self._most_ways = 2 if found.kind == "proven" and not found.missed else _MOST_PATHS - 2
+        self._most_ways = 2 if found.kind == "proven" else _MOST_PATHS - 2
         try:
             with np.errstate(all="ignore"):
                 runs = self._exactly()
@@ -73,9 +74,12 @@ class ExactChecker(Checker):
         return 0
 
     def _at_other_lengths(self) -> int:
-        """Return how many runs end with other lengths, where loops make other numbers of trips."""
+        """Return how many runs end with other lengths, where loops make other numbers of trips.
+
+        Where lanes have told already, one more is enough: it shows what broadcasts.
+        """
         first, runs = self._lengths, 0
-        for lengths in _OTHER_LENGTHS:
+        for lengths in _OTHER_LENGTHS[: 1 if self._most_ways == 2 else None]:
             if lengths != first and any(isinstance(rank, int) for rank in self._ranks.values()):
                 self._lengths = lengths
                 runs += self._exact_run(0)
@@ -85,24 +89,33 @@ class ExactChecker(Checker):
         """Yield numbers of axes and lengths, until the program's own constants fit them."""
         known = self._subject.ranks
         unknown = [name for name in self._subject.outer if name not in known]
-        ranks = [{**dict.fromkeys(unknown, rank), **known} for rank in (1, 0, 2)]
-        if not unknown:
-            del ranks[1:]
-        trials = [(ranks[0], lengths) for lengths in _LENGTHS]
-        trials += [(own, lengths) for own in ranks[1:] for lengths in _LENGTHS[:3]]
-        for mixed in itertools.product((1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0):
-            if len(set(mixed)) > 1:
-                trials.append(({**dict(zip(unknown, mixed, strict=True)), **known}, (4,)))
+        each = (1, 2, 0) if unknown else (1,)
+        ranks = [{**dict.fromkeys(unknown, rank), **known} for rank in each]
+        mixed = itertools.product((1, 0, 2), repeat=len(unknown) if len(unknown) < 4 else 0)
+        ranks += [
+            {**dict(zip(unknown, some, strict=True)), **known}
+            for some in mixed
+            if len(set(some)) > 1
+        ]
+        first, *rest = _SHORT if self._most_ways == 2 else _LENGTHS
+        trials: list[tuple[dict[str, Any], tuple[int, ...]]]
+        trials = [(own, first) for own in ranks[: _MOST_TRIALS // 2]]
+        trials += [(own, lengths) for lengths in rest for own in ranks[: min(len(each), 2)]]
         yield from trials[:_MOST_TRIALS]
 
     def _exact_runs(self) -> int:
         """Return how many runs came to their end; what does not agree raises."""
         runs, ways = 0, 2 if has_branches(self._subject.witness.body) else 1
+        fewest = len(self._reached.missed)
         for seed in range(_MOST_PATHS):
             runs += self._exact_run(seed)
-            if self._last is not None and self._last.asked:
+            hangs = self._last is not None and self._last.asked
+            if hangs:
                 ways = self._most_ways  # numbers were compared, which may go either way each time
-            if runs >= ways or (not runs and seed == 2):
+            if self._most_ways == 2 and runs > 1 and len(self._reached.missed) < fewest:
+                fewest = len(self._reached.missed)
+                continue
+            if runs >= ways or (not runs and (seed == 2 or not hangs)):
                 break
         return runs
 
@@ -114,20 +127,19 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return False
+        ways = {key: item.copy() if _is_array(item) else item for key, item in given.items()}
         expected = outcome(lambda: self._exact_made().run(names, given))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return False
         theirs = Now.run = self._begin_long(seed)
         args = self._exact_arguments(seed, moving=False)
         space = self._exact_space()
-        with self._reached.noting():
-            found = outcome(lambda: self._derivative(space, args))
+        found = outcome(lambda: self._derivative(space, args))
         if found[0] == "raised":
             if isinstance(found[1], TypeError) or "an array element" in str(found[1]):
                 raise NotCovered(f"NumPy does not do it with objects: {found[1]}")
             raise Disagreement(f"the derivative alone raises {found[1]!r}")
         result, outputs = found[1]
-        ways = self._exact_arguments(seed, moving=True)
         by_text = sum(
             _product(grad, ways[name], f"the gradient of `{name}`")
             for name, grad in zip(subject.outer, result, strict=True)
@@ -227,9 +239,10 @@ class ExactChecker(Checker):
 
     def _exact_space(self) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": "srcgrad.checker.run", "__builtins__": _BUILTINS}
+        space[MARK] = self._reached.note
         for name, value in self._bound.items():
             space[name] = arrays.outside(value)
-        exec(self._text_code, space)  # noqa: S102 - the text that is checked, over elements
+        exec(self._reached.code, space)  # noqa: S102 - the text that is checked, over elements
         return space
 
 
@@ -237,8 +250,7 @@ def _import(
     name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     del level
-    module = importlib.import_module(name)
-    return arrays.outside(module if fromlist else importlib.import_module(name.partition(".")[0]))
+    return arrays.outside(imported(name, whole=bool(fromlist)))
 
 
 _BUILTINS: Final[dict[str, Any]] = {**arrays.BUILTINS, "__import__": _import}
@@ -302,10 +314,10 @@ def _filled(like: Any, code: int, *, moving: bool) -> Any:
         return made if isinstance(like, list) else tuple(made)
     if not isinstance(like, np.ndarray):
         return Element(hashed(code, 0), hashed(code, 0, 1) if moving else 0)
-    found = np.empty(like.shape, object)
-    for place, index in enumerate(np.ndindex(like.shape)):
-        found[index] = Element(hashed(code, place), hashed(code, place, 1) if moving else 0)
-    return found
+    found = np.empty(like.size, object)
+    for place in range(like.size):
+        found[place] = Element(hashed(code, place), hashed(code, place, 1) if moving else 0)
+    return found.reshape(like.shape)
 
 
 def _product(grad: Any, way: Any, what: str) -> int:
@@ -322,6 +334,10 @@ def _product(grad: Any, way: Any, what: str) -> int:
         raise Disagreement(f"{what} has another shape")
     pairs = zip(np.asarray(grad).ravel().tolist(), way.ravel().tolist(), strict=True)
     return sum(element_of(one).value * _dot_of(other) for one, other in pairs)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
 
 
 def _dot_of(item: Any) -> int:

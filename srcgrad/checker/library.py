@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from functools import lru_cache
@@ -212,7 +213,10 @@ def _place_of_out(function: Any) -> int | None:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return None
-    return list(parameters).index("out") if "out" in parameters else None
+    if "out" not in parameters:
+        return None
+    alone = parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
+    return sys.maxsize if alone else list(parameters).index("out")
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from srcgrad.checker.check import (
     whole,
 )
 from srcgrad.checker.field import code_of, hashed
+from srcgrad.checker.fields import Fields
 from srcgrad.checker.lanes import Lane
 from srcgrad.checker.runs import Disagreement, NotCovered
 from srcgrad.checker.tangent_witness import Push, TangentWitness
@@ -178,9 +180,10 @@ class TangentChecker(Checker):
         other = self._begin(seed, run.steps)
         args = self._arguments()
         dots = {name: _seed(name, args[name]) for name in subject.inputs}
-        space = self._namespace()
-        with self._reached.noting():
-            found = outcome(lambda: space[subject.name](*args.values(), *dots.values()))
+        space, fields = self._namespace(), Fields(subject.fields)
+        taken_by = functools.partial(fields.given, subject.parameters)
+        moved_by = functools.partial(fields.given, subject.outer)
+        found = outcome(lambda: space[subject.name](*taken_by(args), *moved_by(dots)))
         if expected[0] == "raised" or found[0] == "raised":
             return self._both_raise(expected, found)
         value, tangent = found[1]

@@ -58,6 +58,7 @@ from srcgrad.transforms.sweep import CallPair, Facts, Reversed, Sweep
 from srcgrad.transforms.templates import Inliner
 
 Finish = Callable[[list[Any]], list[Any]]
+Halves = tuple[list[Any], list[Any], list[str]]
 
 
 @dataclass(slots=True)
@@ -116,7 +117,7 @@ class Derivation:
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
-        body = [*self._fields_read(body), *self._finish(body, halves, facts)]
+        body = [*self.fields_read(), *self._finish(body, halves, facts)]
         self._comment(body)
         return body
 
@@ -132,12 +133,12 @@ class Derivation:
                 NonScalarOutputError,
             )
 
-    def _fields_read(self, body: list[Any]) -> list[Any]:
+    def fields_read(self) -> list[Any]:
         """Return the statements that read the fields of arguments which are differentiated."""
         count = sum(len(item.names) for item in self.source.leaves)
         return [clone(statement) for statement in self.source.tree.body[:count]]
 
-    def halves(self, derive_call: CallPair) -> tuple[list[Any], list[Any], list[str]]:
+    def halves(self, derive_call: CallPair, wrt: Sequence[str]) -> Halves:
         """Return the bodies of `name_forward` and `name_backward`, and the latter's parameters.
 
         The forward half returns the value and what the backward half reads.
@@ -149,7 +150,7 @@ class Derivation:
         given = [self.program.namer.adjoint(name) for name in outputs]
         halves = Reverser(sweep).run([], [o for o in outputs if o in facts.activity.active])
         self._refuse_missing(sweep)
-        grads, extra = self._gradients(sweep, halves, self.program.inputs, given)
+        grads, extra = self._gradients(sweep, halves, wrt, given)
         value = gast.Expr(gast.Tuple([load(name) for name in outputs], gast.Load()))
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = Comment("backward")
@@ -220,7 +221,7 @@ class Derivation:
         self.refusals.raise_if_any()
         if self.stages.account is not None:
             self.stages.account.note_activity(self.program, reached.active, memory.mirror.links)
-        mark_guarded(self.program, shapes, reached.varied)
+        mark_guarded(self.program, shapes, reached.varied, dimensions)
         check_floats(self.program, self.externals, reached.active, reached.varied, memory.own)
         inliner = Inliner(self.program.namer, self.externals, keep_complex=False)
         selection = selection_of(self.program, reached, shapes, memory.mutated, inliner)

@@ -57,6 +57,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.scopes import Binding
 from srcgrad.ir.walk import found_in, statements
+from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms.externals import Externals
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.sweep import CallPair, DerivedCall, Facts, RepeatedCall, SteppedLoop
@@ -273,7 +274,9 @@ class Module:
         if axes:
             given = {renamed.get(item, item): vector for item, vector in axes}
             derivation.knowledge = Knowledge(given=given, follow=self._follow(source))
-        forward, backward, parameters = derivation.halves(self.call_pair(source))
+        if source.leaves and self.stacks:
+            raise CannotStackError("an argument that is read field by field")
+        forward, backward, parameters = derivation.halves(self.call_pair(source), inner)
         if entry:
             self.scalars |= in_users_words(derivation.scalars, renamed)
             self.written = in_users_words(derivation.written, renamed)
@@ -284,7 +287,7 @@ class Module:
             take_stacks(backward, parameters, parameters[1:], defined, self.externals)
         arguments = positional(parameter_names(source.tree))
         doc = forward_docstring(source.name, half.backward)
-        self.end(derivation, half.forward, arguments, forward, doc)
+        self.end(derivation, half.forward, arguments, [*derivation.fields_read(), *forward], doc)
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
         self.end(derivation, half.backward, positional(parameters), backward, doc)

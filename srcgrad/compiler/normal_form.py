@@ -126,7 +126,7 @@ def normal_form(
     lasting = scope.local | exits.flags | placed | carried
     taken = [*program.parameters, *outside]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
-    tree.body = versions.block(tree.body)
+    tree.body = versions.function(tree.body)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)

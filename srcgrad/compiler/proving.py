@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from srcgrad.checker.check import Subject, Verdict, ranks_of
@@ -120,7 +120,9 @@ class Proof:
                 return Verdict("unproven", "it was made for another function of the same text")
             text, bound, subjects, imports = self._parts
             found = [_verdict(text, bound, imports, subject) for subject in subjects]
-            standing.verdict = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
+            worst = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
+            missed = {line for verdict in found for line in verdict.missed}
+            standing.verdict = replace(worst, missed=tuple(sorted(missed)))
         self._parts = None
         return standing.verdict
 
@@ -158,8 +160,27 @@ class Proof:
 
     @property
     def reason(self) -> str:
-        """Why the text is not proven; empty if it is."""
-        return "" if self.verdict.kind == "proven" else self.verdict.reason
+        """Why the text, or a part of it, is not proven; empty if all of it is."""
+        verdict = self.verdict
+        if verdict.kind == "proven" and verdict.missed:
+            return f"what stands in {_lines(verdict.missed)}, which the checker never ran"
+        return "" if verdict.kind == "proven" else verdict.reason
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """Return lines in words.
+
+    >>> _lines([3, 7, 8, 9])
+    'lines 3, 7-9 of the text'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"line{'s' if len(numbers) > 1 else ''} {', '.join(words)} of the text"
 
 
 _WORSE: Final = ("proven", "unproven", "wrong")

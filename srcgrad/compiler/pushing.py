@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,11 +27,11 @@ from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.subjects import add_tangents
 from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
-from srcgrad.frontend.expand.scoping import without_collisions
+from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.normalize.updates import as_bindings
 from srcgrad.frontend.refusals import merged, shown_in
 from srcgrad.frontend.source import FunctionSource, find_source
-from srcgrad.ir.build import clone, store
+from srcgrad.ir.build import assign, clone, store
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.origins import spread_origins
@@ -40,8 +40,10 @@ from srcgrad.ir.walk import names_bound, names_read, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
 from srcgrad.runtime import complex_shadow_of, shadow_of, shadow_of_view
+from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms.float_checks import check_floats
 from srcgrad.transforms.forward import Forwarder, PushedCall
+from srcgrad.transforms.mirrored import renamed_root
 from srcgrad.transforms.stacking import take_stacks
 from srcgrad.transforms.templates import Inliner
 
@@ -79,11 +81,16 @@ class Pusher:
         self.module.tangent_functions.add(name)
         wrt = tuple(renamed.get(item, item) for item in wrt)
         derivation = self.module.begin(source, wrt, stages, updates=True)
-        body = self._body(derivation, keeps=is_entry)
         namer = derivation.program.namer
+        body = self._body(derivation, keeps=is_entry)
+        body = [*derivation.fields_read(), *_fields_of_tangents(derivation, body), *body]
+        if is_entry:
+            self.module.written = in_users_words(derivation.written, renamed)
         parameters = parameter_names(source.tree)
         seeds = [namer.tangent(item) for item in wrt]
         if self.module.stacks:
+            if source.leaves:
+                raise CannotStackError("an argument that is read field by field")
             defined = (), self.module.tangent_functions
             take_stacks(body, [*parameters, *seeds], seeds, defined, self.module.externals)
         arguments = _with_tangents(parameters, seeds)
@@ -102,6 +109,7 @@ class Pusher:
         found = mirroring(program, program.outputs, integers.names, is_entry=keeps)
         if derivation.stages.account is not None:
             derivation.stages.account.note_activity(program, found.active, ())
+        derivation.written = _written_arguments(derivation, found.written)
         _refuse_writing_calls(derivation, found.varied)
         _refuse_kept_outside(derivation, found.outside)
         refuse_lost_texts(program, found.varied, program.outputs, derivation.refusals)
@@ -240,6 +248,27 @@ def _held(program: Program, found: Mirroring, forwarder: Forwarder) -> list[Any]
 def _values_of(program: Program) -> Program:
     """Return the program as analyses of values read it, with updates as bindings."""
     return replace(program, body=as_bindings(clone(program.body)), _operations={})
+
+
+def _written_arguments(derivation: Derivation, written: Collection[str]) -> frozenset[str]:
+    """Return the arguments whose memory is written: they must not share it, nor must tangents."""
+    holders = {
+        name: item.parameter for item in derivation.source.leaves for name in item.names.values()
+    }
+    parameters = derivation.program.parameters
+    return frozenset(holders.get(name, name) for name in parameters if name in written)
+
+
+def _fields_of_tangents(derivation: Derivation, body: list[Any]) -> list[Any]:
+    """Return the statements that read the fields of tangents, where a body needs them."""
+    tangent = derivation.program.namer.tangent
+    read = {name for statement in statements(body) for name in names_read(statement)}
+    leaves = [(item, name) for item in derivation.source.leaves for name in item.names.values()]
+    return [
+        assign(tangent(name), renamed_root(field.value, tangent(item.parameter)), field)
+        for (item, name), field in zip(leaves, derivation.fields_read(), strict=True)
+        if tangent(name) in read
+    ]
 
 
 def _with_tangents(parameters: list[str], tangents: list[str]) -> Any:

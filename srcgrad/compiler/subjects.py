@@ -30,10 +30,11 @@ def add_tangents(
             parameters=list(program.parameters),
             keyword_only=[],
             starred=[item.id for item in (args.vararg, args.kwarg) if item is not None],
-            inputs=wrt,
+            inputs=program.inputs,
             outer=wrt,
             outputs=len(program.outputs),
             returns_tuple=program.returns_tuple,
+            fields=derivation.fields_read(),
             ranks=ranks_of(program.given, derivation.conditions),
             keeps=keeps,
         )

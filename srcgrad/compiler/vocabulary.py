@@ -32,20 +32,8 @@ from srcgrad.rules.library import (
     is_report,
     rule_for,
 )
+from srcgrad.rules.records import primitive_of
 from srcgrad.runtime import getitem
-
-_VIEWS: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims "
-        "broadcast_to broadcast_arrays asarray asanyarray ascontiguousarray atleast_1d "
-        "atleast_2d atleast_3d diagonal diag split array_split hsplit vsplit dsplit "
-        "flip fliplr flipud rot90 real imag matrix_transpose permute_dims unstack "
-        "asfortranarray asarray_chkfinite require real_if_close trim_zeros conjugate "
-        "linalg.diagonal linalg.matrix_transpose linalg.matrix_power "
-        "lib.stride_tricks.sliding_window_view lib.stride_tricks.as_strided"
-    ).split()
-) | {"srcgrad.runtime.shadows.shadow_of_view", "srcgrad.runtime.broadcasting.unbroadcast"}
 
 
 def _is_function_class(value: Any) -> bool:
@@ -134,7 +122,7 @@ VOCABULARY: Final[Vocabulary] = Vocabulary(
     needs_tape=_needs_tape,
     inert=_inert,
     results=_results,
-    views=_VIEWS,
+    primitive=primitive_of,
     written_operands=_written_operands,
     how_written=_how_written,
     returned_operands=_returned_operands,

@@ -23,6 +23,7 @@ from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, places_in, root_name, walk
+from srcgrad.primitives.methods import WRITING
 from srcgrad.spans import Span
 
 ELSEWHERE: Final = "*"
@@ -32,12 +33,6 @@ _LIBRARY: Final = sysconfig.get_path("stdlib")
 _LONGEST: Final = 100
 """Characters of a line that a message still quotes."""
 
-_WRITERS: Final = frozenset(
-    (
-        "append extend insert sort reverse pop fill update clear setdefault popitem "
-        "remove add discard put itemset partition resize setflags"
-    ).split()
-)
 _READERS: Final = (
     *(zip, enumerate, reversed, map, filter, sorted, list, tuple, set, dict),
     *(getattr, hasattr, next, iter),
@@ -272,7 +267,7 @@ class _Effects:
             self._share([node.optional_vars], node.context_expr)
         elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
             name = root_name(node.func.value)
-            if name is not None and node.func.attr in _WRITERS | _KEEPERS:
+            if name is not None and node.func.attr in WRITING | _KEEPERS:
                 for item in node.args:
                     self._holds[name] |= self._origins(item)
 
@@ -315,8 +310,8 @@ class _Effects:
         operation = self._reader.read(call)
         if operation.kind != "primitive":
             return None
-        name = self._reader.vocabulary.canonical_name(operation.primal)
-        viewed = operands_viewed(name, operation)
+        known = self._reader.vocabulary.primitive(operation.primal)
+        viewed = operands_viewed(known, operation)
         return viewed if len(viewed) < len(operation.args) else None
 
     def _makes_new(self, call: Any) -> bool:
@@ -326,7 +321,7 @@ class _Effects:
             return True
         if operation.kind != "primitive":
             return False
-        return vocabulary.canonical_name(operation.primal) not in vocabulary.views
+        return not vocabulary.primitive(operation.primal).may_view
 
     def _written(self, node: Any) -> set[str]:
         if isinstance(node, (gast.Assign, gast.Delete, gast.For, gast.withitem)):
@@ -353,7 +348,7 @@ class _Effects:
         target = target_of(call, reader)
         out = [] if target is None else [target]
         shallow: set[str] = set()
-        if isinstance(func, gast.Attribute) and func.attr in _WRITERS:
+        if isinstance(func, gast.Attribute) and func.attr in WRITING:
             if isinstance(func.value, gast.Name):
                 shallow = self._of(func.value.id, deep=False)
             else:
@@ -362,7 +357,7 @@ class _Effects:
         if callee is MISSING:
             known = isinstance(func, gast.Attribute) and (
                 isinstance(func.value, _READ_ONLY)
-                or func.attr in _WRITERS | _KEEPERS
+                or func.attr in WRITING | _KEEPERS
                 or func.attr in reader.vocabulary.methods
                 or func.attr in reader.vocabulary.constant_methods
             )

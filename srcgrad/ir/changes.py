@@ -12,14 +12,6 @@ from srcgrad.ir.walk import names_bound
 _MAY_CHANGE: Final = frozenset({gast.Expr, gast.Assign})
 _ARITIES: Final = {"append": (1,), "insert": (2,), "pop": (0, 1)}
 
-SHAPERS: Final = frozenset(
-    (
-        "append extend insert pop remove clear update setdefault popitem appendleft popleft "
-        "extendleft rotate sort reverse"
-    ).split()
-)
-"""The methods that change a list, dict, set or deque."""
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

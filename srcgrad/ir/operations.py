@@ -13,6 +13,7 @@ from srcgrad.ir.changes import is_change
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.primitives import Primitive
 from srcgrad.runtime.results import solver_of
 
 Kind = Literal[
@@ -225,27 +226,29 @@ def _is_never_followed(function: FunctionType) -> bool:
 
 _HALVES_OF_RULES = frozenset(["forward", "backward", "vjp", "jvp", "setup_context"])
 _CONVERTING = ("scipy.", "numpy.ma.", "numpy.matrixlib.", "numpy._core.records", "numpy.rec")
-_PERHAPS_THEMSELVES = frozenset(
-    ["numpy.nan_to_num", "numpy.diff", "numpy.polyder", "numpy.polyint"]
-)
 
 
-def may_return_operand(name: str, operation: Operation) -> bool:
-    """Say whether a call may return its operand or a view of it, as ``np.diff(x, 0)`` does."""
+def broadcasts(primitive: Primitive, operation: Operation) -> bool:
+    """Say whether a result has the shape of the operands of a call, broadcast together."""
+    plain = not operation.keywords and len(operation.args) >= primitive.least
+    return primitive.shape == "broadcast" and plain
+
+
+def may_return_operand(primitive: Primitive, operation: Operation) -> bool:
+    """Say whether a call may return its operand or a view of it as an option, as of `np.diff`."""
     copies = operation.keywords.get("copy")  # of `astype` and its like
     if copies is not None and getattr(copies, "value", None) is not True:
         return True
-    if name == "numpy.einsum":
+    if primitive.memory != "optional":
+        return False
+    if primitive.name == "numpy.einsum":
         return len(operation.args) == 2
-    optional = len(operation.args) > 1 or bool(operation.keywords)
-    return name in _PERHAPS_THEMSELVES and optional
+    return len(operation.args) > 1 or bool(operation.keywords)
 
 
-def operands_viewed(name: str, operation: Operation) -> list[Any]:
+def operands_viewed(primitive: Primitive, operation: Operation) -> list[Any]:
     """Return the operands of which the result of a view may be: of most functions, the first."""
-    alone = name.endswith(".unbroadcast") or name.startswith("numpy.")
-    several = any(part in name for part in ("broadcast_arrays", "atleast_", "einsum"))
-    return list(operation.args)[: 1 if alone and not several else None]
+    return list(operation.args)[: 1 if primitive.viewed == "first" else None]
 
 
 def writes_result(call: Any, callee: Any) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from srcgrad.primitives import Primitive
+
 Primal = Callable[..., Any]
 
 
@@ -37,7 +39,7 @@ class Vocabulary:
         inert: The places and names of the parameters of a primitive that carry no derivative.
         results: How many values a primitive or `Function` returns where so many are unpacked; None
             for any number.
-        views: Canonical names of functions whose result may share memory with their argument.
+        primitive: What is known of a function: its record in `primitives`.
         written_operands: The operands of a call of a Python function into which it may write, and
             whether it may write elsewhere.
         how_written: What to say of a Python function that writes: into what, and by which
@@ -71,7 +73,7 @@ class Vocabulary:
     needs_tape: Callable[[Any], bool]
     inert: Callable[[Any], frozenset[int | str]]
     results: Callable[[Any, int], int | None]
-    views: frozenset[str]
+    primitive: Callable[[Any], Primitive]
     written_operands: Callable[[FunctionType, Any], tuple[list[Any], bool]]
     how_written: Callable[[FunctionType], str | None]
     returned_operands: Callable[[FunctionType, Any], list[Any]]

@@ -9,13 +9,11 @@ from fractions import Fraction
 from typing import Any, Final
 
 import gast
-import numpy as np
 
+from srcgrad.analyses.text_calls import called, makes_new
 from srcgrad.ir.build import constant, name_adjoint
 from srcgrad.ir.walk import blocks_of, names_read, root_name
 
-_MAKERS: Final = frozenset(["sum", "mean", "where", "dot", "outer", "zeros_like", "ones_like"])
-_MAKERS_OF_ARRAYS: Final = frozenset(["where", "zeros_like", "ones_like"])  # of numbers, too
 _EXACT: Final = 2**20
 _SHORT: Final = 6
 _SCALING: Final = (gast.Mult, gast.Div, gast.MatMult)
@@ -184,8 +182,7 @@ class ConstantFolding:
         it an array without axes in the place of a number, since ``y += 1`` writes into that.
         """
         if not self._of_adjoint:
-            made = getattr(getattr(node, "func", None), "attr", "")
-            return is_fresh(node) and made not in _MAKERS_OF_ARRAYS
+            return is_fresh(node) and called(node).gives in ("", "number")
         return is_fresh(node) or (isinstance(node, gast.Name) and self._is_number(node.id))
 
 
@@ -312,10 +309,7 @@ def is_fresh(node: Any) -> bool:
     """Say whether an expression surely is a number or an array of its own, not another's."""
     if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Constant)):
         return True
-    func = getattr(node, "func", None)
-    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
-        return False
-    return func.attr in _MAKERS or isinstance(getattr(np, func.attr, None), np.ufunc)
+    return makes_new(node)
 
 
 def _leads_negative(node: Any) -> bool:

@@ -11,14 +11,10 @@ from srcgrad import runtime
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
+from srcgrad.primitives import named
+from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.surgery import grad_of
 
-_WRITERS: Final = frozenset(
-    (
-        "sort partition fill put itemset resize append extend insert pop update "
-        "add_at add_entries add_to_shadows"
-    ).split()
-)
 _ADDERS: Final = frozenset({"add_at", "add_entries", "add_to_shadows"})
 _JUDGED: Final = (gast.Call, gast.NamedExpr, gast.Yield, gast.Await)
 _EFFECTS: Final = frozenset(
@@ -73,7 +69,7 @@ class Purity:
             return False
         func = node.func
         if isinstance(func, gast.Name) and func.id in self._generated:
-            return func.id not in _WRITERS
+            return not any(known.writes for known in named(func.id))
         callee = self._reader.scope.resolve(func)
         vocabulary = self._reader.vocabulary
         changes = vocabulary.is_draw(callee) or vocabulary.is_report(callee)
@@ -90,4 +86,4 @@ class Purity:
         if isinstance(func.value, gast.Name) and func.value.id == "np":
             return True
         known_method = func.attr in vocabulary.methods or func.attr in vocabulary.constant_methods
-        return known_method and func.attr not in _WRITERS | vocabulary.draws
+        return known_method and func.attr not in WRITING | vocabulary.draws

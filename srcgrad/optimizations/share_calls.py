@@ -11,6 +11,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.analyses.text_calls import called
 from srcgrad.ir.build import load
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.walk import blocks_of, is_same, names_bound, names_read, statements, walk
@@ -168,9 +169,7 @@ def _is_elementwise(node: Any, ours: set[str]) -> bool:
     func = node.func
     if isinstance(func, gast.Name):
         return func.id in ours
-    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", None) != "np":
-        return False
-    return "np" in ours and isinstance(getattr(np, func.attr, None), np.ufunc)
+    return "np" in ours and called(node).acts_on_each_element
 
 
 def _operands(node: Any) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import gast
-import numpy as np
 
+from srcgrad.analyses.text_calls import makes_new
 from srcgrad.ir.program import header_reads
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, statements
@@ -83,10 +83,7 @@ def _makes_new(statement: Any) -> bool:
     value = statement.value if isinstance(statement, gast.Assign) else None
     if isinstance(value, gast.BinOp):
         return True
-    func = getattr(value, "func", None)
-    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
-        return False
-    return func.attr in ("sum", "mean") or isinstance(getattr(np, func.attr, None), np.ufunc)
+    return makes_new(value)
 
 
 def _multiplies(statement: Any, names: set[str]) -> bool:

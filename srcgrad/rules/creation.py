@@ -242,7 +242,7 @@ class FullLike(Function):
     @staticmethod
     def jvp(ctx: Context, a_dot: Any, fill_dot: Any, *options: Any) -> Any:
         (a,) = ctx.saved_tensors
-        filled = np.zeros_like(a) if fill_dot is None else np.full_like(a, fill_dot, ctx.dtype)
+        filled = np.full_like(a, 0.0 if fill_dot is None else fill_dot, ctx.dtype)
         return cast_back(filled, np.shape(filled), ctx.dtype)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import InternalError
+from srcgrad.primitives import constants
 from srcgrad.rules import (
     adjoints,
     arithmetic,
@@ -143,10 +144,10 @@ def _ufunc_name(fn: Any) -> str:
     return f"scipy.special.{name}" if scipy.is_special(fn) else f"{type(fn).__module__}.{name}"
 
 
-def _numpy_name(name: str) -> str:
+def numpy_name(name: str) -> str:
     """Read the name of a CuPy function as that of NumPy's function of the same meaning.
 
-    >>> _numpy_name("cupy._math.sumprod.sum"), _numpy_name("cupy.linalg._solve.inv")
+    >>> numpy_name("cupy._math.sumprod.sum"), numpy_name("cupy.linalg._solve.inv")
     ('numpy.sum', 'numpy.linalg.inv')
     """
     if not name.startswith("cupy."):
@@ -196,7 +197,7 @@ def is_draw(fn: Any) -> bool:
 
 def is_report(fn: Any) -> bool:
     """Say whether a function has no result but what it tells: to a log, a file, or a reader."""
-    return constant_reason(fn) == nondiff.REPORT
+    return constant_reason(fn) == constants.REPORT
 
 
 def constant_reason(fn: Any) -> str | None:
@@ -206,9 +207,9 @@ def constant_reason(fn: Any) -> str | None:
     except TypeError:
         return None
     if found is None and hasattr(fn, "__srcgrad_constant__"):
-        found = nondiff.PYTHON
+        found = constants.PYTHON
     if found is None and is_reporter(getattr(fn, "__self__", None)):
-        found = nondiff.REPORT
+        found = constants.REPORT
     return found if found is not None else _foreign(fn, _CONSTANT_BY_NAME, "CONSTANT")
 
 
@@ -220,4 +221,4 @@ def _foreign(fn: Any, by_name: Mapping[str, Any], table: str) -> Any:
     name = canonical_name(fn)
     if name.startswith("scipy."):
         return getattr(scipy.tables(name), table).get(fn)
-    return by_name.get(_numpy_name(name)) if name.startswith("cupy.") else None
+    return by_name.get(numpy_name(name)) if name.startswith("cupy.") else None

@@ -50,7 +50,14 @@ def of_reals(grad: Any, *operands: Any) -> Any:
 
 
 def as_complex(x: Any) -> Any:
-    """Return an array as one of complex numbers, which may be added to it; anything else itself."""
+    """Return an array as one of complex numbers, which may be added to it; anything else itself.
+
+    Of lists, tuples and dicts that is done with the entries.
+    """
+    if isinstance(x, dict):
+        return {key: as_complex(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(as_complex, x))
     if getattr(getattr(x, "dtype", None), "kind", "c") == "c":
         return x
     return x.astype(np.result_type(x.dtype, np.complex64))

@@ -36,10 +36,12 @@ def written_over(old: Any, new: Any) -> Any:
     if type(old) is not np.ndarray or not hasattr(new, "dtype"):
         return new
     if old.dtype == new.dtype and old.shape == new.shape:
-        return new
+        return np.array(new) if isinstance(new, np.generic) else new  # of arrays without axes
     if records(new):
         return hand_over(written_over, new, (old, new))
     held = np.empty_like(old)
+    if new.dtype.kind in "iufc":
+        return np.positive(new, out=held)  # which refuses what an update refuses
     np.copyto(held, new, casting="same_kind")
     return held
 

@@ -169,7 +169,7 @@ def polyval_push(p_dot: Any, x_dot: Any, p: Any, x: Any) -> Any:
 
 def cumprod_push(a_dot: Any, a: Any, axis: int | None) -> Any:
     """Return the tangent of products up to each element; exact where elements are 0."""
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         a_dot, a, axis = np.ravel(a_dot), np.ravel(a), 0
     steps, changes = np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
     return np.moveaxis(recurrence(exclusive_cumprod(steps) * changes, steps), 0, axis)

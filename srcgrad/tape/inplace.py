@@ -15,6 +15,7 @@ from srcgrad.tape.nesting import to_array
 from srcgrad.tape.node import Edge, Node, node_hooks
 from srcgrad.tape.observers import observe_node
 from srcgrad.tape.ops import Op, require_op
+from srcgrad.tape.replacing import replace_saved
 from srcgrad.tape.rulenode import ElementwiseNode, short_name
 from srcgrad.tape.selection import note_overwriting
 from srcgrad.tape.views import ViewStep, register_view
@@ -153,16 +154,11 @@ def _keep_saved(node: Node, target: Core) -> None:
     if node._packed is not None or not any(value is memory for value in node.saved_tensors):
         return
     kept = memory.copy()
-    node.saved_tensors = tuple(kept if value is memory else value for value in node.saved_tensors)
     if isinstance(node, ElementwiseNode):
+        node.saved_tensors = (kept,)
         node._versions = (UNCHANGING, 0)
         return
-    versions = list(node._versions)
-    for i, known in enumerate(node._ids):
-        if known == id(memory):
-            versions[2 * i : 2 * i + 2] = UNCHANGING, 0
-    node._versions = tuple(versions)
-    node._ids = tuple(id(kept) if known == id(memory) else known for known in node._ids)
+    replace_saved(node, {id(memory): kept})
 
 
 def rebase(target: Core, edge: Edge | None, shape: tuple[int, ...]) -> None:
@@ -196,10 +192,13 @@ class CopySlices(Node):
         self.chain = chain
         self.shape = shape
         data = base._array
+        self.is_complex = data.dtype.kind == "c"  # a gradient without imaginary parts may be real
         self.axes = tuple(np.argsort([-stride for stride in data.strides], kind="stable"))
 
     def pull(self, grad: Any) -> tuple[Any, ...]:
         """Split the gradient of the base into that of the written part and the rest."""
+        if self.is_complex and not np.iscomplexobj(grad):
+            grad = np.asarray(grad, np.result_type(grad, np.complex64))
         rest = in_order(grad, self.axes)
         part = rest
         for step in self.chain:

@@ -172,8 +172,9 @@ class Arguments:
         return used
 
     def _object(self, value: Any) -> Any:
-        """Return an object of the same class with tensors in its fields."""
-        fields = {name: self.wrap(getattr(value, name), True) for name in field_names(value)}
+        """Return an object of the same class with tensors in its fields; integers stay."""
+        held = {name: getattr(value, name) for name in field_names(value)}
+        fields = {n: v if isinstance(v, int) else self.wrap(v, True) for n, v in held.items()}
         used = rebuilt(value, fields)
         self._objects.append((value, used, fields))
         return self._note(value, used, True)

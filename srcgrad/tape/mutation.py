@@ -9,6 +9,7 @@ from typing import Any
 from srcgrad.tape.apply import UNCHANGING
 from srcgrad.tape.core import Core, leaf_edge
 from srcgrad.tape.modes import STATE, ModeContext
+from srcgrad.tape.replacing import replace_saved
 from srcgrad.tape.rulenode import ElementwiseNode, RuleNode
 
 OUTSIDE = (
@@ -137,7 +138,7 @@ class strict_fallback(ModeContext):
 
 
 def _copy_rule(node: RuleNode, counter: list[int]) -> None:
-    versions = list(node._versions)
+    versions = node._versions
     if isinstance(node, ElementwiseNode):
         if versions and versions[0] is counter and versions[1] == counter[0]:
             node.saved_tensors = tuple(
@@ -156,12 +157,7 @@ def _copy_rule(node: RuleNode, counter: list[int]) -> None:
         for value in node.saved_tensors
         if id(value) in written and hasattr(value, "copy")
     }
-    for position, known in enumerate(node._ids):
-        if known in copies:
-            versions[2 * position : 2 * position + 2] = UNCHANGING, 0
-    node.saved_tensors = tuple(copies.get(id(value), value) for value in node.saved_tensors)
-    node._ids = tuple(id(copies[known]) if known in copies else known for known in node._ids)
-    node._versions = tuple(versions)
+    replace_saved(node, copies)
 
 
 def _copy_function(node: Any, counter: list[int]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.base import Elementwise, Function, Pointwise
 from srcgrad.rules.library import calculates_in_integers, canonical_name, rule_for
-from srcgrad.rules.moves import PICKING
+from srcgrad.rules.records import primitive_of
 from srcgrad.runtime import conj, unbroadcast
 from srcgrad.tape.core import Core
 from srcgrad.tape.math_calls import recording_math
@@ -201,7 +201,7 @@ class Op:
         elif self._is_ufunc(2):
             base = BinaryNode
         members = {"__slots__": (), "op": self, "rule_backward": staticmethod(self.backward)}
-        if self.primal in SELECTORS or self.primal in PICKING:
+        if self.primal in SELECTORS or primitive_of(self.primal).picks:
             members["_special"] = members["_selects"] = True
         if self.slope is not None:
             members["slope"] = staticmethod(self.slope)

@@ -17,8 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.rules.moves import PASSING, PICKING
-from srcgrad.rules.steepness import LINEAR, STEEP, acts_on_each_element
+from srcgrad.rules.records import primitive_of
 from srcgrad.runtime import (
     any_selected,
     compress,
@@ -173,7 +172,7 @@ def note_overwriting(store: Node) -> None:
 def _is_fed_by_steep(edge: Any, farthest: int = _FARTHEST) -> bool:
     if edge is None or not _can_be_masked(edge[0]):
         return False
-    return _is_steep(edge[0], STEEP, farthest)
+    return _is_steep(edge[0], farthest=farthest)
 
 
 class Selections:
@@ -211,7 +210,7 @@ class Selections:
             return pull(grad)
         primal = node.op.primal
         chosen = self._chosen(node, primal)
-        each = acts_on_each_element(primal)
+        each = primitive_of(primal).acts_on_each_element
         if self.careful and each and primal not in _DROPPING:
             outer = _both(outer, _numbers_of(node))
         elif self.careful and node.op.rule.multilinear and _numbers_of(node) is not None:
@@ -227,7 +226,7 @@ class Selections:
     def _starts(self, node: Any) -> bool:
         if self.careful:
             return True
-        if isinstance(node, RuleNode) and node.op.primal in PICKING:
+        if isinstance(node, RuleNode) and primitive_of(node.op.primal).picks:
             return any(map(_is_fed_by_steep, node._edges))
         return bool(node._selects)
 
@@ -251,7 +250,7 @@ class Selections:
             target, _ = edge
             if not _can_be_masked(target):
                 continue
-            if not self.careful and not _is_steep(target, STEEP if bounds else None):
+            if not self.careful and not _is_steep(target, curved=not bounds):
                 continue
             key = target._key
             if key in nodes and key not in self.masks:
@@ -307,14 +306,14 @@ def _without_nan(value: Any) -> Any:
 
 
 def _passes(node: Any) -> bool:
-    """Say whether a node leaves elements as they are: a store, or one of `PASSING`."""
+    """Say whether a node leaves elements as they are, as a store does and what moves them."""
     if isinstance(node, RuleNode):
-        return node.op.primal in PASSING and node._outputs == 1
+        return primitive_of(node.op.primal).moves and node._outputs == 1
     return bool(node._stores)
 
 
 def _can_be_masked(node: Any) -> bool:
-    if isinstance(node, RuleNode) and acts_on_each_element(node.op.primal):
+    if isinstance(node, RuleNode) and primitive_of(node.op.primal).acts_on_each_element:
         return node._layout is None  # a list of tensors has a gradient for each, of no axes
     return _passes(node)
 
@@ -327,8 +326,8 @@ def _used_by(node: Any, used: Any) -> Masks:
     return {place: part != 0 for place, part in enumerate(parts) if part is not None}
 
 
-def _is_steep(node: Any, kinds: frozenset[Any] | None, farthest: int = _FARTHEST) -> bool:
-    """Say whether a node or a step that leads to it is one of `kinds`, or not linear.
+def _is_steep(node: Any, *, curved: bool = False, farthest: int = _FARTHEST) -> bool:
+    """Say whether a node or a step that leads to it is steep, or `curved` at least.
 
     Chains that are too long to be followed are taken for steep; short looks give up.
     """
@@ -337,9 +336,10 @@ def _is_steep(node: Any, kinds: frozenset[Any] | None, farthest: int = _FARTHEST
         item = stack.pop()
         if len(seen) > farthest:
             return farthest == _FARTHEST
-        known = kinds if kinds is not None else LINEAR
-        if not _passes(item) and (item.op.primal in known) is (kinds is not None):
-            return True
+        if not _passes(item):
+            slope = primitive_of(item.op.primal).slope
+            if slope in ("steep", "edge") or (curved and slope != "constant"):
+                return True
         for edge in item._edges:
             if edge is not None and edge[0] not in seen and _can_be_masked(edge[0]):
                 seen.add(edge[0])

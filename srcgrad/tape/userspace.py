@@ -156,7 +156,20 @@ class Reached:
             self._reached.append(code)
             names.update(code.co_names)
             for name in code.co_names:
-                yield from _named(scope.get(name), code.co_names)
+                yield from self._named(scope.get(name), code.co_names)
+
+    def _named(self, value: Any, names: tuple[str, ...]) -> Iterator[Any]:
+        """Yield a global, and of a module those of its members that are named next to it."""
+        if isinstance(value, types.ModuleType):
+            _refuse_threads(value, names)
+            if is_users(value.__name__):
+                scope = vars(value)
+                members = [name for name in names if name in scope]
+                self.namespaces.setdefault(id(scope), (scope, set()))[1].update(members)
+                yield from (scope[name] for name in members)
+        elif value is not None:
+            _refuse_thread(value)
+            yield value
 
 
 _ANY_FIELD: Final = frozenset(
@@ -172,17 +185,6 @@ def _may_read(code: types.CodeType, field: str) -> bool:
     return field in code.co_names and any(
         step.argval == field and step.opname in reads for step in dis.get_instructions(code)
     )
-
-
-def _named(value: Any, names: tuple[str, ...]) -> Iterator[Any]:
-    """Yield a global, and of a module those of its members that are named next to it."""
-    if isinstance(value, types.ModuleType):
-        _refuse_threads(value, names)
-        if is_users(value.__name__):
-            yield from (vars(value).get(name) for name in names)
-    elif value is not None:
-        _refuse_thread(value)
-        yield value
 
 
 def _content(cell: types.CellType) -> Any:

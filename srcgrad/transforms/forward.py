@@ -14,7 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.containers import kinds
-from srcgrad.analyses.mirroring import WRITERS, Mirroring
+from srcgrad.analyses.mirroring import Mirroring
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.variation import Variation
 from srcgrad.checker.tangent_witness import TangentWitness
@@ -34,13 +34,6 @@ from srcgrad.transforms.templates import Inliner
 
 _MOVERS: Final = frozenset(
     "append extend insert pop popleft appendleft reverse clear remove update fill".split()
-)
-_MAY_COPY: Final = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "reshape ravel asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite "
-        "require real_if_close trim_zeros conjugate linalg.matrix_power"
-    ).split()
 )
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp)
 
@@ -336,7 +329,7 @@ class Forwarder:
         callee = self._program.reader.scope.resolve(value.func)
         if callee is not MISSING:
             vocabulary = self._program.reader.vocabulary
-            if vocabulary.canonical_name(callee) in WRITERS and not value.keywords:
+            if vocabulary.primitive(callee).stores and not value.keywords:
                 return [gast.Expr(self._written_call(value)), statement]
             if vocabulary.constant_reason(callee) is not None:
                 return [statement]
@@ -457,11 +450,11 @@ class Forwarder:
         vocabulary = self._program.reader.vocabulary
         if operation.primal is vocabulary.getitem:
             return True
-        name = vocabulary.canonical_name(operation.primal)
+        known = vocabulary.primitive(operation.primal)
         # of these, the value may be a view where the tangent, of another layout, is none
-        if may_return_operand(name, operation) or name in _MAY_COPY:
+        if may_return_operand(known, operation) or known.memory == "layout":
             raise NoTangentError
-        if name in vocabulary.views:
+        if known.may_view:
             return True
         if isinstance(tangent, gast.Call):
             func = tangent.func

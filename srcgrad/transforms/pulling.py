@@ -14,7 +14,6 @@ from srcgrad.ir.build import assign, call, clone, load, store
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import walk
-from srcgrad.rules.moves import PASSING, SUMMING
 from srcgrad.transforms.rule_sources import NotInlinableError
 from srcgrad.transforms.templates import Inliner
 
@@ -40,7 +39,8 @@ class _Pulling:
 
         `used` has the shape of what is bound to `target`. Nothing if it cannot be written so.
         """
-        if operation.primal not in PASSING or operation.kind != "primitive":
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if not known.moves or operation.kind != "primitive":
             return {}, []
         try:
             placed = self._inliner.place(
@@ -57,7 +57,7 @@ class _Pulling:
         part = _inlined(emitted, parts[0])
         if part is None:
             return {}, []
-        if operation.primal in SUMMING:
+        if known.adds:
             part = gast.Compare(part, [gast.NotEq()], [gast.Constant(0, None)])
         return self._by_name(placed.parameters[0], part)
 

@@ -14,21 +14,13 @@ from srcgrad.ir.build import at, clone
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import names_bound, root_name, statements
+from srcgrad.primitives import named
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.sweep import Sweep, renamed
 
 _READERS: Final = frozenset("print breakpoint float abs len max min".split())
-_WRITERS: Final = frozenset("copyto put place putmask fill_diagonal at shuffle".split())
 _KEEPERS: Final = ("append", "insert", "extend", "update", "setdefault")
 _METHODS: Final = frozenset("sum mean max min std var any all copy item tolist round dot".split())
-_PERHAPS_ITSELF: Final = frozenset(
-    [
-        *(f"numpy.{name}" for name in ("asarray", "asanyarray", "ascontiguousarray", "require")),
-        *(f"numpy.{name}" for name in ("asfortranarray", "atleast_1d", "atleast_2d", "atleast_3d")),
-        *("builtins.max", "builtins.min"),
-    ]
-)
-"""Functions that may return an operand, the very object."""
 
 
 def prepare_edit(sweep: Sweep, statement: Any, target: str, names: dict[str, str]) -> None:
@@ -194,7 +186,7 @@ def _shared(sweep: Sweep, statement: Any) -> list[str]:
     """Return the names whose very value an assignment may bind or hold."""
     operation = sweep.program.operation(statement)
     vocabulary = sweep.program.reader.vocabulary
-    handed = vocabulary.canonical_name(operation.primal) in _PERHAPS_ITSELF
+    handed = vocabulary.primitive(operation.primal).same
     if handed or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
         return [name for item in operation.args for name in direct_names(item)]
     if operation.primal is vocabulary.getitem:
@@ -254,7 +246,7 @@ def _only_reads(call: Any, name: str) -> bool:
     if isinstance(func, gast.Attribute):
         if _root(func.value) == name:
             return func.attr in _METHODS
-        return _root(func) == "np" and func.attr not in _WRITERS
+        return _root(func) == "np" and not any(known.writes for known in named(func.attr))
     if isinstance(func, gast.Name) and func.id in _READERS:
         return True
     arguments = [*call.args, *[item.value for item in call.keywords]]

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.fuzz import blocks, containers, statements  # noqa: F401 - they fill the tables
+from tests.fuzz import blocks, containers, habits, statements  # noqa: F401 - they fill the tables
 from tests.fuzz.blocks import given
 from tests.fuzz.context import TABLES, Context, ModuleDraft, Outer, production
 from tests.fuzz.expressions import NoExpressionError, array

@@ -507,15 +507,55 @@ def view_in_a_dict_beside_its_base_written(x):
 
 
 @program("v")
+def what_is_checked_for_infinities_updated(x):
+    y = x * 2.0
+    z = np.asarray_chkfinite(y)
+    z += x
+    return np.sum(y * z)
+
+
+@program("m")
+def what_meets_requirements_updated(x):
+    y = x * 2.0
+    z = np.require(y, None, "C")
+    z[0] += x[1]
+    return np.sum(y * z)
+
+
+@program("m")
+def what_must_be_laid_out_anew_updated(x):
+    y = x * 2.0
+    z = np.require(y, None, "F")
+    z[0] += x[1]
+    return np.sum(y * z)
+
+
+@program(("m", 2, 2, 2))
+def parts_in_depth_unpacked_and_updated(x):
+    y = x * 2.0
+    first, second = np.dsplit(y, 2)
+    first += second
+    return np.sum(y * y)
+
+
+@program("m")
+def matrix_turned_over_and_updated(x):
+    y = x * 2.0
+    z = np.linalg.matrix_transpose(y)
+    z[0] *= x[:, 0]
+    return np.sum(y * y)
+
+
+@program("v")
 def reshaped_after_the_last_write(x):
     y = x * 2.0
     y[0] = y[1] * y[2]
-    return np.sum(np.reshape(y, (3, 1)) * y)
+    return np.sum(np.reshape(y, (-1, 1)) * y)
 
 
 @program("v")
 def grid_flattened_after_its_rows_were_written(x):
-    y = np.zeros((2, 3))
+    y = np.zeros((2, len(x)))
     y[0] = x
     y[1] = x**2
     return np.sum(y.T.ravel()[1:] ** 2)

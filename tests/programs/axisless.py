@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs.corpus import program
 
 
-@program("v", by="tape")
+@program("v")
 def selected_number_updated_under_another_name(x):
     y = np.where(x[0] > -9, x[0], x[1])
     z = y
@@ -77,3 +77,93 @@ def contraction_to_no_axes_updated(x):
     z = y
     z += 2.0
     return y * z
+
+
+# -- arrays without axes that are updated, and then written as a whole
+
+
+@program("s")
+def updated_then_written(s):
+    y = np.array(s)
+    y += 1.0
+    y[...] = y * s
+    return y * 1.0
+
+
+@program("s")
+def multiplied_then_written_by_an_empty_tuple(s):
+    y = np.array(s)
+    y *= s
+    y[()] = y * s
+    return float(y)
+
+
+@program("s")
+def updated_then_filled(s):
+    y = np.zeros(())
+    y += s
+    y.fill(s * s)
+    return y * s
+
+
+@program("s")
+def updated_in_a_loop_then_written(s):
+    y = np.array(s * 2)
+    for _ in range(2):
+        y += s
+    y[...] = y * y
+    return y * 1.0
+
+
+@program("s")
+def written_updated_written(s):
+    y = np.array(s * 2)
+    y[...] = y * y
+    y += s
+    y[...] = y * y
+    return y * 1.0
+
+
+@program("s")
+def products_of_one_number_along_an_axis(s):
+    return s * np.cumprod(s, axis=-1)[0] + np.cumsum(s * s, axis=0)[0]
+
+
+@program("s")
+def real_part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = np.real(a)
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def part_of_an_array_without_axes_updated(x):
+    a = np.array(x)
+    b = a.real
+    b += 1.0
+    return a * b
+
+
+@program("s")
+def flipped_array_without_axes_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return a * b
+
+
+@program("v")
+def flipped_array_updated(x):
+    a = np.array(x * 2)
+    b = np.flip(a)
+    b += 1.0
+    return np.sum(a * b)
+
+
+@program("v")
+def flipped_along_an_axis_updated(x):
+    a = np.outer(x, x)
+    b = np.flip(a, axis=1)
+    b[0] += x
+    return np.sum(a * a)

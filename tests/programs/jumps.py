@@ -607,3 +607,65 @@ def left_out_of_a_try_that_goes_on_after_errors(x):
         except ZeroDivisionError:
             continue
     return best
+
+
+# -- loops that nobody reads the variables of, or only after a last trip
+
+
+@program("v")
+def a_comprehension_in_a_try_that_fails_at_first(x):
+    s = 0.5
+    for k in range(3):
+        try:
+            if k < 2:
+                raise ValueError("again")  # noqa: TRY301 - what is tested
+            s = s + sum([y * y for y in x])
+        except ValueError:
+            s = s * x[0]
+    return s
+
+
+@program("v")
+def a_loop_in_a_try_that_always_fails(x):
+    for _ in range(3):
+        try:
+            if len(x):
+                raise ValueError("again")  # noqa: TRY301 - what is tested
+            for y in x:
+                z = y * 2.0
+        except ValueError:
+            z = x[1]
+    return z * x[0]
+
+
+@program("v")
+def bound_in_a_loop_and_read_where_it_ran(x):
+    n = int(x[0] > 0) * 2
+    for i in range(n):
+        k = x * (i + 2.0)
+    s = np.sum(x)
+    if n > 0:
+        s = s + np.sum(k * k)
+    return s
+
+
+@program("v")
+def bound_in_some_trips_and_read_where_one_was(x):
+    for i in range(3):
+        if i > 1:
+            k = x * 2.0
+    for i in range(0):
+        late = x * i
+    s = np.sum(x)
+    if len(x) == 0:
+        s = s + np.sum(late)
+    return s + np.sum(k * k)
+
+
+@program("v")
+def broken_off_before_the_name_is_bound(x):
+    for i in range(4):
+        if i == 2:
+            break
+        last = x[i] * (i + 1)
+    return last * i

@@ -497,3 +497,25 @@ def real_entry_made_complex_in_the_place_of_another(x, y):
     parts[0], parts[1] = parts[1], parts[0]
     parts[1] = parts[1] * y
     return np.sum(parts[0] * parts[1] * parts[0]).real
+
+
+@program("v", "v")
+def entries_read_one_by_one_and_together_beside_complex_numbers(x, y):
+    parts = [x for _ in range(2)]
+    total = sum(part[0] for part in parts)
+    return np.sum(x**2) + np.sum(parts) + total + _power(x, y)
+
+
+@program("v", "v")
+def windows_in_a_list_beside_complex_numbers(x, y):
+    parts = [x[k : k + 2] for k in range(2)]
+    total = sum(part.sum() * part[0] for part in parts)
+    return np.sum(x**2) * np.sum(np.sin(np.concatenate(parts))) + total + _power(x, y)
+
+
+@program("v", "v")
+def stacked_entries_beside_complex_numbers(x, y):
+    parts, total = [x * 1.0, x * 2.0], 0.0
+    for part in parts:
+        total = total + part[0] * part[1]
+    return np.sum(np.stack(parts) ** 2) + total + _power(x, y)

@@ -112,6 +112,14 @@ def lc_arrays(x):
     return np.sum(rows[1] * rows[2])
 
 
+@program(("v", 1))
+def lc_arrays_of_other_lengths(x):
+    rows = [np.ones(4) for _ in range(3)]
+    rows[1] = x * 2
+    rows[2] = rows[1] * rows[0] + x
+    return np.sum(rows[1] * rows[2])
+
+
 @program("v", by="tape")
 def lc_arrays_written(x):
     rows = [np.zeros(4) for _ in range(3)]

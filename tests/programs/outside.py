@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.programs import writers
 from tests.programs.corpus import program
 
 BUFFER = np.zeros(4)
@@ -231,3 +232,86 @@ def numbers_written_outside_that_a_view_shows(x):
     y = x[:2] * view
     TABLE[0] = 0.75
     return np.sum(y * y * view)
+
+
+# -- memory outside that is read as an attribute of a module, a class or an object
+
+
+class Shelf:
+    table = np.array([0.5, 0.7, 1.5])
+
+
+class Box:
+    def __init__(self):
+        self.table = np.array([0.5, 0.7, 1.5])
+        self.steps = [0.5, 0.7]
+
+
+BOX = Box()
+
+
+@program("v", by="tape")
+def array_of_a_class_updated(x):
+    Shelf.table[...] = [0.5, 0.7, 1.5]
+    t = Shelf.table
+    t *= np.tanh(x[:3])
+    return np.sum(np.sin(t) * Shelf.table)
+
+
+@program("v", by="tape")
+def array_of_an_object_under_two_names(x):
+    BOX.table[...] = [0.5, 0.7, 1.5]
+    t = BOX.table
+    u = BOX.table
+    t[0] = np.tanh(x[0])
+    return np.sum(np.sin(t) * u)
+
+
+@program("v", by="tape")
+def array_of_a_module_updated_and_read_there(x):
+    writers.TABLE[...] = [0.5, 0.7, 1.5]
+    t = writers.TABLE
+    t[1] = x[0] * x[1]
+    return np.sum(writers.TABLE * t)
+
+
+@program("v", by="tape")
+def array_of_a_module_named_in_an_expression(x):
+    writers.TABLE[...] = [0.5, 0.7, 1.5]
+    h = np.add((t := writers.TABLE), 1.0)
+    t *= np.tanh(x[:3])
+    return np.sum(np.sin(t)) + np.sum(h * x[0])
+
+
+@program("v", by="tape")
+def view_of_an_array_of_a_module(x):
+    writers.TABLE[...] = [0.5, 0.7, 1.5]
+    t, u = writers.TABLE[::-1], np.ravel(writers.TABLE)
+    u *= x[:3]
+    return np.sum(t * u)
+
+
+@program("v", by="tape")
+def array_of_a_module_read_in_a_loop(x):
+    writers.TABLE[...] = [0.5, 0.7, 1.5]
+    s = 0.0
+    for i in range(2):
+        t = writers.TABLE
+        s = s + np.sum(t)
+        t[0] = t[0] * x[i]
+    return s
+
+
+@program("v", by="tape")
+def list_of_an_object_written(x):
+    steps = BOX.steps
+    steps[0] = x[0] * x[1]
+    return steps[0] * BOX.steps[0]
+
+
+@program("v")
+def arrays_of_modules_that_are_read(x):
+    t = writers.TABLE
+    u = t[:2] * x[:2]
+    u *= Shelf.table[1:]
+    return np.sum(u * u) * BOX.steps[1]

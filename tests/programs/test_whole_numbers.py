@@ -97,6 +97,24 @@ def rows_of_what_was_given(x, k):
     return total
 
 
+def outer_product_of_given_numbers(x, k):
+    a = np.linalg.outer(k, k)
+    a[0] = x
+    return np.sum(a * x)
+
+
+def power_of_a_matrix_of_given_numbers(x, k):
+    a = np.linalg.matrix_power(np.outer(k, k), 2)
+    a[0] = x
+    return np.sum(a * x)
+
+
+def largest_of_given_numbers(x, k):
+    a = np.max(np.outer(k, k), axis=0)
+    a[0] = x[0]
+    return np.sum(a * x)
+
+
 PROGRAMS = [
     zeros_like_what_was_given,
     copy_of_what_was_given,
@@ -110,6 +128,9 @@ PROGRAMS = [
     filled,
     on_one_path,
     rows_of_what_was_given,
+    outer_product_of_given_numbers,
+    power_of_a_matrix_of_given_numbers,
+    largest_of_given_numbers,
 ]
 OF_FLOATS_TOO = [p for p in PROGRAMS if p not in (order_overwritten, truths_overwritten)]
 

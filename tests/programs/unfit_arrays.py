@@ -72,3 +72,17 @@ def type_of_integers_by_place(x):
     counts = np.zeros(3, int)
     counts[0] = x[0] * 10
     return counts[0] * x[1]
+
+
+@program("v", by="tape")
+def repeated_integer_written(x):
+    a = np.repeat(1, 4)
+    a[0] = x[0]
+    return np.sum(a * x[1])
+
+
+@program("v")
+def inverse_of_a_matrix_of_integers_written(x):
+    a = np.linalg.inv(np.array([[1, 2], [3, 4]]))
+    a[0, 0] = x[0]
+    return np.sum(a * x[1])

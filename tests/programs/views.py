@@ -415,3 +415,57 @@ def numbers_of_a_part_before_it_is_written(x):
     y *= 0.9
     second[1] = number * other
     return np.sum(y**2) + number
+
+
+# -- real and imaginary parts that are written: the adjoint of the whole may be real
+
+
+@program("v", by="tape")
+def imaginary_part_updated(x):
+    a = x * 0.5j
+    q = a.imag
+    q += x
+    return np.sum(np.abs(a) ** 2)
+
+
+@program("v", by="tape")
+def both_parts_updated(x):
+    a = x * (1 + 0.5j)
+    a.real[...] *= x
+    q = a.imag
+    q += x * x
+    return np.sum(np.abs(a))
+
+
+@program("v", by="tape")
+def imaginary_part_updated_and_real_part_read(x):
+    a = x * (1 + 0.5j)
+    a.imag *= x
+    a.real[0] = x[1] * x[0]
+    return np.sum(a.real)
+
+
+@program("v", by="tape")
+def parts_of_rows_and_columns_written(x):
+    a = np.zeros((2, len(x)), complex)
+    a[0].real[:] = x
+    a.T.imag[:, 1] = x * x
+    b = a * (x + 1j)
+    b.real[b.real > 0.2] *= x[0]
+    return np.sum(np.abs(b) ** 2)
+
+
+@program("v")
+def filled_with_another_type_and_written(x):
+    y = np.full_like(x, 0.5, dtype=complex)
+    y += 1j * x
+    z = np.full_like(np.arange(len(x)), 0.5, dtype=float)
+    z[1:] += x[1:]
+    return np.sum(np.abs(y) ** 2) + np.sum(z**2)
+
+
+@program("v")
+def reversed_view_squared_in_place(x):
+    k = x * (0.3 + 0.4j) - 0.2j * x[::-1]
+    k *= k
+    return x.mean() + 0.5 * np.sum(k).real

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 RATE = 2.0
+TABLE = np.array([0.5, 0.7, 1.5])
 
 
 def soft(x):

@@ -31,12 +31,12 @@ from srcgrad.frontend.expand.values import (
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.scopes import MISSING, SPACE_OF, Binding
 from srcgrad.ir.walk import names_read, walk
+from srcgrad.primitives.methods import WRITING
 from srcgrad.runtime.interpolators import is_frozen_law
 from srcgrad.runtime.objects import is_plain_object
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _NAMES = (gast.Name, gast.Attribute, gast.Load)
-_WRITERS = frozenset("append extend insert pop remove clear update sort fill put reverse".split())
 _SHORT = {"numpy": "np"}
 _UNNAMED = frozenset(["chosen", "key", "value", "bound", "part"])
 _WORDS = frozenset(keyword.kwlist) | (frozenset(dir(builtins)) - {"_"})  # a console binds `_`
@@ -179,7 +179,7 @@ class Frame:
         for node in walk(expression):
             if not isinstance(node, gast.Call):
                 continue
-            if isinstance(node.func, gast.Attribute) and node.func.attr in _WRITERS:
+            if isinstance(node.func, gast.Attribute) and node.func.attr in WRITING:
                 return True
             binding = self._find(getattr(node.func, "id", ""))
             function = binding.value if binding is not None else None

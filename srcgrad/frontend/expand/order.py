@@ -12,8 +12,8 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.values import Known, Local
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.primitives.methods import WRITING
 
-_WRITERS: Final = frozenset("append extend insert pop remove clear update sort fill put".split())
 _ONCE: Final = (next, input)
 
 
@@ -37,7 +37,7 @@ class Order:
 
     def _call(self, func: Any) -> bool:
         if isinstance(func, gast.Attribute):
-            return func.attr in _WRITERS or func.attr in self._vocabulary.draws
+            return func.attr in WRITING or func.attr in self._vocabulary.draws
         found = self._look(func.id) if isinstance(func, gast.Name) else None
         if isinstance(found, Local):
             return self._once(found.code.tree, lambda: self.count(found.code.tree) > 0)

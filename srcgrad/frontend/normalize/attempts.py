@@ -13,7 +13,6 @@ import gast
 
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
-from srcgrad.ir.changes import SHAPERS
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import may_raise, walk_live
 from srcgrad.ir.names import Namer
@@ -27,6 +26,7 @@ from srcgrad.ir.walk import (
     statements,
     walk,
 )
+from srcgrad.primitives.methods import SHAPERS
 
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 _MOST_COPIED: Final = 8  # statements of handlers, in normal form

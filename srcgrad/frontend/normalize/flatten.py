@@ -21,11 +21,12 @@ from srcgrad.frontend.normalize.targets import Targets
 from srcgrad.frontend.normalize.workspace import Varies, Workspace
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
-from srcgrad.ir.changes import SHAPERS, change_of
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.primitives.methods import SHAPERS
 from srcgrad.runtime import add_entries, add_to_shadows
 
 _QUESTIONS = ("isinstance", "hasattr", "type", "callable")

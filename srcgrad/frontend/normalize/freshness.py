@@ -114,8 +114,8 @@ class Freshness:
         vocabulary = self._reader.vocabulary
         if operation.kind != "primitive" or "copy" in operation.keywords:
             return False
-        known = vocabulary.canonical_name(operation.primal)
-        return known not in vocabulary.views and not may_return_operand(known, operation)
+        known = vocabulary.primitive(operation.primal)
+        return not known.may_view and not may_return_operand(known, operation)
 
 
 def _is_number(value: Any) -> bool:

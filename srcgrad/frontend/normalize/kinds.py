@@ -9,7 +9,6 @@ from collections import defaultdict
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.normalize.workspace import Workspace
 from srcgrad.ir.build import load
@@ -17,7 +16,6 @@ from srcgrad.ir.packages import package_of
 from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
 _ITERATORS = (iter, map, filter, zip, enumerate, reversed)
-_SPLITTERS = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
 _OTHERS = "a variable is a list in one place and something else in another"
 
 
@@ -59,7 +57,7 @@ def _parts(value: Any, work: Workspace) -> bool:
     if not isinstance(value, gast.Call):
         return False
     callee = work.reader.scope.resolve(value.func)
-    return any(callee is splitter for splitter in _SPLITTERS)
+    return work.reader.vocabulary.primitive(callee).is_split
 
 
 def _find_numbered(body: list[Any], bindings: dict[str, list[Any]], work: Workspace) -> None:

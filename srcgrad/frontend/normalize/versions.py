@@ -13,6 +13,7 @@ import gast
 
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names, header_reads
 from srcgrad.ir.walk import found_in, names_bound, names_read, statements
@@ -55,6 +56,23 @@ class Versions:
         self._copied: Environment = {}
         self._used = {*parameters, *outside}  # what is `outside` is no variable's first value
         self.environment: Environment = {name: name for name in parameters}
+        self._carried: dict[
+            int, frozenset[str]
+        ] = {}  # by loops: what a trip takes over from the last one
+        self._left: dict[int, frozenset[str]] = {}  # what is read after them
+
+    def function(self, body: list[Any]) -> list[Any]:
+        """Return the body of a function, in which loops carry nothing that nobody reads."""
+
+        def visit(statement: Any, live: set[str]) -> None:
+            if isinstance(statement, (gast.For, gast.While)):
+                left = self._left[id(statement)] = frozenset(live)
+                kept = walk_live(statement.body, set(live), None, left)
+                kept |= walk_live(statement.body, kept | set(header_reads(statement)), None, left)
+                self._carried[id(statement)] = frozenset(kept)
+
+        walk_live(body, set(), visit)
+        return self.block(body)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list in which no two assignments share a name."""
@@ -168,7 +186,7 @@ class Versions:
         heads, before = self._enter(node, [])
         self._rename(node.test)
         body = self._trip(node.body, heads, node)
-        self.environment.update(heads)
+        self._leave(node, heads)
         return [*before, at(gast.While(node.test, body, []), node)]
 
     def _For(self, node: Any) -> list[Any]:
@@ -177,7 +195,7 @@ class Versions:
         heads, before = self._enter(node, targets)
         self._rename_target(node.target)
         body = self._trip(node.body, heads, node)
-        self.environment.update(heads)
+        self._leave(node, heads)
         return [*before, at(gast.For(node.target, node.iter, body, [], None), node)]
 
     def _enter(self, node: Any, targets: list[str]) -> tuple[Environment, list[Any]]:
@@ -188,14 +206,25 @@ class Versions:
             known = variable in heads or variable in self._fixed
             if known or variable not in self._variables:
                 continue
+            carried = variable in self._carried.get(id(node), (variable,))
+            if not carried and variable not in self._left[id(node)]:
+                self.environment.pop(variable, None)
+                continue
             old = self.environment.get(variable)
             heads[variable] = self._new(variable)
-            if old is not None or variable not in targets:
+            if old is not None or (carried and variable not in targets):
                 # what nothing has bound yet may still be read by a later iteration
                 value = load(old) if old is not None else gast.Constant(None, None)
                 before.append(assign(heads[variable], value, node))
                 self.environment[variable] = heads[variable]
         return heads, before
+
+    def _leave(self, node: Any, heads: Environment) -> None:
+        """Bind what lives on after a loop to the names that it has there."""
+        for variable in _assigned([node]):
+            if variable in self._variables and variable not in self._fixed:
+                self.environment.pop(variable, None)
+        self.environment.update(heads)
 
     def _trip(self, block: list[Any], heads: Environment, loop: Any) -> list[Any]:
         """Return the body of a loop, each of whose ends closes the trip."""

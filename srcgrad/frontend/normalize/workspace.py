@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import gast
 import numpy as np
@@ -150,15 +150,9 @@ class Workspace:
         if isinstance(value, gast.UnaryOp):
             return self.is_array(value.operand)
         primal = self.reader.read(value).primal if isinstance(value, gast.Call) else None
-        if any(primal is maker for maker in _MAKERS_OF_ARRAYS):
+        if self.reader.vocabulary.primitive(primal).gives == "array":
             return True
         return isinstance(primal, np.ufunc) and primal.nin == 1 and "l->l" not in primal.types
-
-
-_MAKERS_OF_ARRAYS: Final = (
-    *(np.ones, np.zeros, np.empty, np.full, np.arange, np.linspace, np.array, np.asarray),
-    *(np.eye, np.identity, np.zeros_like, np.ones_like, np.concatenate, np.stack),
-)
 
 
 def _unset(made: list[Any]) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import distance
 
+from srcgrad.primitives.constants import STEPS
 from srcgrad.rules.base import Context, Function
-from srcgrad.rules.nondiff import STEPS
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import conj, divide_or_zero, real_part
 from srcgrad.runtime.scipy.spatial import (

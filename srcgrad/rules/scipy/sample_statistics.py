@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from srcgrad.primitives.constants import STEPS
 from srcgrad.rules.base import Context, Function
-from srcgrad.rules.nondiff import STEPS
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import kept, reduced_size
 from srcgrad.runtime.scipy.stats import entropy_back

@@ -28,7 +28,30 @@ def bound_in_an_inner_branch(x: Any) -> Any:
     return z + x[2]
 
 
-@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch])
+def bound_in_a_loop_that_does_not_run(x: Any) -> Any:
+    for i in range(int(x[0])):
+        y = x * i
+    return np.sum(y * x)
+
+
+def bound_in_a_loop_that_ends_at_once(x: Any) -> Any:
+    y = x
+    while np.sum(y) < 1.0:
+        y = y * 2.0
+        z = np.sum(y)
+    return z * y[0]
+
+
+def last_of_no_rows(x: Any) -> Any:
+    for row in x[:0]:
+        last = row * 2.0
+    return last * x[1]
+
+
+LOOPS = [bound_in_a_loop_that_does_not_run, bound_in_a_loop_that_ends_at_once, last_of_no_rows]
+
+
+@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch, *LOOPS])
 @pytest.mark.parametrize("derive", [sg.grad, sg.value_and_grad])
 def test_what_no_path_has_bound_cannot_be_read(f: Any, derive: Any) -> None:
     with pytest.raises(UnboundLocalError):

@@ -1,0 +1,30 @@
+"""Says what calls in generated text do, where NumPy is `np` and nothing is resolved any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.primitives import UNKNOWN, Primitive
+from srcgrad.rules.records import numpy_primitive
+
+
+def called(node: Any) -> Primitive:
+    """Return what is known of the function of NumPy that an expression calls.
+
+    >>> called(gast.parse("np.sinc(x)").body[0].value).shape
+    'each'
+    """
+    func = getattr(node, "func", None)
+    if not isinstance(func, gast.Attribute) or getattr(func.value, "id", "") != "np":
+        return UNKNOWN
+    return numpy_primitive(func.attr)
+
+
+def makes_new(node: Any) -> bool:
+    """Say whether a call surely returns a number, or an array that lies in memory of its own."""
+    known = called(node)
+    if known.memory != "fresh" or (known.shape in ("", "other") and not known.gives):
+        return False
+    return not any(item.arg in ("copy", "out") for item in node.keywords)

@@ -1,0 +1,18 @@
+"""Names the methods that write into what they are asked of, whatever the type of that is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SHAPERS: Final = frozenset(
+    (
+        "append extend insert pop remove clear update setdefault popitem appendleft popleft "
+        "extendleft rotate sort reverse"
+    ).split()
+)
+"""The methods that change a list, dict or deque."""
+
+WRITING: Final = SHAPERS | frozenset(
+    "add discard fill itemset partition put resize setflags".split()
+)
+"""All of them, with those of sets and arrays."""

@@ -1,0 +1,21 @@
+"""Records of what generated code calls, which is differentiated again for second derivatives."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from srcgrad.primitives.record import Primitive, records
+
+_SHADOWS: Final = "srcgrad.runtime.shadows"
+_INDEXING: Final = "srcgrad.runtime.indexing"
+
+RECORDS: Final[tuple[Primitive, ...]] = (
+    *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
+    *records("srcgrad.runtime.adjoints", "zeros_like", kind="float"),
+    *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
+    *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself"),
+    *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
+    *records(_INDEXING, "getitem", moves=True, memory="itself"),
+    *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),
+    *records(_SHADOWS, "add_to_shadows", writes=(0,), stores=True),
+)

@@ -1,0 +1,126 @@
+"""Defines the record of a primitive: all that the compiler knows of it but its derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Shape = Literal[
+    "", "other", "broadcast", "each", "reduced", "first", "ranked", "flat", "told", "number",
+    "product",
+]  # fmt: skip
+Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
+Gives = Literal["", "array", "number", "list"]
+Kind = Literal["", "float", "truth", "int", "first", "promoted", "either"]
+Slope = Literal["", "constant", "steep", "edge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Primitive:
+    """What is known of one function; an empty text says that nothing is.
+
+    Attributes:
+        name: Its canonical name, such as ``numpy.tanh``.
+        rule: The class of its derivative, or None.
+        reason: Why there is none, if it is known to have none.
+        shape: The shape of the result: that of all operands ``broadcast`` together; the ``first``
+            operand's, whose elements are computed one by one if it is that of ``each``; another
+            with as many axes at least (``ranked``); that without the axes that are ``reduced``, a
+            number if no axis is told; the first operand's or, if no axis is told, ``flat``; that
+            ``told`` by the first operand; a ``number``; that of a matrix ``product``; none of these
+            (``other``), whatever the rule.
+        least: How many operands it must have for that shape.
+        axis: The place of the argument that tells the axis of a reduction.
+        gives: The result is an ``array`` even where it has no axes, a ``number`` there, or a
+            ``list`` of arrays.
+        kind: The result consists of floats (or complex numbers), truths or ints whatever the
+            operands are, of what the ``first`` operand consists of, or of what all of them (but
+            one that tells a shape or a condition) are ``promoted`` to, or
+            of what ``either`` consists of.
+        dtype: The place of the argument that tells the dtype.
+        memory: Where the result lies: in ``fresh`` memory; in that of the operand, as a ``view``
+            of it, which is ``frozen`` where it cannot be written into. Which of them may depend:
+            ``itself`` on the kind and the rank of the operand, which may be the result itself;
+            ``layout`` also on its layout and type. It is ``optional`` where only an argument that
+            may be left out makes it other than fresh.
+        same: The result may be the operand, the very object.
+        viewed: Which operands the result may lie in: the first one, or any.
+        joins: The first operand may be a list of arrays.
+        moves: The elements of the result are elements of the operands at other places, or sums.
+        picks: It leaves elements of them out by itself.
+        adds: An element of an operand may become several, so that their adjoints add up.
+        slope: The derivative of each element is ``constant``; infinite at, or next to, values
+            where the function is defined (``steep``), or at the ``edge`` of what it is defined for.
+        edge: The size of the number at which the slope is infinite.
+        at_zero: It is 0 where an operand is.
+        scalar: It is for Python's numbers alone.
+        writes: The places of the operands that it writes into.
+        stores: It writes its last operand into the first, at what is between.
+    """
+
+    name: str = ""
+    rule: Any = None
+    reason: str | None = None
+    shape: Shape = ""
+    least: int = 1
+    axis: int = 1
+    gives: Gives = ""
+    kind: Kind = ""
+    dtype: int | None = None
+    memory: Memory = "fresh"
+    same: bool = False
+    viewed: Literal["first", "any"] = "first"
+    joins: bool = False
+    moves: bool = False
+    picks: bool = False
+    adds: bool = False
+    slope: Slope = ""
+    edge: int | None = None
+    at_zero: bool = False
+    scalar: bool = False
+    writes: tuple[int, ...] = ()
+    stores: bool = False
+
+    @property
+    def may_view(self) -> bool:
+        """Whether the result may lie in the memory of an operand, with no option told."""
+        return self.memory not in ("fresh", "optional")
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether it does to an array of zeros like the operand what it does to the operand.
+
+        So that of what is a view of the operand, or itself, the shadow can be had by it.
+        """
+        plain = self.moves or (self.slope == "constant" and self.memory == "itself")
+        return plain and self.memory in ("itself", "layout")
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether the result has as many axes as the first operand at least."""
+        return self.shape in ("first", "each", "ranked")
+
+    @property
+    def acts_on_each_element(self) -> bool:
+        """Whether each element of the one result array comes from one of each operand."""
+        return self.shape in ("broadcast", "each") and not self.scalar
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the result is a list of views of the operand."""
+        return self.gives == "list" and self.memory == "view"
+
+
+UNKNOWN = Primitive()
+
+
+def records(prefix: str, names: str, **facts: Any) -> Iterator[Primitive]:
+    """Yield a record for each of some names, with the same facts.
+
+    >>> [record.name for record in records("numpy", "zeros ones", shape="told")]
+    ['numpy.zeros', 'numpy.ones']
+    """
+    shared = Primitive(**facts)
+    for name in names.split():
+        yield replace(shared, name=f"{prefix}.{name}")
