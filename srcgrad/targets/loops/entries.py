@@ -12,7 +12,7 @@ import gast
 from srcgrad.codegen.printer import to_source
 from srcgrad.ir.build import constant, load, subscript
 from srcgrad.ir.walk import found_in
-from srcgrad.targets.loops.kinds import ELEMENTWISE, OF_RUNTIME, Array, Kind, parts_of
+from srcgrad.targets.loops.kinds import OF_RUNTIME, Array, Kind, is_elementwise, parts_of
 
 NUMBERS: Final = ("bool", "int", "float")
 
@@ -100,7 +100,7 @@ class EntryWriter:
             return gast.Call(function, list(map(self.written, node.args)), [])
         if not isinstance(function, gast.Attribute) or getattr(function.value, "id", "") != "np":
             raise NotElementwiseError
-        if function.attr not in ELEMENTWISE:
+        if not is_elementwise(function.attr):
             raise NotElementwiseError
         parts = list(map(self.written, node.args))
         if function.attr == "where":

@@ -12,23 +12,10 @@ from functools import reduce
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 _ROUNDS: Final = 12
 _ORDER: Final = ("bool", "int", "float")
-ELEMENTWISE: Final = frozenset(
-    "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log "
-    "log2 log10 log1p sqrt cbrt square abs absolute fabs sign maximum minimum hypot arctan2 power "
-    "negative reciprocal add subtract multiply divide true_divide where logical_and logical_or "
-    "logical_not isfinite isnan equal not_equal less less_equal greater greater_equal floor ceil "
-    "copysign".split()
-)
-_OF_KIND: Final = frozenset(
-    "square abs absolute fabs sign maximum minimum negative add subtract multiply where".split()
-)
-_TESTS: Final = frozenset(
-    "logical_and logical_or logical_not isfinite isnan equal not_equal less less_equal greater "
-    "greater_equal".split()
-)
 OF_RUNTIME: Final = frozenset("power_slope power_log_slope greater_part chosen_part sign".split())
 
 
@@ -313,15 +300,12 @@ class Kinds:
     def _of_numpy(self, name: str, node: Any, kinds: Sequence[Kind]) -> Kind:
         if node.keywords:
             return UNKNOWN
-        if name in _TESTS:
-            kind = beside(*kinds)
-            return Array("bool", kind.ndim, kind.ones) if isinstance(kind, Array) else "bool"
         if name == "where" and len(kinds) == 3:
             kind, chosen = beside(*kinds), beside(*kinds[1:])
             dtype = chosen.dtype if isinstance(chosen, Array) else chosen
             return Array(dtype, kind.ndim, kind.ones) if isinstance(kind, Array) else dtype
-        if name in ELEMENTWISE:
-            return beside(*kinds) if name in _OF_KIND else beside(*kinds, "float")
+        if is_elementwise(name):
+            return _of_ufunc(getattr(np, name), kinds)
         if name in ("sum", "max", "min", "prod", "mean") and len(kinds) == 1:
             return _reduced(name, kinds[0])
         return self._made(name, kinds)
@@ -351,6 +335,27 @@ class Kinds:
         if isinstance(kind, Many) and name == "pop":
             return kind.item
         return None if kind is None else UNKNOWN
+
+
+def is_elementwise(name: str) -> bool:
+    """Say whether a function of NumPy has one result, entry by entry.
+
+    >>> is_elementwise("tanh"), is_elementwise("where"), is_elementwise("matmul")
+    (True, True, False)
+    """
+    found = getattr(np, name, None)
+    if name == "where":
+        return True
+    return isinstance(found, np.ufunc) and found.signature is None and found.nout == 1
+
+
+def _of_ufunc(function: np.ufunc, kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of what a function gives entry by entry."""
+    kind = beside(*kinds)
+    if all(loop.endswith("?") for loop in function.types):
+        return Array("bool", kind.ndim, kind.ones) if isinstance(kind, Array) else kind and "bool"
+    keeps = f"{'l' * function.nin}->l" in function.types
+    return kind if keeps or kind is None else beside(kind, "float")
 
 
 def parts_of(index: Any) -> list[Any]:
