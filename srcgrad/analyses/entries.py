@@ -30,7 +30,7 @@ class Entries:
     ...     return xs[3]
     ... '''))
     >>> [text([gast.Expr(value)]) for value in entries.of("xs")]
-    ['x', 'y_2']
+    ['x', 'y']
     >>> entries.of("x") is None
     True
     """

@@ -15,7 +15,6 @@ import numpy as np
 from srcgrad.ir.program import Program
 from srcgrad.ir.scopes import MISSING
 
-_VIEWS: Final = ("T", "mT", "real", "imag", "flat")
 _NO_MEMORY: Final = (Number, str, bytes, type(None), np.generic, np.dtype, ModuleType)
 
 
@@ -61,9 +60,10 @@ def _holder(program: Program, node: Any) -> str | None:
         return None
     value = program.reader.scope.lookup(node.id)
     for name in reversed(path):
-        if isinstance(value, np.ndarray) and name not in _VIEWS:
-            return None
-        if not isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray):
+            view = getattr(value, name, None)  # its shape is no memory
+            value = view if isinstance(view, (np.ndarray, np.flatiter)) else None
+        else:
             value = getattr(value, "__dict__", {}).get(name, MISSING)
     is_memory = value is not MISSING and not isinstance(value, _NO_MEMORY) and not callable(value)
     return node.id if is_memory else None

@@ -60,9 +60,9 @@ class IndexLoops:
     ... ''').body))
     n_2 = n
     for i_2 in range(len(xs)):
-        i_3 = i_2
-        x_2 = xs[i_2]
-        i_times_x = i_3 * x_2
+        i = i_2
+        x = xs[i_2]
+        i_times_x = i * x
         n_3 = n_2 + i_times_x
         n_2 = n_3
     out = n_2
