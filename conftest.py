@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ from hypothesis import HealthCheck, settings
 # by the processes that this one starts, the workers and the examples)
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+if find_spec("numba") is None:  # the bodies for it cannot be imported then
+    collect_ignore = ["srcgrad/targets/loops/library"]
 
 _MANY = 20_000  # a run of the whole suite: who asks for a file gets all of it
 CACHE = tempfile.mkdtemp(prefix="srcgrad-tests-")

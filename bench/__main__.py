@@ -26,6 +26,7 @@ NAMES = [
     "checkpoint",
     "rules",
     "derivatives",
+    "compiled",
 ]
 if find_spec("bench.tape"):
     NAMES.append("tape")

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from srcgrad.api.products import pullback, pushforward
     from srcgrad.errors import (
         ArgumentError,
+        CompileWarning,
         FallbackWarning,
         IntegerInputError,
         MissingRuleError,
         MutationError,
         NonFiniteError,
         NonScalarOutputError,
+        NotCompiledError,
         NotDifferentiableError,
         NotProvenError,
         NumericWarning,
@@ -91,6 +93,7 @@ __version__ = "0.1.0"
 __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are added below
     "ArgumentError",
     "Checkpointed",
+    "CompileWarning",
     "Compiled",
     "FallbackWarning",
     "Gradient",
@@ -101,6 +104,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "MutationError",
     "NonFiniteError",
     "NonScalarOutputError",
+    "NotCompiledError",
     "NotDifferentiableError",
     "NotProvenError",
     "NumericWarning",
@@ -174,8 +178,9 @@ _HOMES: Final = {
     ),
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
-        "ArgumentError FallbackWarning IntegerInputError MissingRuleError MutationError "
-        "NonFiniteError NonScalarOutputError NotDifferentiableError NotProvenError "
+        "ArgumentError CompileWarning FallbackWarning IntegerInputError MissingRuleError "
+        "MutationError NonFiniteError NonScalarOutputError NotCompiledError "
+        "NotDifferentiableError NotProvenError "
         "NumericWarning SourceNotFoundError SrcgradError TieWarning ToolNotFoundError "
         "UnsupportedError UnsupportedSyntaxError VerificationError VerificationWarning"
     ),

@@ -99,6 +99,12 @@ class NotProvenError(UnsupportedError):
     code = "SG180"
 
 
+class NotCompiledError(UnsupportedError):
+    """A derivative that Numba was to compile and does not; its text for NumPy may still run."""
+
+    code = "SG190"
+
+
 class NotDifferentiableError(SrcgradError, TypeError):
     """A derivative that does not exist, such as that of an integer or of a generator."""
 
@@ -173,6 +179,10 @@ class InternalError(SrcgradError, AssertionError):
 
 class FallbackWarning(UserWarning):
     """The compiler refused a function and the tape differentiates it instead."""
+
+
+class CompileWarning(UserWarning):
+    """Numba does not compile a derivative as asked, and its text for NumPy runs instead."""
 
 
 class VerificationWarning(UserWarning):

@@ -108,7 +108,8 @@ def grad(  # noqa: PLR0913 - each is an option of its own
             given.
         argnames: The same by name.
         has_aux: `f` returns a pair of the number and something to hand on; so does the gradient.
-        backend: What runs: "auto" and "numpy" the generated text, "tape" the tape, without text.
+        backend: What runs: "auto" and "numpy" the generated text, "numba" the same compiled (see
+            the guide on compiled loops), "tape" the tape, without text.
         fallback: What to do with a function that source transformation refuses: "warn" and run it
             on the tape, do so silently ("tape"), or raise ("error").
         debug_nans: Stop at the first NaN or infinity, in a value or an adjoint, and say where it
@@ -125,7 +126,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
         NonFiniteError: At a call, with ``debug_nans=True``.
         VerificationError: At a call, with ``verify=True``: the gradient is wrong.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, compiles=True)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, False)
@@ -176,7 +177,7 @@ def value_and_grad(  # noqa: PLR0913 - see `grad`
 
     With `has_aux` the value is the pair that `f` returned.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, compiles=True)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, True)

@@ -247,7 +247,7 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "anything": ANYTHING,
         "ran": subject.ran,
         "plan": subject.plan,
-        "text": subject.plan.function,
+        "text": subject.plan.runs,
         "annotate": annotate,
         "went_back": failed_going_back,
         "form": subject.form,

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from srcgrad.api import underlying
 from srcgrad.api.plan import Plan
 from srcgrad.api.refusal import describe
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, ExportError
 from srcgrad.exporting import Export, standalone
 from srcgrad.exporting.provenance import target_of
 from srcgrad.exporting.request import Kind
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.joining import joins_of
+from srcgrad.targets.loops.border import RefusedArgumentError, described, kind_of
+from srcgrad.targets.loops.exporting import loops_module
 
 if TYPE_CHECKING:
     from srcgrad.api.reading import Reading
 
+Target = Literal["numpy", "numba"]
 Example = Sequence[Any] | Mapping[str, Any]
 
 
@@ -49,6 +53,8 @@ def exported(
     example: Example | inspect.BoundArguments | None,
     with_check: bool,
     command: str = "",
+    *,
+    target: Target = "numpy",
 ) -> str:
     """Return a derivative as a module that stands alone; write it to `path` if there is one.
 
@@ -83,9 +89,38 @@ def exported(
         uses_up=getattr(plan, "shadows", False),
     )
     text = standalone(export)
+    if target != "numpy":
+        text = _for_numba(text, found.kind, call)
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
+
+
+def _for_numba(text: str, kind: str, call: inspect.BoundArguments | None) -> str:
+    """Return a module for NumPy as one that Numba compiles.
+
+    Raises:
+        ExportError: There is no example, or it is not compiled.
+    """
+    if call is None or kind != "grad":
+        raise ExportError(
+            "only gradients, for arguments like those of an example, are exported for Numba",
+            hint="give the arguments of a call: export(path, example=(...), target='numba')",
+        )
+    try:
+        kinds = [kind_of(value) for value in call.arguments.values()]
+    except RefusedArgumentError as problem:
+        raise ExportError(f"an argument is {problem}") from None
+    if any(type(value) in (list, dict) for value in call.arguments.values()):
+        raise ExportError(
+            "a list or a dict among the arguments of a module for Numba",
+            hint="pass tuples, or arrays",
+        )
+    entry = [item.name for item in ast.parse(text).body if isinstance(item, ast.FunctionDef)][1]
+    module, refused = loops_module(text, entry, [described(kind) for kind in kinds])
+    if refused:
+        raise ExportError(f"Numba does not compile {refused[0][0]}")
+    return module
 
 
 def _refuse_check_without(example: object, with_check: bool) -> None:

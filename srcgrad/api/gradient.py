@@ -19,7 +19,7 @@ from srcgrad.api.gradient_reading import GradientReading
 from srcgrad.api.labels import Known, how_labelled, relabelled
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
-from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
 from srcgrad.api.proofs import prove, proven, settle_if_it_keeps_data
 from srcgrad.api.refusal import (
@@ -410,6 +410,8 @@ class Gradient(GradientReading[P, R_co]):
         generated = self._refusals.compiled(compile_gradient, request, stages)
         plan = load_plan(generated, function, frozenset(self._last))
         plan.options = options
+        if self._policy.compiles and not options.get("plain"):
+            compile_loops(plan, self._fall.to_numpy)
         return plan
 
     def _subject(self, options: Mapping[str, Any] = MappingProxyType({})) -> Any:

@@ -75,7 +75,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             UnsupportedError: The function is not differentiated by source; the error says where.
                 Or the last call ran on the tape, so that no text is what ran.
         """
-        return self._text().generated.source
+        return self._text().shown
 
     @property
     def generated(self) -> Callable[..., Any]:

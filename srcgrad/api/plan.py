@@ -20,12 +20,14 @@ from srcgrad.api.values import is_complex
 from srcgrad.codegen.loader import bind_anew, load
 from srcgrad.compiler import Generated
 from srcgrad.compiler.generated import without_data
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.insight.switch import ANYTHING
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
+from srcgrad.targets.loops import Derivative, Loops
 
 
 def records(binding: Any) -> bool:
@@ -63,6 +65,7 @@ class Plan:
         verified: Whether the text was compared with the other engine and with differences.
         doubted: Whether it has to be: it reads data of pandas, which goes by labels.
         space: What tells the globals of the function apart, where its data may be.
+        loops: What runs the function compiled, if it is to be.
     """
 
     generated: Generated
@@ -87,6 +90,7 @@ class Plan:
     verified: bool = False
     doubted: bool = False
     space: int = 0
+    loops: Loops | None = None
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
@@ -100,6 +104,17 @@ class Plan:
         self.traps = may_trap(self.generated.source, self._parameters())
         self.is_plain = not (self.scalars or self.written or self.meets)
         self.records = any(map(records, self.generated.data.values()))
+
+    @property
+    def runs(self) -> Callable[..., Any]:
+        """What runs the derivative: the text for NumPy, or what has compiled it."""
+        return self.function if self.loops is None else self.loops.run
+
+    @property
+    def shown(self) -> str:
+        """The text that ran last: that for NumPy, or the one that is compiled."""
+        text = None if self.loops is None else self.loops.text
+        return self.generated.source if text is None else text.source
 
     def unhidden(self) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield the names of Python's own that were compiled in, with what must not hide them."""
@@ -231,6 +246,23 @@ class HalvesPlan(Plan):
         code: Any = self.backward.__code__
         given = code.co_varnames[1 : code.co_argcount]
         return len(given) != 1 or given[0].endswith("_1")
+
+
+def compile_loops(plan: Plan, refuse: Callable[[UnsupportedError], None]) -> None:
+    """Let Numba run a plan; `refuse` is told of what it does not compile."""
+    generated = plan.generated
+    plan.loops = Loops(
+        Derivative(
+            generated.source,
+            generated.entry,
+            plan.function,
+            plan.module,
+            frozenset((*generated.bound, *generated.data)),
+            generated.lines,
+            plan.written,
+        ),
+        refuse,
+    )
 
 
 def load_halves(generated: Generated, user: FunctionType) -> HalvesPlan:

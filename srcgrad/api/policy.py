@@ -6,11 +6,11 @@ import functools
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from srcgrad.api.refusal import describe, warn_of
+from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.switch import ANYTHING
 
-Backend = Literal["auto", "numpy", "tape"]
+Backend = Literal["auto", "numpy", "tape", "numba"]
 Fallback = Literal["warn", "tape", "error"]
 
 
@@ -20,7 +20,7 @@ class Policy:
 
     Attributes:
         fallback: What to do with a program that source transformation refuses.
-        backend: What runs it: generated text on the arrays passed, or the tape.
+        backend: What runs it: generated text, by NumPy or compiled, or the tape.
         verify: Whether each new text is compared with the other engine and with differences.
     """
 
@@ -30,7 +30,7 @@ class Policy:
 
     def __reduce__(self) -> Any:
         """Pickle by parts, so that there is still one of each kind."""
-        return policy_of, (self.fallback, self.backend, self.verify)
+        return policy_of, (self.fallback, self.backend, self.verify, self.compiles)
 
     def __post_init__(self) -> None:
         """Refuse what is not there.
@@ -42,14 +42,19 @@ class Policy:
             ANYTHING.on = True
         if self.backend not in get_args(Backend):
             raise ArgumentError(
-                f"backend={self.backend!r} is not there yet",
-                hint="use 'numpy' or 'tape', or leave it out",
+                f"backend={self.backend!r} is not one of 'auto', 'numpy', 'numba' and 'tape'",
+                hint="leave it out for 'auto'",
             )
         if self.fallback not in get_args(Fallback):
             raise ArgumentError(
                 f"fallback={self.fallback!r} is not one of 'warn', 'tape' and 'error'",
                 hint="leave it out for 'warn'",
             )
+
+    @property
+    def compiles(self) -> bool:
+        """Whether Numba is to compile what runs."""
+        return self.backend == "numba"
 
     @property
     def asks_tape(self) -> bool:
@@ -70,23 +75,30 @@ class Policy:
 
     def with_fallback(self, fallback: Fallback) -> Policy:
         """Return the same with another fallback."""
-        return policy_of(fallback, self.backend, self.verify)
+        return _one_of_each(fallback, self.backend, self.verify)
 
     def with_verify(self) -> Policy:
         """Return the same, with a look at each new text."""
-        return policy_of(self.fallback, self.backend, True)
+        return _one_of_each(self.fallback, self.backend, True)
 
     def options(self) -> dict[str, Any]:
         """Return the options as derivatives take them."""
         return {"fallback": self.fallback, "backend": self.backend, "verify": self.verify}
 
 
-def policy_of(fallback: Fallback, backend: Backend, verify: bool) -> Policy:
+def policy_of(fallback: Fallback, backend: Backend, verify: bool, compiles: bool = False) -> Policy:
     """Return how a derivative is taken; they are keys, told apart by identity, which is fast.
 
+    `compiles` says that it is one of those that Numba may be asked to compile.
+
     Raises:
-        ArgumentError: There is no such backend or fallback.
+        ArgumentError: There is no such backend or fallback, or not for this derivative.
     """
+    if backend == "numba" and not compiles:
+        raise ArgumentError(
+            "backend='numba' is not there for this derivative yet",
+            hint="it is for srcgrad.grad and srcgrad.value_and_grad; leave it out here",
+        )
     try:
         return _one_of_each(fallback, backend, verify)
     except TypeError:  # it is no key either
@@ -105,12 +117,13 @@ class Fall:
         primal: The user's function.
     """
 
-    __slots__ = ("_warned", "policy", "primal")
+    __slots__ = ("_slow", "_warned", "policy", "primal")
 
     def __init__(self, policy: Policy, primal: Any) -> None:
         self.policy = policy
         self.primal = primal
         self._warned = False
+        self._slow = False
 
     def back(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on, as the policy says.
@@ -125,3 +138,15 @@ class Fall:
         if self.policy.fallback == "warn" and not self._warned:
             self._warned = True
             warn_of(refusal, self.primal)
+
+    def to_numpy(self, refusal: UnsupportedError) -> None:
+        """Say once that a text is not compiled, so that NumPy runs it, or raise that.
+
+        Raises:
+            UnsupportedError: The policy is to raise it.
+        """
+        if self.policy.fallback == "error":
+            raise refusal
+        if self.policy.fallback == "warn" and not self._slow:
+            self._slow = True
+            warn_uncompiled(refusal, self.primal)

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from srcgrad.api.exporting import Example, Exported, exported
+from srcgrad.api.exporting import Example, Exported, Target, exported
 from srcgrad.api.insights import Call, explained, refused, run_watched
 from srcgrad.api.plan import HalvesPlan, Plan
 from srcgrad.api.reports import report_on
@@ -202,6 +202,7 @@ class Reading(ABC):
         *,
         example: Example | None = None,
         with_check: bool = False,
+        target: Target = "numpy",
     ) -> str:
         """Return the derivative as a module that needs no srcgrad, and write it to `path`.
 
@@ -211,9 +212,11 @@ class Reading(ABC):
                 like these. Without it the text takes nothing for granted, if there is such a one.
             with_check: Let the module, run as a program, compare its derivative at the example with
                 differences.
+            target: "numba" for a module that Numba compiles, for arguments like those of the
+                example; it needs NumPy and Numba.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
             ExportError: The text calls the tape, or reads what cannot be written out.
         """
-        return exported(self, path, example, with_check)
+        return exported(self, path, example, with_check, target=target)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from srcgrad.api.selection import innermost
 from srcgrad.errors import (
+    CompileWarning,
     FallbackWarning,
     MutationError,
     UnsupportedError,
@@ -41,6 +42,11 @@ def warn_of(refusal: UnsupportedError, primal: Any) -> None:
 def warn_unverified(kind: str, primal: Any, why: str) -> None:
     """Warn at the line of the caller that a derivative was not compared with anything."""
     _warn(f"the {kind} of `{describe(primal)}` is not verified: {why}", VerificationWarning)
+
+
+def warn_uncompiled(refusal: UnsupportedError, primal: Any) -> None:
+    """Warn at the line of the caller that NumPy runs a derivative that Numba was to run."""
+    _warn(f"the derivative of `{describe(primal)}` is run by NumPy:\n{refusal}", CompileWarning)
 
 
 def _warn(message: str, category: type[Warning]) -> None:

@@ -25,7 +25,7 @@ def told(
     primal, names = gradient.primal, gradient.names
     meets = plan.meets and not hasattr(primal, "__srcgrad_taken__")
     if not meets and not plan.traps:
-        return plan.function
+        return plan.runs
     keeps = meets or plan.written
     before = bind(primal, args[len(owner(primal)) :], kwargs)
     before = copied(before) if keeps else before
@@ -33,7 +33,7 @@ def told(
 
     def run(*given: Any, **options: Any) -> Any:
         met: list[str] = []
-        function = watched(plan, plan.generated.entry, met) if meets else plan.function
+        function = watched(plan, plan.generated.entry, met) if meets else plan.runs
         result = function(*given, **options)
         found = result[place] if paired else result
         values = [before[name] for name in names]

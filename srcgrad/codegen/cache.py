@@ -166,7 +166,7 @@ def _files() -> Iterator[Entry]:
         with contextlib.suppress(OSError):
             found = item.stat(follow_symlinks=False)
             if stat.S_ISREG(found.st_mode) and (_is_text(path) or _is_temporary(path)):
-                yield Entry(path, found.st_size, found.st_mtime)
+                yield Entry(path, found.st_size, max(found.st_atime, found.st_mtime))
 
 
 def _signature(path: Path) -> Any:
@@ -200,18 +200,26 @@ def _is_temporary(path: Path) -> bool:
 
 
 def _remove(path: Path) -> bool:
+    """Remove a file, and what Numba has compiled of it."""
     try:
         path.unlink()
     except OSError:
         return False
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.nb?"):
+        with contextlib.suppress(OSError):
+            compiled.unlink()
     return True
 
 
 def _mark_used(path: Path) -> None:
-    """Note that a text is used, by the time of its file."""
+    """Note that a text is used, by the time of access of its file.
+
+    That of its last change stays: by that Numba knows what it has compiled of it.
+    """
     with contextlib.suppress(OSError):
-        if time.time() - path.stat().st_mtime > _FRESH:
-            os.utime(path)
+        found, now = path.stat(), time.time()
+        if now - max(found.st_atime, found.st_mtime) > _FRESH:
+            os.utime(path, ns=(int(now * 1e9), found.st_mtime_ns))
 
 
 def _read(path: Path) -> bytes | None:

@@ -87,6 +87,7 @@ PROMISED: dict[str, str | None] = {
     "autograd.profiler.load_nvprof": None,
     "utils.checkpoint.checkpoint": None,
     "SrcgradError": None,
+    "CompileWarning": None,
     "FallbackWarning": None,
     "NumericWarning": None,
     "TieWarning": None,

@@ -16,6 +16,7 @@ LONGEST_FUNCTION = 60
 
 # errors that one function of ours raises for another and no user sees: name -> who catches it
 SIGNALS = {
+    "NotElementwiseError": "a statement over arrays is no nest of loops",
     "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",
     "NeedsInlineError": "the expansion of the caller puts the function in place",

@@ -97,9 +97,15 @@ def test_a_fallback_is_silent_or_an_error_if_asked(take):
 
 @every
 def test_other_names_are_refused_before_anything_runs(take):
-    for option in ({"backend": "numba"}, {"fallback": "silent"}, {"backend": ["tape"]}):
+    for option in ({"backend": "dask"}, {"fallback": "silent"}, {"backend": ["tape"]}):
         with pytest.raises(sg.ArgumentError):
             take(loss, option)
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if n not in ("grad", "value_and_grad")])
+def test_a_derivative_that_is_not_compiled_says_so(name):
+    with pytest.raises(sg.ArgumentError, match="not there for this derivative"):
+        EVERY[name](loss, {"backend": "numba"})
 
 
 @pytest.mark.parametrize("name", READABLE)

@@ -1,0 +1,1 @@
+"""Turns finished derivatives into other things that run: compiled loops."""

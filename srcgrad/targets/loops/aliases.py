@@ -1,0 +1,77 @@
+"""Says which names of a function may reach the same memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.kinds import Array, Kind
+
+_NUMBERS: Final = ("bool", "int", "float")
+
+_FRESH_CALLS: Final = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like copy copied sum where sin cos "
+    "exp log sqrt tanh abs maximum minimum outer dot eye arange sum_along max_along mean_along "
+    "min_along power square sign power_slope greater_part".split()
+)
+
+
+class Aliases:
+    """The classes of names that may share memory: what is assigned to each other, and parts.
+
+    What is calculated is fresh; whatever else stands on the right of an assignment may be part of
+    all names in it. Arguments may share memory with each other.
+    """
+
+    def __init__(self, function: Any, kind_of: Callable[[Any], Kind]) -> None:
+        self._kind_of = kind_of
+        self._parents: dict[str, str] = {}
+        parameters = [item.id for item in function.args.args]
+        for name in parameters[1:]:
+            self._join(parameters[0], name)
+        for node in found_in(function, gast.Assign, gast.For, gast.Expr):
+            self._note(node)
+
+    def may_meet(self, one: str, other: str) -> bool:
+        """Say whether two names may reach the same memory."""
+        return self._root(one) == self._root(other)
+
+    def _note(self, node: Any) -> None:
+        if isinstance(node, gast.Assign):
+            if self.is_fresh(node.value):
+                return
+            parts = [*node.targets, node.value]
+        elif isinstance(node, gast.For):
+            parts = [node.target, node.iter]
+        else:
+            parts = [node.value]
+        names = {item.id for part in parts for item in found_in(part, gast.Name)}
+        names -= {"np", "math", "range", "len"}
+        first = min(names, default="")
+        for name in names:
+            self._join(first, name)
+
+    def _root(self, name: str) -> str:
+        while self._parents.get(name, name) != name:
+            name = self._parents[name]
+        return name
+
+    def _join(self, one: str, other: str) -> None:
+        self._parents[self._root(other)] = self._root(one)
+
+    def is_fresh(self, value: Any) -> bool:
+        """Say whether the memory of a value is that of no name."""
+        kind = self._kind_of(value)
+        if kind in _NUMBERS:
+            return True
+        if not isinstance(kind, Array):
+            return False
+        if isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
+            return True
+        if isinstance(value, gast.Call):
+            name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+            return name in _FRESH_CALLS
+        return False

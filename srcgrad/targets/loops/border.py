@@ -1,0 +1,173 @@
+"""Takes arguments to compiled functions, and brings back what they return.
+
+Numba knows numbers, arrays and tuples of them. A list goes in as a tuple, a dict as a named tuple.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.targets.loops.kinds import UNKNOWN, Array, Items
+
+_NUMBERS: Final = frozenset({float, int, bool, np.float64, np.int64, np.bool_})
+_DTYPES: Final = frozenset(np.dtype(kind) for kind in (np.float64, np.int64, np.bool_))
+_NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_OWNED: Final = 4  # of an array's flags: whether its memory is its own, which Numba does not ask
+
+
+class RefusedArgumentError(Exception):
+    """An argument that is not taken to compiled functions."""
+
+
+def kind_of(value: Any) -> Any:
+    """Return what tells apart the arguments that need different compiled functions, or refuse.
+
+    Raises:
+        RefusedArgumentError: There is none for such a value.
+    """
+    kind = type(value)
+    if kind in _NUMBERS:
+        return kind
+    if kind is np.ndarray:
+        return _kind_of_array(value)
+    if kind is tuple or kind is list:
+        if not value:
+            raise RefusedArgumentError(f"an empty {kind.__name__}")
+        return (kind, *map(kind_of, value))
+    if kind is dict:
+        if not value:
+            raise RefusedArgumentError("an empty dict")
+        for key in value:
+            if type(key) is not str or not _NAME.fullmatch(key) or hasattr(tuple, key):
+                raise RefusedArgumentError(f"a dict with the key {key!r}")
+        return (dict, *((key, kind_of(item)) for key, item in value.items()))
+    if kind is str:
+        return (str, value)
+    raise RefusedArgumentError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+
+def _kind_of_array(value: Any) -> Any:
+    if value.dtype not in _DTYPES:
+        raise RefusedArgumentError(
+            f"an array of {value.dtype}, which Numba calculates with otherwise"
+        )
+    if value.ndim == 0:
+        raise RefusedArgumentError("an array without axes")
+    return value.dtype, value.ndim, value.flags.num | _OWNED
+
+
+def is_plain(kind: Any) -> bool:
+    """Say whether arguments of a kind are handed on as they are."""
+    return type(kind) is type or (isinstance(kind, tuple) and isinstance(kind[0], np.dtype))
+
+
+_WORDS: Final = {
+    float: "float",
+    np.float64: "float",
+    int: "int",
+    np.int64: "int",
+    bool: "bool",
+    np.bool_: "bool",
+}
+_OF_DTYPE: Final = {"f": "float", "i": "int", "b": "bool"}
+
+
+def described(kind: Any) -> Any:
+    """Return the kind of an argument as `kinds` has it."""
+    if type(kind) is type:
+        return _WORDS[kind]
+    if isinstance(kind[0], np.dtype):
+        return Array(_OF_DTYPE[kind[0].kind], kind[1])
+    if kind[0] is dict:
+        return Items(tuple(described(part) for _, part in kind[1:]), tuple(k for k, _ in kind[1:]))
+    return UNKNOWN if kind[0] is str else Items(tuple(map(described, kind[1:])))
+
+
+class Records:
+    """The classes of named tuples that stand for the dicts among some arguments."""
+
+    def __init__(self, kinds: Sequence[Any]) -> None:
+        self.fields: dict[str, tuple[str, ...]] = {}
+        self._names: dict[tuple[str, ...], str] = {}
+        for kind in kinds:
+            self._collect(kind)
+
+    def _collect(self, kind: Any) -> None:
+        if is_plain(kind) or kind[0] is str:
+            return
+        parts = kind[1:]
+        if kind[0] is dict:
+            fields = tuple(key for key, _ in parts)
+            parts = tuple(item for _, item in parts)
+            if fields not in self._names:
+                name = f"Record{len(self._names) + 1 if self._names else ''}"
+                self._names[fields] = name
+                self.fields[name] = fields
+        for part in parts:
+            self._collect(part)
+
+    def into(self, kind: Any, classes: Mapping[str, Any]) -> Callable[[Any], Any] | None:
+        """Return what makes an argument of some kind one that Numba takes; None if it is one."""
+        if is_plain(kind) or kind[0] is str:
+            return None
+        if kind[0] is dict:
+            made = classes[self._names[tuple(key for key, _ in kind[1:])]]
+            inner = [(key, self.into(part, classes)) for key, part in kind[1:]]
+            return lambda value: made(*[_given(convert, value[key]) for key, convert in inner])
+        converts = [self.into(part, classes) for part in kind[1:]]
+        if kind[0] is tuple and not any(converts):
+            return None
+        return lambda value: tuple(map(_given, converts, value))
+
+
+def _given(convert: Callable[[Any], Any] | None, value: Any) -> Any:
+    return value if convert is None else convert(value)
+
+
+def brought_back(value: Any) -> Any:
+    """Return what a compiled function has returned, with dicts for named tuples."""
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            return {key: brought_back(item) for key, item in zip(value._fields, value, strict=True)}
+        return tuple(map(brought_back, value))
+    return [brought_back(item) for item in value] if type(value) is list else value
+
+
+def as_returned(found: Any, expected: Any) -> Any:
+    """Return a result with the types of numbers that the text for NumPy gives."""
+    if isinstance(expected, tuple) and isinstance(found, tuple):
+        return tuple(map(as_returned, found, expected))
+    if type(expected) is np.float64 and type(found) is float:
+        return np.float64(found)
+    return found
+
+
+def differs(found: Any, expected: Any) -> bool:
+    """Say whether two results differ by more than rounding, or in their structure.
+
+    >>> differs((1.0, np.ones(2)), (1.0 + 1e-12, np.ones(2))), differs([1.0], [1.1])
+    (False, True)
+    """
+    if isinstance(expected, dict):
+        if not isinstance(found, dict) or found.keys() != expected.keys():
+            return True
+        return any(differs(found[key], item) for key, item in expected.items())
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(found, (list, tuple)) or len(found) != len(expected):
+            return True
+        return any(map(differs, found, expected))
+    if expected is None or isinstance(expected, str):
+        return bool(found != expected)
+    one, other = np.asarray(found), np.asarray(expected)
+    if one.shape != other.shape or (one.dtype != other.dtype and other.ndim > 0):
+        return True
+    if other.dtype.kind not in "fc":
+        return not np.array_equal(one, other)
+    finite = np.abs(other[np.isfinite(other)])
+    scale = float(finite.max()) if finite.size else 0.0
+    near = np.allclose(one, other, rtol=1e-7, atol=1e-9 * scale + 1e-14, equal_nan=True)
+    return not near

@@ -1,0 +1,8 @@
+"""Bodies that Numba compiles for the functions that texts call often.
+
+These modules import Numba; they are imported where a derivative is compiled, and nowhere else.
+"""
+
+from srcgrad.targets.loops.library import adjoints, along, elementwise, integers, products
+
+__all__ = ["adjoints", "along", "elementwise", "integers", "products"]

@@ -1,0 +1,162 @@
+"""Reductions along axes, which Numba mostly lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.core import errors
+from numba.extending import overload
+
+from srcgrad import runtime
+from srcgrad.targets.loops import names
+from srcgrad.targets.loops.library.bodies import (
+    loops,
+    made,
+    of_array,
+    of_number,
+    subscript,
+    tuple_text,
+)
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """Return the axes that a literal type names; None if it names none."""
+    if isinstance(axis, types.NoneType) or (isinstance(axis, types.Omitted) and axis.value is None):
+        return tuple(range(ndim))
+    items = axis.types if isinstance(axis, types.BaseTuple) else (axis,)
+    if not all(isinstance(item, types.IntegerLiteral) for item in items):
+        return None
+    found = [item.literal_value for item in items]
+    if not all(-ndim <= item < ndim for item in found):
+        return None
+    return tuple(sorted({item % ndim for item in found}))
+
+
+_STEPS = {
+    "sum": "out[{place}] += x[{source}]",
+    "mean": "out[{place}] += x[{source}]",
+    "prod": "out[{place}] *= x[{source}]",
+    "any": "if x[{source}] != 0:\n    out[{place}] = True",
+    "all": "if x[{source}] == 0:\n    out[{place}] = False",
+    "max": "v = x[{source}]\nif ({first}) or v > out[{place}] or v != v:\n    out[{place}] = v",
+    "min": "v = x[{source}]\nif ({first}) or v < out[{place}] or v != v:\n    out[{place}] = v",
+}
+_FIRST = {"sum": "zeros", "mean": "zeros", "prod": "ones", "any": "zeros", "all": "ones"}
+
+
+def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any] | None:
+    if not of_array(x) or not isinstance(keepdims, types.BooleanLiteral):
+        return None
+    axes = _axes(axis, x.ndim)
+    if axes is None:
+        return None
+    keeps = keepdims.literal_value
+    if len(axes) == x.ndim and not keeps:
+        return made(f"def body(x, axis, keepdims):\n    return np.{name}(x)")
+    kept = [k for k in range(x.ndim) if k not in axes]
+    sizes = [f"x.shape[{k}]" if k in kept else "1" for k in range(x.ndim) if keeps or k in kept]
+    place = [f"i{k}" if k in kept else "0" for k in range(x.ndim) if keeps or k in kept]
+    step = _STEPS[name].format(
+        place=", ".join(place),
+        source=", ".join(f"i{k}" for k in range(x.ndim)),
+        first=" and ".join(f"i{k} == 0" for k in axes),
+    )
+    dtype = _result_dtype(name, x.dtype)
+    size = " * ".join(f"x.shape[{k}]" for k in axes)
+    head = ""
+    if name in ("max", "min"):
+        head = f"    if {size} == 0:\n        raise ValueError('a reduction of no entries')\n"
+    tail = f"    out /= {size}\n" if name == "mean" else ""
+    return made(
+        f"def body(x, axis, keepdims):\n{head}"
+        f"    out = np.{_FIRST.get(name, 'empty')}({tuple_text(sizes)}, np.{dtype})\n"
+        f"{loops(x.ndim, 'x.shape', step)}\n{tail}    return out"
+    )
+
+
+def _result_dtype(name: str, dtype: Any) -> str:
+    if name in ("any", "all"):
+        return "bool_"
+    if name == "mean" or isinstance(dtype, types.Float):
+        return "float64"
+    if isinstance(dtype, types.Complex):
+        raise errors.TypingError("a reduction of complex numbers along an axis")
+    return "bool_" if name in ("max", "min") and isinstance(dtype, types.Boolean) else "int64"
+
+
+@overload(names.same_length)
+def _same_length(one, other):
+    def body(one, other):
+        if one != other:
+            raise names.LengthsDifferError("arrays of different shapes")
+
+    return body
+
+
+@overload(names.sum_along, prefer_literal=True)
+def _sum_along(x, axis, keepdims):
+    return _reduction("sum", x, axis, keepdims)
+
+
+@overload(names.mean_along, prefer_literal=True)
+def _mean_along(x, axis, keepdims):
+    return _reduction("mean", x, axis, keepdims)
+
+
+@overload(names.prod_along, prefer_literal=True)
+def _prod_along(x, axis, keepdims):
+    return _reduction("prod", x, axis, keepdims)
+
+
+@overload(names.any_along, prefer_literal=True)
+def _any_along(x, axis, keepdims):
+    return _reduction("any", x, axis, keepdims)
+
+
+@overload(names.all_along, prefer_literal=True)
+def _all_along(x, axis, keepdims):
+    return _reduction("all", x, axis, keepdims)
+
+
+@overload(names.max_along, prefer_literal=True)
+def _max_along(x, axis, keepdims):
+    return _reduction("max", x, axis, keepdims)
+
+
+@overload(names.min_along, prefer_literal=True)
+def _min_along(x, axis, keepdims):
+    return _reduction("min", x, axis, keepdims)
+
+
+def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -> Any:
+    """Return what gives each entry of a shape the adjoint of the reduction that it went into."""
+    if not isinstance(shape, types.UniTuple) or not isinstance(keepdims, types.BooleanLiteral):
+        return None
+    ndim = len(shape)
+    axes = _axes(axis, ndim)
+    keeps = keepdims.literal_value
+    if axes is None or ndim == 0:
+        return None
+    kept = [k for k in range(ndim) if k not in axes]
+    size = " * ".join(f"shape[{k}]" for k in axes) if mean else "1"
+    if of_number(grad):
+        text = f"    return np.full(shape, 1.0 * grad / ({size}))"
+    elif of_array(grad) and grad.ndim == (ndim if keeps else len(kept)):
+        place = ", ".join("0" if k in axes else f"i{k}" for k in range(ndim) if keeps or k in kept)
+        step = f"out{subscript(ndim)} = grad[{place}] / ({size})"
+        text = f"    out = np.empty(shape)\n{loops(ndim, 'shape', step)}\n    return out"
+    else:
+        return None
+    return made(f"def body(grad, shape, axis, keepdims, where=True):\n{text}")
+
+
+@overload(runtime.expand_sum, prefer_literal=True)
+def _expand_sum(grad, shape, axis, keepdims, where=True):
+    return _expansion(grad, shape, axis, keepdims, mean=False)
+
+
+@overload(runtime.expand_mean, prefer_literal=True)
+def _expand_mean(grad, shape, axis, keepdims, where=True):
+    return _expansion(grad, shape, axis, keepdims, mean=True)

@@ -1,0 +1,76 @@
+"""Reductions along axes under names of ours, which Numba compiles by the bodies in `library`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def sum_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.sum(x, axis, keepdims=keepdims)``."""
+    return np.sum(x, axis=axis, keepdims=keepdims)
+
+
+def mean_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.mean(x, axis, keepdims=keepdims)``."""
+    return np.mean(x, axis=axis, keepdims=keepdims)
+
+
+def prod_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.prod(x, axis, keepdims=keepdims)``."""
+    return np.prod(x, axis=axis, keepdims=keepdims)
+
+
+def max_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.max(x, axis, keepdims=keepdims)``."""
+    return np.max(x, axis=axis, keepdims=keepdims)
+
+
+def min_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.min(x, axis, keepdims=keepdims)``."""
+    return np.min(x, axis=axis, keepdims=keepdims)
+
+
+def any_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.any(x, axis, keepdims=keepdims)``."""
+    return np.any(x, axis=axis, keepdims=keepdims)
+
+
+def all_along(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return ``np.all(x, axis, keepdims=keepdims)``."""
+    return np.all(x, axis=axis, keepdims=keepdims)
+
+
+class LengthsDifferError(ValueError):
+    """Two axes of different length, where a text takes for granted that they are equal."""
+
+
+def same_length(one: int, other: int) -> None:
+    """Raise unless two axes that one loop goes along have the same length.
+
+    Raises:
+        LengthsDifferError: They have not.
+    """
+    if one != other:
+        raise LengthsDifferError("arrays of different shapes")
+
+
+def int_floor_divided(x: Any, y: Any) -> Any:
+    """Return ``x // y``; of integers, and a `y` that is 0, an error as in Python."""
+    return x // y
+
+
+def int_remainder(x: Any, y: Any) -> Any:
+    """Return ``x % y``; of integers, and a `y` that is 0, an error as in Python."""
+    return x % y
+
+
+def int_power(x: Any, y: Any) -> Any:
+    """Return ``x ** y``; of integers, an error where 64 bits do not hold it."""
+    return x**y
+
+
+def int_times(x: Any, y: Any) -> Any:
+    """Return ``x * y``; of integers, an error where 64 bits do not hold it."""
+    return x * y

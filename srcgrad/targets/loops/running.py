@@ -1,0 +1,449 @@
+"""Runs a derivative compiled, and its text for NumPy where that is not possible."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad import settings
+from srcgrad.backends import jit
+from srcgrad.codegen import cache
+from srcgrad.codegen.loader import load
+from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.errors import NotCompiledError
+from srcgrad.locks import Lock
+from srcgrad.spans import Span
+from srcgrad.targets.loops.border import (
+    Records,
+    RefusedArgumentError,
+    as_returned,
+    brought_back,
+    described,
+    differs,
+    kind_of,
+)
+from srcgrad.targets.loops.names import LengthsDifferError
+from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
+
+_LONGEST: Final = 0.05  # seconds of a compiled call, above which NumPy's would take long
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative that is compiled.
+
+    Attributes:
+        source: Its text for NumPy.
+        entry: The name of its function for calls.
+        function: That function, loaded.
+        module: The module that it was loaded from, which holds the user's data.
+        bound: The names that were put into it.
+        lines: The user's lines behind the text.
+        written: Whether the function writes into its arguments.
+    """
+
+    source: str
+    entry: str
+    function: Callable[..., Any]
+    module: ModuleType
+    bound: frozenset[str]
+    lines: LineMap
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was compiled for one kind of arguments.
+
+    Attributes:
+        key: The kind.
+        text: The text.
+        dispatcher: Numba's function.
+        converts: What takes each argument there; None for those that go as they are.
+    """
+
+    key: Any
+    text: LoopsText
+    dispatcher: Any
+    converts: Sequence[Any]
+
+
+class Loops:
+    """A derivative that is compiled for each kind of arguments at its first call.
+
+    Attributes:
+        text: The text that the last call ran; None if that was the text for NumPy.
+        compiled: How many kinds of arguments there is a compiled function for.
+        run: The function that runs it, with the parameters of the text for NumPy.
+    """
+
+    def __init__(
+        self,
+        subject: Derivative,
+        refuse: Callable[[NotCompiledError], None],
+        options: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self._subject = subject
+        self._refuse = refuse
+        self._options = {
+            "error_model": "numpy",
+            "boundscheck": True,
+            "cache": _has_files(),
+            **options,
+        }
+        self._known: dict[Any, Callable[..., Any]] = {}
+        self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
+        self._signature = inspect.signature(subject.function)
+        self._names = _data_in(subject)
+        self._lock = Lock()
+        self.text: LoopsText | None = None
+        self.compiled = 0
+        self.run = self._front()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run with the arguments of the text for NumPy."""
+        return self.run(*args, **kwargs)
+
+    def _front(self) -> Callable[..., Any]:
+        """Return the function that looks up what runs its arguments."""
+        parameters = list(self._signature.parameters.values())
+        given = [
+            *[item.name for item in parameters],
+            *[f"_sg_x{k}" for k in range(len(self._names))],
+        ]
+        text = _FRONT.format(
+            parameters=_declared(parameters),
+            data="; ".join(f"_sg_x{k} = _sg_space[{n!r}]" for k, n in enumerate(self._names))
+            or "pass",
+            kinds="; ".join(
+                f"_sg_{k} = float if type({name}) is float else _sg_kind({name})"
+                for k, name in enumerate(given)
+            )
+            or "pass",
+            key="".join(f"_sg_{k}, " for k in range(len(given))),
+            args="".join(f"{name}, " for name in given),
+        )
+        scope = {
+            "_sg_space": vars(self._subject.module),
+            "_sg_kind": kind_of,
+            "_sg_refused": RefusedArgumentError,
+            "_sg_known": self._known,
+            "_sg_first": self._first,
+            "_sg_otherwise": self._otherwise,
+        }
+        exec(text, scope)  # noqa: S102 - text of our own making
+        run: Any = scope["run"]
+        function: Any = self._subject.function
+        run.__defaults__, run.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        found: Callable[..., Any] = run
+        return found
+
+    def _otherwise(self, problem: Exception, args: tuple[Any, ...]) -> Any:
+        """Run arguments that are not taken to compiled functions."""
+        self._say(f"an argument is {problem}", None)
+        self.text = None
+        return self._by_numpy(args)
+
+    def _by_numpy(self, args: Sequence[Any]) -> Any:
+        """Run the text for NumPy."""
+        given = dict(zip(self._signature.parameters, args, strict=False))
+        bound = inspect.BoundArguments(self._signature, given)
+        return self._subject.function(*bound.args, **bound.kwargs)
+
+    # -- the first call of a kind
+
+    def _first(self, key: Any, args: tuple[Any, ...]) -> Any:
+        with self._lock:
+            run = self._known.get(key)
+            return self._run_first(key, args) if run is None else run(*args)
+
+    def _run_first(self, key: Any, args: tuple[Any, ...]) -> Any:
+        try:
+            made = self._fused(key, args)
+        except NotCompiledError as refusal:
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self._refuse(refusal)
+            return self._by_numpy(args)
+        return self._compared(key, args, made)
+
+    def _fused(self, key: Any, args: tuple[Any, ...]) -> Made:
+        """Return what runs a kind of arguments, with nests of loops for arrays if that can be.
+
+        Raises:
+            NotCompiledError: It is not compiled.
+        """
+        if not self._subject.written:  # a nest that does not fit raises, and all is run again
+            with contextlib.suppress(NotCompiledError):
+                return self._made(key, args, fuses=True)
+        return self._made(key, args, fuses=False)
+
+    def _made(self, key: Any, args: tuple[Any, ...], *, fuses: bool) -> Made:
+        """Return what runs a kind of arguments.
+
+        Raises:
+            NotCompiledError: It is not compiled.
+        """
+        records = Records(key)
+        text, module = self._module_for(key, records, fuses=fuses)
+        dispatcher = vars(module)[self._subject.entry]
+        converts = [records.into(kind, vars(module)) for kind in key]
+        given = _converted(converts, args)
+        try:
+            jit.compiled(dispatcher, given)
+        except Exception as error:  # Numba raises what it likes, also by its own faults
+            raise self._not_compiled(error, text, module) from error
+        return Made(key, text, dispatcher, converts)
+
+    def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
+        """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
+        copies = _copied(args)
+        run = self._known[key] = self._runner(made)
+        self.text = made.text
+        start = time.perf_counter()
+        result = run(*args)
+        if time.perf_counter() - start > _LONGEST or self._known[key] is not run:
+            return result
+        expected = self._by_numpy(copies)
+        if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
+            self._known[key] = self._runner(made, expected)
+            self.compiled += 1
+            return as_returned(result, expected)
+        self._known[key] = lambda *args: self._by_numpy(args)
+        self.text = None
+        self._say("what it returns is not what the text for NumPy returns", None)
+        _put_back(args, copies)
+        return expected
+
+    def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
+        """Run with a text that lets arrays of different shapes meet, now and from now on."""
+        try:
+            made = self._made(key, args, fuses=False)
+        except NotCompiledError as refusal:
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self.text = None
+            self._refuse(refusal)
+            return self._by_numpy(args)
+        return self._compared(key, args, made)
+
+    def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
+        """Return what takes arguments to a compiled function, and its result back."""
+        dispatcher, converts, failed = made.dispatcher, made.converts, self._failed
+        key, written = made.key, self._subject.written
+        is_pair = isinstance(expected, tuple) and len(expected) == 2
+        if any(converts) or made.text.has_records or not (is_pair or type(expected) is float):
+            return self._long_runner(made, expected)
+        if not is_pair:
+
+            def run_number(*args: Any) -> Any:
+                try:
+                    found = dispatcher(*args)
+                except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                    return failed(error, key, args)
+                if found - found == 0.0 or written:
+                    return found
+                return self._by_numpy(args)  # infinite or NaN, where Python may raise
+
+            return run_number
+        kind = type(expected[0])
+        if kind not in (float, np.float64) or isinstance(expected[1], (tuple, np.float64)):
+            return self._long_runner(made, expected)
+
+        def run_pair(*args: Any) -> Any:
+            try:
+                head, grad = dispatcher(*args)
+            except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                return failed(error, key, args)
+            if head - head == 0.0 or written:
+                return (head if kind is float else np.float64(head)), grad
+            return self._by_numpy(args)
+
+        return run_pair
+
+    def _long_runner(self, made: Made, expected: Any) -> Callable[..., Any]:
+        """Return the same for arguments and results of any structure."""
+        dispatcher, converts = made.dispatcher, made.converts
+
+        def run(*args: Any) -> Any:
+            try:
+                result = brought_back(dispatcher(*_converted(converts, args)))
+            except Exception as error:  # noqa: BLE001 - NumPy runs it then
+                return self._failed(error, made.key, args)
+            head = result[0] if type(result) is tuple and result else result
+            if type(head) is float and head - head != 0.0 and not self._subject.written:
+                return self._by_numpy(args)
+            return as_returned(result, expected)
+
+        return run
+
+    def _failed(self, error: Exception, key: Any, args: tuple[Any, ...]) -> Any:
+        """Run what a compiled function has raised at, in another way if that can be.
+
+        Raises:
+            Exception: The function raises it, or it has written into its arguments before.
+        """
+        if isinstance(error, LengthsDifferError):
+            return self._without_nests(key, args)
+        if self._subject.written:
+            raise error
+        return self._by_numpy(args)  # which raises with the user's line, or knows better
+
+    def _module_for(
+        self, kinds: Any, records: Records, *, fuses: bool
+    ) -> tuple[LoopsText, ModuleType]:
+        """Return the text for some kinds of arguments, loaded."""
+        given = tuple(map(described, kinds))
+        key = given, fuses
+        found = self._texts.get(key)
+        if found is None:
+            self._need_numba()
+            subject = self._subject
+            text = loops_text(
+                Wish(
+                    subject.source,
+                    subject.entry,
+                    self._names,
+                    subject.lines,
+                    self._options,
+                    records.fields,
+                    given,
+                    fuses,
+                )
+            )
+            if text.refused:
+                what, line = text.refused[0]
+                raise self._at(what, subject.lines.at(line))
+            namespace = {n: vars(subject.module)[n] for n in subject.bound if n not in self._names}
+            module = load(text.source, subject.entry, namespace, text.lines)
+            found = self._texts[key] = text, module
+        return found
+
+    # -- refusals
+
+    def _need_numba(self) -> None:
+        """Let Numba know the functions that texts call.
+
+        Raises:
+            NotCompiledError: There is no Numba.
+        """
+        try:
+            importlib.import_module("srcgrad.targets.loops.library")
+        except ModuleNotFoundError as error:
+            raise NotCompiledError(
+                "Numba is not installed",
+                hint="pip install 'srcgrad[numba]'; until then the text for NumPy runs",
+            ) from error
+
+    def _not_compiled(
+        self, error: BaseException, text: LoopsText, module: ModuleType
+    ) -> NotCompiledError:
+        line = jit.line_of(error, module.__file__ or "")
+        return self._at(_in_short(error), text.lines.at(line))
+
+    def _at(self, what: str, line: UserLine | None) -> NotCompiledError:
+        span = None if line is None else Span(line.file, line.line, text=line.text)
+        return NotCompiledError(
+            f"Numba does not compile this: {what}",
+            span=span,
+            hint="the text for NumPy runs in its place; leave backend='numba' out to be silent",
+        )
+
+    def _say(self, what: str, line: UserLine | None) -> None:
+        self._refuse(self._at(what, line))
+
+
+_FRONT: Final = """\
+def run({parameters}):
+    {data}
+    try:
+        {kinds}
+    except _sg_refused as problem:
+        return _sg_otherwise(problem, ({args}))
+    found = _sg_known.get(({key}))
+    if found is None:
+        return _sg_first(({key}), ({args}))
+    return found({args})
+"""
+
+
+def _declared(parameters: Sequence[inspect.Parameter]) -> str:
+    """Return the parameters, with placeholders for defaults, which are put in afterwards."""
+    shown: list[str] = []
+    for before, item in zip([None, *parameters], [*parameters, None], strict=True):
+        kind = None if item is None else item.kind
+        if before is not None and before.kind is before.POSITIONAL_ONLY is not kind:
+            shown.append("/")
+        if item is None:
+            break
+        is_rest, is_options = item.kind is item.VAR_POSITIONAL, item.kind is item.VAR_KEYWORD
+        stars = "*" if is_rest else "**" if is_options else ""
+        is_first = before is None or before.kind not in (item.KEYWORD_ONLY, item.VAR_POSITIONAL)
+        if item.kind is item.KEYWORD_ONLY and is_first:
+            shown.append("*")
+        shown.append(f"{stars}{item.name}" + ("" if item.default is item.empty else "=None"))
+    return ", ".join(shown)
+
+
+def _in_short(error: BaseException) -> str:
+    """Return the sentence of an error of Numba that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(_PREAMBLE)]
+    return told[0] if told else type(error).__name__
+
+
+_PREAMBLE: Final = ("Failed in", "- Resolution", "File ", "During:", "There are", "^", "<source")
+
+
+def _has_files() -> bool:
+    """Say whether texts lie in files, where Numba keeps what it has compiled beside them."""
+    return settings.cache_directory() is not None and not cache.why_unusable()
+
+
+def _data_in(subject: Derivative) -> tuple[str, ...]:
+    """Return the names of what a text reads from outside and what may change: no functions."""
+    words = set(re.findall(r"\w+", subject.source))
+    kinds = (float, int, np.ndarray, np.generic, list, tuple, dict, str)
+    return tuple(
+        sorted(
+            name
+            for name, value in vars(subject.module).items()
+            if name in words and not name.startswith("__") and isinstance(value, kinds)
+        )
+    )
+
+
+def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    return [
+        value if convert is None else convert(value)
+        for convert, value in zip(converts, args, strict=True)
+    ]
+
+
+def _copied(value: Any) -> Any:
+    """Return nested containers with copies of their arrays."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_copied, value))
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _put_back(args: Any, found: Any) -> None:
+    """Write into arrays what the text for NumPy has written into copies of them."""
+    if isinstance(args, np.ndarray):
+        if args.flags.writeable:
+            args[...] = found
+    elif isinstance(args, (list, tuple)):
+        for item, other in zip(args, found, strict=True):
+            _put_back(item, other)
+    elif isinstance(args, dict):
+        for key, item in args.items():
+            _put_back(item, found[key])

@@ -1,0 +1,191 @@
+"""Rewrites what Numba does not take: loops that run backwards, options of reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.build import call, constant, load, store, subscript
+from srcgrad.ir.walk import found_in, walk
+
+_LIBRARY: Final = "srcgrad.targets.loops.names"
+_BLOCKS: Final = ("body", "orelse", "finalbody")
+_REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
+_EFFECTS: Final = frozenset("print input open warn write seed".split())
+
+
+class Statements:
+    """Rewrites the functions of one text.
+
+    Attributes:
+        refused: What was met that is not compiled, each with its line.
+        used: The names of ours that were written.
+    """
+
+    def __init__(self, records: Mapping[str, Sequence[str]]) -> None:
+        self.refused: list[tuple[str, int]] = []
+        self._records = {frozenset(fields): name for name, fields in records.items()}
+        self._fields = {name: tuple(fields) for name, fields in records.items()}
+        self.used: set[str] = set()
+        self._names: set[str] = set()
+
+    def imports(self) -> list[Any]:
+        """Return the imports that the rewritten functions need."""
+        if not self.used:
+            return []
+        return [gast.ImportFrom(_LIBRARY, [gast.alias(n, None) for n in sorted(self.used)], 0)]
+
+    def rewrite(self, function: Any) -> None:
+        """Rewrite a function in place."""
+        self._names = {item.id for item in found_in(function, gast.Name)}
+        self._line = function.lineno
+        function.body = self._block(function.body)
+
+    def _block(self, body: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in body:
+            self._line = getattr(statement, "lineno", None) or self._line
+            before = len(done)
+            done += self._statement(statement)
+            for item in done[before:]:
+                if not hasattr(item, "lineno") or not item.lineno:
+                    item.lineno = self._line
+        return done
+
+    def _statement(self, statement: Any) -> list[Any]:
+        self._refuse_effects(statement)
+        before: list[Any] = []
+        if isinstance(statement, gast.For):
+            before = self._loop(statement)
+        for name in _BLOCKS:
+            if getattr(statement, name, None):
+                setattr(statement, name, self._block(getattr(statement, name)))
+        self._expressions(statement)
+        return [*before, statement]
+
+    def _refuse_effects(self, statement: Any) -> None:
+        for node in found_in(statement, gast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+            if name in _EFFECTS:
+                self.refused.append((f"`{name}`, whose effect is outside", self._line))
+        for node in found_in(statement, gast.Attribute):
+            if node.attr == "random":
+                self.refused.append(("random numbers, which Numba draws otherwise", self._line))
+
+    # -- loops
+
+    def _loop(self, loop: Any) -> list[Any]:
+        """Write a loop over ``reversed(...)`` with an index that counts down."""
+        iterated = loop.iter
+        if not (_is_call(iterated, "reversed") and len(iterated.args) == 1):
+            return []
+        (sequence,) = iterated.args
+        if _is_call(sequence, "range"):
+            loop.iter = _downward(sequence.args)
+            return []
+        before: list[Any] = []
+        if not isinstance(sequence, gast.Name):
+            name = self._free("items")
+            before = [gast.Assign([store(name)], sequence, None)]
+            sequence = load(name)
+        trip = self._free("trip")
+        loop.iter = _downward([call("len", sequence)])
+        taken = gast.Assign([loop.target], subscript(sequence, load(trip)), None)
+        loop.target = store(trip)
+        loop.body.insert(0, taken)
+        return before
+
+    def _free(self, wish: str) -> str:
+        name, number = wish, 2
+        while name in self._names:
+            name, number = f"{wish}_{number}", number + 1
+        self._names.add(name)
+        return name
+
+    # -- expressions
+
+    def _expressions(self, statement: Any) -> None:
+        for node in list(walk(statement)):
+            for field in getattr(node, "_fields", ()):
+                if field in _BLOCKS and isinstance(node, gast.stmt):
+                    continue
+                part = getattr(node, field, None)
+                if isinstance(part, list):
+                    part[:] = [self._expression(item) for item in part]
+                elif isinstance(part, gast.AST):
+                    setattr(node, field, self._expression(part))
+
+    def _expression(self, node: Any) -> Any:
+        if isinstance(node, gast.Dict) and self._records:
+            return self._record(node)
+        if isinstance(node, gast.Subscript):
+            key = getattr(node.slice, "value", None)
+            if isinstance(node.slice, gast.Constant) and isinstance(key, str):
+                return gast.Attribute(node.value, key, node.ctx)
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        return node
+
+    def _record(self, node: Any) -> Any:
+        keys: list[Any] = [getattr(key, "value", None) for key in node.keys]
+        name = self._records.get(frozenset(keys)) if all(type(k) is str for k in keys) else None
+        if name is None:
+            return node
+        given = dict(zip(keys, node.values, strict=True))
+        return call(name, *[given[field] for field in self._fields[name]])
+
+    def _call(self, node: Any) -> Any:
+        function = node.func
+        if getattr(function, "id", "") == "split_like" and isinstance(node.args[1], gast.List):
+            node.args[1] = gast.Tuple(node.args[1].elts, gast.Load())  # of a length that is known
+        options = {item.arg: item.value for item in node.keywords}
+        if isinstance(function, gast.Attribute) and function.attr in _REDUCTIONS:
+            return self._reduction(node, function, options)
+        return node
+
+    def _reduction(self, node: Any, function: Any, options: Mapping[str, Any]) -> Any:
+        """Write a reduction along an axis as a call of ours, since Numba lacks most of these."""
+        is_numpy = isinstance(function.value, gast.Name) and function.value.id == "np"
+        args = list(node.args) if is_numpy else [function.value, *node.args]
+        if not options.keys() <= {"axis", "keepdims"} or not 0 < len(args) <= 2:
+            return node
+        axis = args[1] if len(args) == 2 else options.get("axis")
+        keeps = options.get("keepdims")
+        if axis is None and keeps is None:
+            return node
+        name = {"amax": "max", "amin": "min"}.get(function.attr, function.attr) + "_along"
+        self.used.add(name)
+        return call(name, args[0], axis or constant(None), keeps or constant(False))
+
+
+def _is_call(node: Any, name: str) -> bool:
+    return (
+        isinstance(node, gast.Call)
+        and isinstance(node.func, gast.Name)
+        and node.func.id == name
+        and not node.keywords
+    )
+
+
+def _downward(args: Sequence[Any]) -> Any:
+    """Return the range that goes through another from its end."""
+    if len(args) == 1:
+        return call("range", _less_one(args[0]), constant(-1), constant(-1))
+    if len(args) == 2:
+        return call("range", _less_one(args[1]), _less_one(args[0]), constant(-1))
+    start, stop, step = args
+    count = call("len", call("range", start, stop, step))
+    last = gast.BinOp(start, gast.Add(), gast.BinOp(_less_one(count), gast.Mult(), step))
+    before = gast.BinOp(start, gast.Sub(), step)
+    return call("range", last, before, gast.UnaryOp(gast.USub(), step))
+
+
+def _less_one(node: Any) -> Any:
+    if isinstance(node, gast.Constant) and type(node.value) is int:
+        return constant(node.value - 1)
+    is_sum = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add)
+    if is_sum and getattr(node.right, "value", None) == 1:
+        return node.left
+    return gast.BinOp(node, gast.Sub(), constant(1))

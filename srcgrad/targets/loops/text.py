@@ -1,0 +1,222 @@
+"""Writes the text of a derivative as Numba takes it: compiled functions, data as arguments."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import gast
+
+from srcgrad.codegen.printer import print_module
+from srcgrad.codegen.tracebacks import LineMap, UserLine
+from srcgrad.ir.build import call, dotted, load
+from srcgrad.ir.nodes import Comment
+from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.integers import guard_integers
+from srcgrad.targets.loops.kinds import Kinds
+from srcgrad.targets.loops.nests import Nests
+from srcgrad.targets.loops.statements import Statements
+
+_COMMENT: Final = re.compile(r" *# (.*)")
+_BLOCKS: Final = ("body", "orelse", "finalbody", "handlers")
+DECORATOR: Final = "jitted"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopsText:
+    """The text of a module of compiled functions.
+
+    Attributes:
+        source: The text.
+        lines: The user's lines behind its own.
+        data: The names of data of the user's, which follow the arguments in this order.
+        refused: What it holds that is not compiled, each with its line in the text for NumPy.
+        has_records: Whether it makes named tuples in the place of dicts.
+    """
+
+    source: str
+    lines: LineMap
+    data: tuple[str, ...]
+    refused: tuple[tuple[str, int], ...]
+    has_records: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be written for Numba.
+
+    Attributes:
+        source: The text for NumPy.
+        entry: The name of its function for calls.
+        data: Names of the user's data that it reads.
+        lines: The user's lines behind its own.
+        options: What the compiler is told.
+        records: Classes of named tuples to define, with their fields.
+        given: The kinds of the arguments, and of the data behind them.
+        fuses: Whether statements over arrays become nested loops.
+    """
+
+    source: str
+    entry: str
+    data: tuple[str, ...]
+    lines: LineMap
+    options: Mapping[str, Any]
+    records: Mapping[str, Sequence[str]]
+    given: Sequence[Any]
+    fuses: bool
+
+
+def loops_text(wish: Wish) -> LoopsText:
+    """Return the text of a derivative, rewritten for Numba."""
+    source, entry = wish.source, wish.entry
+    tree = gast.parse(source)
+    _put_comments(tree, source)
+    functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
+    read = _data_of(functions, entry, frozenset(wish.data))
+    _plain_parameters(functions[entry])
+    records = _with_displays(functions.values(), wish.records)
+    rewriting = Statements(records)
+    for function in functions.values():
+        rewriting.rewrite(function)
+    for name, function in functions.items():
+        _take_data(function, read[name], read)
+        function.decorator_list = [load(DECORATOR)]
+    kinds = Kinds(functions, entry, wish.given)
+    for name, function in functions.items():
+        kind_of = functools.partial(kinds.of, function=name)
+        rewriting.used |= guard_integers(function, kind_of)
+        if wish.fuses:
+            rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
+    body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
+    head = [*_with_imports(body, rewriting.imports()), *_definitions(wish.options, records)]
+    ordered = sorted(functions.values(), key=lambda item: item.name == entry)
+    printed = print_module(gast.Module([*head, *ordered], []))
+    return LoopsText(
+        printed.text,
+        _behind(printed.statements, wish.lines),
+        read[entry],
+        tuple(rewriting.refused),
+        bool(records),
+    )
+
+
+def _with_displays(
+    functions: Iterable[Any], records: Mapping[str, Sequence[str]]
+) -> Mapping[str, Sequence[str]]:
+    """Return the records with those for the dicts that functions display."""
+    found = dict(records)
+    known = {frozenset(fields) for fields in records.values()}
+    for function in functions:
+        for node in found_in(function, gast.Dict):
+            keys: list[Any] = [getattr(key, "value", None) for key in node.keys]
+            if not keys or not all(type(key) is str and key.isidentifier() for key in keys):
+                continue
+            if frozenset(keys) not in known:
+                known.add(frozenset(keys))
+                found[f"Record{len(found) + 1 if found else ''}"] = tuple(dict.fromkeys(keys))
+    return found
+
+
+def _put_comments(tree: Any, source: str) -> None:
+    """Put the comments of a text, which its tree lacks, before the statements that they precede."""
+    waiting = [
+        (number, found[1])
+        for number, line in enumerate(source.splitlines(), 1)
+        if (found := _COMMENT.fullmatch(line))
+    ]
+    if waiting:
+        _place(tree.body, waiting)
+
+
+def _place(body: list[Any], waiting: list[tuple[int, str]]) -> None:
+    done: list[Any] = []
+    for statement in body:
+        while waiting and waiting[0][0] < statement.lineno:
+            number, text = waiting.pop(0)
+            note = Comment(text)
+            note.lineno = number
+            done.append(note)
+        if not isinstance(statement, gast.FunctionDef) or statement.body:
+            for name in _BLOCKS:
+                _place(getattr(statement, name, []), waiting)
+        done.append(statement)
+    body[:] = done
+
+
+def _data_of(
+    functions: Mapping[str, Any], entry: str, data: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return what data each function takes: what it or those that it calls read, the entry all."""
+    names = {
+        key: {item.id for item in found_in(function, gast.Name)}
+        for key, function in functions.items()
+    }
+    read = {key: found & data for key, found in names.items()}
+    changed = True
+    while changed:
+        changed = False
+        for key, found in names.items():
+            more = set().union(*(read[name] for name in found & functions.keys())) - read[key]
+            read[key] = read[key] | more
+            changed = changed or bool(more)
+    done = {key: tuple(sorted(found)) for key, found in read.items()}
+    return {**done, entry: tuple(sorted(data))}
+
+
+def _plain_parameters(function: Any) -> None:
+    """Let a function take all its arguments by position."""
+    given = function.args
+    starred = [given.vararg] if given.vararg else []
+    given.args = [*given.posonlyargs, *given.args, *starred, *given.kwonlyargs]
+    given.posonlyargs, given.kwonlyargs, given.vararg = [], [], None
+    given.defaults, given.kw_defaults = [], []
+
+
+def _take_data(function: Any, data: Sequence[str], read: Mapping[str, Sequence[str]]) -> None:
+    """Let a function take the data that it reads after its arguments, and hand on others'."""
+    for name in data:
+        parameter = gast.Name(name, gast.Param(), None, None)
+        function.args.args.append(parameter)
+    for node in found_in(function, gast.Call):
+        if isinstance(node.func, gast.Name) and read.get(node.func.id):
+            node.args += [load(name) for name in read[node.func.id]]
+
+
+def _with_imports(body: list[Any], more: Sequence[Any]) -> list[Any]:
+    """Return the statements outside of functions, with an import of Numba and others."""
+    imports = [item for item in body if isinstance(item, (gast.Import, gast.ImportFrom))]
+    others = [item for item in body if item not in imports]
+    known = {alias.asname or alias.name for item in imports for alias in item.names}
+    more = [item for item in more if not {a.asname or a.name for a in item.names} <= known]
+    return [*imports, *more, *others]
+
+
+def _definitions(options: Mapping[str, Any], records: Mapping[str, Sequence[str]]) -> list[Any]:
+    """Return the definition of the decorator, and those of named tuples."""
+    numba = gast.ImportFrom("numba", [gast.alias("njit", None)], 0)
+    keywords = [gast.keyword(key, gast.Constant(value, None)) for key, value in options.items()]
+    found: list[Any] = [numba]
+    if records:
+        found.append(gast.ImportFrom("collections", [gast.alias("namedtuple", None)], 0))
+    found.append(_bound(DECORATOR, gast.Call(dotted("njit"), [], keywords)))
+    for name, fields in records.items():
+        shown = gast.Tuple([gast.Constant(field, None) for field in fields], gast.Load())
+        found.append(_bound(name, call("namedtuple", gast.Constant(name, None), shown)))
+    return found
+
+
+def _bound(name: str, value: Any) -> Any:
+    return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+
+def _behind(owners: Sequence[Any], lines: LineMap) -> LineMap:
+    """Return the user's lines behind a text whose statements say the lines of another."""
+    entries: dict[int, UserLine] = {}
+    for number, owner in enumerate(owners, 1):
+        found = lines.entries.get(getattr(owner, "lineno", None) or 0)
+        if found is not None:
+            entries[number] = found
+    return LineMap(entries)

@@ -1,0 +1,21 @@
+"""Compiles a few programs of the corpus; `python -m tests.targets.counts 1` does all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.programs.corpus import programs_by, sample
+from tests.targets.counts import outcome
+
+pytest.importorskip("numba", reason="needs Numba")
+
+CHOSEN = sample(
+    [item for name, item in programs_by("source").items() if not name.startswith("scipy")], 130
+)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", CHOSEN, ids=lambda item: item.name)
+def test_a_program_gives_what_numpy_gives_or_says_why_not(program):
+    kind, why = outcome(program)
+    assert kind in ("compiled", "refused"), why
