@@ -75,10 +75,9 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _meet_inside(value: Any) -> bool:
     """Say whether two fields of an object, or of objects in it, share memory."""
-    pairs = itertools.combinations(_parts(value), 2)
-    return (is_plain_object(value) or holds_objects(value)) and any(
-        _meet(one, other) for one, other in pairs
-    )
+    if type(value) is np.ndarray or not (is_plain_object(value) or holds_objects(value)):
+        return False
+    return any(_meet(one, other) for one, other in itertools.combinations(_parts(value), 2))
 
 
 def _meet(one: Any, other: Any) -> bool:
