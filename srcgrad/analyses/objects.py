@@ -8,6 +8,7 @@ loop is not taken for that of the trip before (the recency abstraction of Balakr
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +16,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.containers import TREES
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import NOT_LENT, Lent
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.liveness import walk_live
@@ -177,11 +179,17 @@ class _Analysis:
             else:
                 self._simple(statement)
 
+    @functools.cached_property
+    def _entries_of(self) -> Entries:
+        return Entries(self._program)
+
     def _loop(self, loop: Any) -> None:
         while True:
             before = self._state.copy()
             if isinstance(loop, gast.For):
                 found = self._read_from(loop.iter)
+                if isinstance(loop.iter, gast.Name) and self._entries_of.is_dict(loop.iter.id):
+                    found = frozenset({NO_CONTAINER})  # keys do not change
                 for name in names_bound(loop.target):
                     self._bind(name, found)
             self._block(loop.body)
@@ -241,10 +249,21 @@ class _Analysis:
         if operation.primal in TREES:
             return self._new(statement, frozenset({TREE})) | {NO_CONTAINER}
         if self._makes_new(value):
-            return self._new(statement, self._read_from(value))
+            return self._new(statement, self._filled_from(value))
         if operation.kind in ("primitive", "constant", "class"):
             return frozenset({NO_CONTAINER})
         return self._read_from(value) | {FOREIGN, NO_CONTAINER}
+
+    def _filled_from(self, value: Any) -> Objects:
+        """Return what a new container may hold: of numbers and arrays it holds no container."""
+        entry = getattr(value, "value", None) or getattr(value, "elt", None)
+        if isinstance(value, _COMPREHENSIONS) and entry is not None:
+            reader = self._program.reader
+            primal = reader.read(entry).primal
+            name = "" if primal is None else reader.vocabulary.canonical_name(primal)
+            if name.startswith("numpy."):
+                return frozenset({NO_CONTAINER})
+        return self._read_from(value)
 
     def _makes_new(self, value: Any) -> bool:
         if isinstance(value, _COMPREHENSIONS):

@@ -111,6 +111,14 @@ class Reader:
     def _read_Constant(self, node: Any) -> Operation:
         return Operation("constant")
 
+    def _read_ListComp(self, node: Any) -> Operation:
+        entry = node.value if isinstance(node, gast.DictComp) else node.elt
+        plain = isinstance(entry, gast.Constant)
+        is_constant = plain or (isinstance(entry, gast.Call) and self.constant_callee(entry))
+        return Operation("constant" if is_constant else "unknown")
+
+    _read_DictComp = _read_ListComp
+
     def _read_Compare(self, node: Any) -> Operation:
         return Operation("constant")
 

@@ -190,3 +190,48 @@ def made_by_calls(x):
     both = dict.fromkeys(("u", "v"), x * x)
     d["a"] = d["a"] * both["u"]
     return np.sum(d["a"] * e["q"] + both["v"] * e["p"] * d["b"])
+
+
+@program("v")
+def entries_replaced_key_by_key(x):
+    p = {"w": x * 1.0, "b": x[0] * x}
+    for k in p:
+        p[k] = p[k] * 2.0
+    return np.sum(p["w"] * p["b"])
+
+
+@program("v")
+def step_down_a_dict_of_slopes(x):
+    p = {"w": x * 1.0, "b": x[1] * x}
+    slopes = {k: 0.2 * v**2 for k, v in p.items()}
+    for k in slopes:
+        p[k] = p[k] - 0.1 * slopes[k]
+    return np.sum(p["w"] * p["b"])
+
+
+@program("v")
+def momentum_over_a_dict(x):
+    p = {"w": x * 1.0, "b": x[0] * x}
+    m = {k: np.zeros_like(v) for k, v in p.items()}
+    for _ in range(3):
+        for k in p:
+            m[k] = 0.9 * m[k] + p[k] ** 2
+            p[k] = p[k] - 0.1 * m[k] / (1.0 + x[1] ** 2)
+    return np.sum(p["w"] * p["b"] + m["w"])
+
+
+@program("v")
+def entries_replaced_while_items_are_read(x):
+    p = {"w": x * 1.0, "b": x[0] * x}
+    for k, v in p.items():
+        p[k] = v * 2.0 + p["w"]
+    return np.sum(p["w"] * p["b"])
+
+
+@program("v")
+def rows_of_zeros_beside_a_list_that_varies(x):
+    rows = [x * 1.0, x**2]
+    sums = [np.zeros_like(row) for row in rows]
+    for i in range(2):
+        sums[i] = sums[i] + rows[i] * x[0]
+    return np.sum(sums[0] * sums[1])
