@@ -77,7 +77,7 @@ def dict_more(x):
     d = {"s": np.sin}
     e = dict(d, c=np.cos)
     t = 0.0
-    for k in e:  # noqa: PLC0206 - the keys of what is known
+    for k in e:
         t += np.sum(e[k](x))
     for k, f in e.items():
         t += np.sum(f(x))
