@@ -254,12 +254,7 @@ class _Analysis:
         if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
             return [name for arg in held or operation.args for name in self._direct(arg)]
         if operation.primal is vocabulary.getitem:
-            of_shape = isinstance(value.value, gast.Attribute) and (
-                self._program.reader.constant_attribute(value.value)
-            )
-            number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
-            alone = of_shape or number or self._kinds.selects(value)
-            return [] if alone else names_read(value.value)
+            return self._shared_by_part(value)
         if operation.kind == "primitive":
             known = vocabulary.primitive(operation.primal)
             views = known.may_view or may_return_operand(known, operation)
@@ -276,6 +271,18 @@ class _Analysis:
         if operation.kind == "constant" or not may_pass_on or draws_anew(self._program, value):
             return self._held_outside(value)
         return self._local(names_read(value))
+
+    def _shared_by_part(self, value: Any) -> list[str]:
+        """Return the names whose memory ``value[...]`` may lie in."""
+        of_shape = isinstance(value.value, gast.Attribute) and (
+            self._program.reader.constant_attribute(value.value)
+        )
+        number = self._shapes.element_is_number(value) or self._outside.reads_number(value)
+        if of_shape or number or self._kinds.selects(value):
+            return []
+        if isinstance(value.value, gast.Call):
+            return self._shared_operands(value.value, self._program.reader.read(value.value))
+        return names_read(value.value)
 
     def _direct(self, arg: Any) -> list[str]:
         return [*direct_names(arg), *self._held_outside(arg)]

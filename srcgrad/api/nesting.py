@@ -40,8 +40,9 @@ def make(wish: Wish) -> Derived:
 
 
 def _checked(wish: Wish, plan: Plan, *functions: Any) -> Derived:
-    generated = plan.generated
-    if generated.scalars or generated.written or generated.taped:
+    generated, code = plan.generated, wish.function.__code__
+    alone = wish.kind == "jvp" and code.co_argcount == 1  # nothing else shares what is written
+    if generated.scalars or generated.taped or (generated.written and not alone):
         raise MutationError(
             f"the derivative of `{describe(wish.function)}` is not one text for all arguments",
             hint="work on copies of the arguments that the function updates in place",

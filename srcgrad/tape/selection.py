@@ -322,7 +322,8 @@ def _used_by(node: Any, used: Any) -> Masks:
     """Return which elements of the operands become the `used` ones of a node that passes them."""
     if node._packed is not None or node.saved_tensors is FREED:
         return {}
-    parts = node.pull(used.astype(float))
+    both = 1.0 + 1.0j if getattr(node, "is_complex", False) else 1.0  # parts have a gradient each
+    parts = node.pull(used * both)
     return {place: part != 0 for place, part in enumerate(parts) if part is not None}
 
 

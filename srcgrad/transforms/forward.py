@@ -420,21 +420,20 @@ class Forwarder:
         the tangent is short: it is spread where it is read, unless broadcasting does that anyway.
         """
         fills = self._fills(name, tangent, operation)
-        changes = self._is_changed(name, tangent)
+        changes = name in self._written or self._is_changed(tangent)
         if not fills and not changes:
             self._short.add(name)
             return tangent
         if not fills:
             tangent = self._spread(name, tangent)
-        if changes and not self._is_new(tangent, operation):
+        if changes and not self._is_new(name, tangent, operation):
             return call(self._externals.use_runtime("copied"), tangent)
         return tangent
 
-    def _is_changed(self, name: str, tangent: Any) -> bool:
-        """Say whether the memory of a name, or of tangents in that of its own, is written later."""
-        seen = set(names_read(tangent))
-        read = {item for item in self._written if self._dot(item) in seen}
-        return bool(read or name in self._written) and not self._names.lasts(name, read)
+    def _is_changed(self, tangent: Any) -> bool:
+        """Say whether an expression reads a tangent whose memory is written."""
+        dots = {self._dot(name) for name in self._written}
+        return not dots.isdisjoint(names_read(tangent))
 
     def _full(self, name: str) -> Any:
         """Return the tangent of a name in the shape of its value."""
@@ -445,14 +444,20 @@ class Forwarder:
         self._externals.use_numpy()
         return call("np.broadcast_to", tangent, call("np.shape", load(name)))
 
-    def _is_new(self, tangent: Any, operation: Operation) -> bool:
-        """Say whether a tangent is new memory, or the view of one whose value is a view too."""
+    def _is_new(self, name: str, tangent: Any, operation: Operation) -> bool:
+        """Say whether a tangent is new memory, or the view of one whose value is a view too.
+
+        Where a value may be a view though its tangent, of another layout, is none, nothing must
+        write into their memory again.
+        """
         vocabulary = self._program.reader.vocabulary
         if operation.primal is vocabulary.getitem:
             return True
         known = vocabulary.primitive(operation.primal)
-        # of these, the value may be a view where the tangent, of another layout, is none
         if may_return_operand(known, operation) or known.memory == "layout":
+            seen = set(names_read(tangent))
+            if self._names.lasts(name, {n for n in self._written if self._dot(n) in seen}):
+                return True
             raise NoTangentError
         if known.may_view:
             return True

@@ -567,3 +567,14 @@ def conjugated_after_the_last_write(x):
     y[0] = y[1] * 2.0
     z = np.conj(y)
     return np.sum((z * y * x).real)
+
+
+@program("v")
+def counts_read_through_an_axis_of_what_is_computed(x):
+    counts = np.zeros(3)
+    for i in range(len(x)):
+        counts[i % 3] += 1
+    sums = np.zeros((3, 2))
+    sums[0] += x[:2]
+    sums[1] += x[1:3]
+    return np.sum((sums / np.maximum(counts, 1)[:, None]) ** 2)

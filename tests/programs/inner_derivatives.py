@@ -237,7 +237,7 @@ def vjp_swaps_its_list(x):
     return np.sum(parts[0] * 3 + parts[1] * g[1] + v)
 
 
-@program("v")
+@program("v", by="tape")
 def jvp_swaps_its_list(x):
     parts = [x * 1.0, x * 2.0]
     v, t = sg.jvp(swapped, (parts,), ([x * x, x],))
