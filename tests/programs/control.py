@@ -207,3 +207,51 @@ def array_rebound_to_its_own_slice(x):
     for _ in range(2):
         u = u[1:]
     return np.sum(u * np.arange(2.0))
+
+
+@program("v")
+def tolerance_that_the_test_alone_reads(x):
+    y = x * 1.0
+    change = 1.0
+    trips = 0
+    while change > 1e-3 and trips < 4:
+        following = np.tanh(0.5 * y + np.hypot(x, 5.0))
+        change = np.max(np.abs(following - y))
+        y = following
+        trips += 1
+    return np.sum(y**2 * trips)
+
+
+@program("v")
+def flag_that_the_test_alone_reads(x):
+    going = True
+    total, i = x[0], 0
+    while going:
+        total = total * x[i % 3] + 1.0
+        i = i + 1
+        going = i < 3
+    return total
+
+
+@program("v")
+def bounds_that_the_test_alone_reads(x):
+    width, total = 2.0, 0.0
+    for i in range(2):
+        inner = 0
+        while width > 0.3 and inner < 2:
+            total = total + x[i] * x[i] * (inner + 1.0)
+            inner += 1
+            width = width * 0.5 if x[i] > 0.5 else width * 0.4
+        width = width + 1.0
+    return total
+
+
+@program("v", by="tape")
+def last_trip_of_a_loop_that_failed(x):
+    v, total = x[0], 0.0
+    try:
+        for i in range(len(x) + 2):
+            v = x[i] * 2.0
+    except IndexError:
+        total = v * v
+    return total

@@ -74,6 +74,8 @@ class Attempts:
         if not any(isinstance(item, gast.Try) for item in statements(body)):
             return body
 
+        for handler in (h for item in statements(body) for h in getattr(item, "handlers", ())):
+            handler.body = handler.body or [gast.Pass()]  # all that it did was dead
         ends = {
             id(handler.body[-1]): handler
             for item in statements(body)

@@ -68,7 +68,9 @@ class Versions:
             if isinstance(statement, (gast.For, gast.While)):
                 left = self._left[id(statement)] = frozenset(live)
                 kept = walk_live(statement.body, set(live), None, left)
-                kept |= walk_live(statement.body, kept | set(header_reads(statement)), None, left)
+                header = set(header_reads(statement))
+                kept |= walk_live(statement.body, kept | header, None, left)
+                kept |= header if isinstance(statement, gast.While) else set()  # asked each trip
                 self._carried[id(statement)] = frozenset(kept)
 
         walk_live(body, set(), visit)
