@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -49,6 +49,9 @@ from srcgrad.ir.walk import found_in, statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_values import share_values
+
+
+_BIND_IT: Final = "bind it before the loop: the first trip raises an UnboundLocalError"
 
 
 def parameter_names(tree: Any) -> list[str]:
@@ -127,6 +130,8 @@ def normal_form(
     taken = [*program.parameters, *outside]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
     tree.body = versions.function(tree.body)
+    for loop, variable in versions.unbound:
+        refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)

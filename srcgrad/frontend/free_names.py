@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Collection, Mapping
-from types import CellType
+from types import CellType, CodeType
 from typing import Any
 
 import gast
@@ -23,7 +23,7 @@ def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -
     """Let `names` mean in a function what generated text means by them.
 
     After ``from numpy import zeros_like`` the function says ``np.zeros_like``, and what is of
-    other modules it says under a new name.
+    other modules it says under a new name; so it does with what means nothing.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> scope = reader_of(zeros_like=np.zeros_like, sign=complex).scope
@@ -35,9 +35,14 @@ def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -
     """
     spelled: dict[str, Any] = {}
     read = {item.id for item in walk(tree) if _is_read(item)}
+    scope.nothing.update(name for name in read if _means_nothing(name, scope))
     for name in sorted(read.intersection(names)):
         ours = _OURS.get(name, vars(builtins).get(name))
         value = scope.lookup(name)
+        if name in scope.nothing:
+            other = namer.fresh(name)  # so that reading it is a NameError still
+            scope.nothing.add(other)
+            spelled[name] = load(other)
         if value is MISSING or value is ours or value is vars(builtins).get(name):
             continue
         other = namer.fresh(name)
@@ -51,6 +56,17 @@ def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -
     if any(isinstance(item, gast.Attribute) for item in spelled.values()):
         scope.used.setdefault("np", Binding("np", np, CellType(np)))
     _replace(tree, spelled)
+
+
+def _means_nothing(name: str, scope: Scope) -> bool:
+    """Say whether a function, by its code, reads a name from outside where there is none."""
+    is_free = name not in scope.local and _reads(scope.function.__code__, name)
+    return is_free and scope.lookup(name) is MISSING
+
+
+def _reads(code: CodeType, name: str) -> bool:
+    inner = (item for item in code.co_consts if isinstance(item, CodeType))
+    return name in (*code.co_names, *code.co_freevars) or any(_reads(c, name) for c in inner)
 
 
 def _is_read(node: Any) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -42,8 +43,23 @@ def _makes_lists(function: Any, seen: frozenset[Any]) -> bool:
     return found is not None and all(map(found[1], found[0]))
 
 
-def _results(function: Any, seen: frozenset[Any]) -> tuple[list[Any], Callable[[Any], bool]] | None:
-    """Return what a function returns, and the test of such values for lists; None if unknown."""
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a function returns, by its source.
+
+    Attributes:
+        values: The expressions that it returns.
+        bound: What each of its names is bound to; None where that is not told.
+        scope: What its other names mean.
+    """
+
+    values: list[Any]
+    bound: Mapping[str, list[Any]]
+    scope: Scope
+
+
+def results_of(function: Any) -> Results | None:
+    """Return what a function of the user's returns; None if its source does not tell."""
     if not isinstance(function, FunctionType) or is_library(function):
         return None
     try:
@@ -51,18 +67,24 @@ def _results(function: Any, seen: frozenset[Any]) -> tuple[list[Any], Callable[[
     except SrcgradError:
         return None
     if not isinstance(tree.body, list):
+        return Results([tree.body], {}, scope_of(function, tree))
+    results = [item.value for item in statements(tree.body) if isinstance(item, gast.Return)]
+    return Results(results, _values(tree), scope_of(function, tree)) if results else None
+
+
+def _results(function: Any, seen: frozenset[Any]) -> tuple[list[Any], Callable[[Any], bool]] | None:
+    """Return what a function returns, and the test of such values for lists; None if unknown."""
+    found = results_of(function)
+    if found is None or function.__name__ == "<lambda>":
         return None
-    scope = scope_of(function, tree)
-    values = _values(tree)
 
     def is_list(value: Any) -> bool:
-        made = values.get(getattr(value, "id", ""), [])
-        return _is_made(value, scope, seen) or (
-            bool(made) and all(_is_made(item, scope, seen) for item in made)
+        made = found.bound.get(getattr(value, "id", ""), [])
+        return _is_made(value, found.scope, seen) or (
+            bool(made) and all(_is_made(item, found.scope, seen) for item in made)
         )
 
-    results = [item.value for item in statements(tree.body) if isinstance(item, gast.Return)]
-    return (results, is_list) if results else None
+    return found.values, is_list
 
 
 def _is_made(value: Any, scope: Scope, seen: frozenset[Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.jumps import falls_through
+from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound
 
@@ -37,6 +37,44 @@ def maybe_unbound(
     found: set[str] = set()
     _Walk(local, found, base).block(body, set(parameters))
     return frozenset(found)
+
+
+def read_at_once(loop: Any, name: str) -> bool:
+    """Say whether the first trip of a loop surely reads a name before it binds it.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> (loop,) = parse('''
+    ... for i in range(n):
+    ...     if i > 0:
+    ...         a = a + b
+    ...     b = x[i]
+    ... ''')
+    >>> [name for name in "abx" if read_at_once(loop, name)]
+    ['x']
+    """
+    asked = header_reads(loop) if isinstance(loop, gast.While) else []
+    return name in asked or _first_use(loop.body, name) == "read"
+
+
+def _first_use(block: list[Any], name: str) -> str:
+    """Return what surely happens to a name first, "read" or "bound"; "" if neither is sure."""
+    for statement in block:
+        if name in header_reads(statement):
+            return "read"
+        if isinstance(statement, gast.If):
+            used = {_first_use(part, name) for part in (statement.body, statement.orelse)}
+            if len(used) == 1 and "" not in used:
+                return used.pop()
+        elif isinstance(statement, (gast.Try, gast.With)):
+            used = {_first_use(statement.body, name)}
+            if used != {""}:
+                return used.pop()
+        if any(name in _binds(item) for item in _every([statement])):
+            is_plain = not any(True for _ in blocks_of(statement))
+            return "bound" if is_plain else ""
+        if not falls_through([statement]) or any(jumps([statement])):
+            return ""
+    return ""
 
 
 class _Walk:

@@ -13,6 +13,7 @@ from srcgrad.ir.changes import is_change
 from srcgrad.ir.idioms import idiom_of
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.ir.walk import root_name
 from srcgrad.primitives import Primitive
 from srcgrad.runtime.results import solver_of
 
@@ -213,7 +214,7 @@ class Reader:
 
     def _read_method(self, node: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Operation:
         func = node.func
-        if not isinstance(func, gast.Attribute):
+        if not isinstance(func, gast.Attribute) or root_name(func) in self.scope.nothing:
             return Operation("unknown", None, args, keywords)
         if is_change(node):
             return Operation("pop" if func.attr == "pop" else "unknown", None, (func.value, *args))

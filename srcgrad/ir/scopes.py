@@ -53,12 +53,17 @@ class Binding:
 
 @dataclass(slots=True)
 class Scope:
-    """The names of one function: which are local, and what the others mean."""
+    """The names of one function: which are local, and what the others mean.
+
+    Attributes:
+        nothing: The free names that mean nothing, so that to read one is a NameError.
+    """
 
     function: FunctionType
     local: frozenset[str]
     used: dict[str, Binding] = field(default_factory=dict)
     dotted: dict[tuple[str | type, str], Binding] = field(default_factory=dict)
+    nothing: set[str] = field(default_factory=set)
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""

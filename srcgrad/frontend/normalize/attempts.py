@@ -122,7 +122,9 @@ class Attempts:
         if not node.finalbody:
             return done
         outer = at(gast.Try(done, [], [], node.finalbody), node)
-        outer.exposed = inner.exposed if done and done[0] is not inner else set()
+        outer.exposed = bound_names(done) & set(walk_live(node.finalbody, set()))
+        if done[:1] != [inner]:
+            outer.exposed |= inner.exposed
         outer.renewed = set()
         outer.rescued = False
         return [outer]

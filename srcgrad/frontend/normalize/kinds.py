@@ -11,11 +11,11 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.normalize.workspace import Workspace
+from srcgrad.frontend.returned_iterators import makes_iterator
 from srcgrad.ir.build import load
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.walk import names_bound, root_name, statements, walk
 
-_ITERATORS = (iter, map, filter, zip, enumerate, reversed)
 _OTHERS = "a variable is a list in one place and something else in another"
 
 
@@ -102,14 +102,9 @@ def _find_unindexed(bindings: dict[str, list[Any]], work: Workspace) -> None:
         ):
             work.unordered.add(name)
         if any(isinstance(v, gast.GeneratorExp) for v in values) or any(
-            _makes_iterator(callee) for callee in callees
+            makes_iterator(callee) for callee in callees
         ):
             work.used_up.add(name)
-
-
-def _makes_iterator(callee: Any) -> bool:
-    of_itertools = isinstance(callee, type) and callee.__module__ == "itertools"
-    return of_itertools or any(callee is kind for kind in _ITERATORS)
 
 
 def _find_sure(bindings: dict[str, list[Any]], work: Workspace) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.returned_iterators import makes_iterator
 from srcgrad.ir.build import assign, at, call, clone, constant, load, method, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -189,8 +190,7 @@ class IndexLoops:
         view = _view(iterable)
         if view is not None:
             return self._of_view(view, target)
-        known = self._reader.read(iterable).kind in ("primitive", "user", "list", "tuple")
-        if isinstance(iterable, gast.Call) and not known and not self._makes_list(iterable):
+        if isinstance(iterable, gast.Call) and not self._has_places(iterable):
             return None
         if isinstance(iterable, (gast.Set, gast.SetComp, gast.GeneratorExp)):
             return None
@@ -218,8 +218,13 @@ class IndexLoops:
             for item in self._inside
         )
 
-    def _makes_list(self, node: Any) -> bool:
-        return self._reader.scope.resolve(node.func) in (range, sorted, list, tuple)
+    def _has_places(self, node: Any) -> bool:
+        """Say whether a call gives what is read by index, for all that is known."""
+        callee = self._reader.scope.resolve(node.func)
+        known = self._reader.read(node).kind in ("primitive", "user", "list", "tuple")
+        if callee in (range, sorted, list, tuple):
+            return True
+        return known and not makes_iterator(callee)
 
     def _over_keys(self, node: Any) -> Any | None:
         """Return a loop over the keys of a dict, for one over the dict or its views."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.ir.binding import read_at_once
 from srcgrad.ir.build import assign, at, load
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import walk_live
@@ -23,6 +24,10 @@ Environment = dict[str, str]
 
 class Versions:
     """Renames one function body.
+
+    Attributes:
+        unbound: The loops whose first trip surely reads a variable that nothing has bound, and
+            which one.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -60,6 +65,7 @@ class Versions:
             int, frozenset[str]
         ] = {}  # by loops: what a trip takes over from the last one
         self._left: dict[int, frozenset[str]] = {}  # what is read after them
+        self.unbound: list[tuple[Any, str]] = []
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of a function, in which loops carry nothing that nobody reads."""
@@ -216,6 +222,8 @@ class Versions:
             heads[variable] = self._new(variable)
             if old is not None or (carried and variable not in targets):
                 # what nothing has bound yet may still be read by a later iteration
+                if old is None and read_at_once(node, variable):
+                    self.unbound.append((node, variable))
                 value = load(old) if old is not None else gast.Constant(None, None)
                 before.append(assign(heads[variable], value, node))
                 self.environment[variable] = heads[variable]
