@@ -37,22 +37,19 @@ class Astype(Function):
 
 @table.rule(cast_back)
 class CastBack(Function):
-    """The gradient of a change of type."""
+    """The gradient of a change of type, which it names and does not make."""
 
+    linear = ("grad",)
     inert = ("shape", "dtype")
 
     @staticmethod
     def forward(ctx: Context, grad: Any, shape: Any, dtype: Any) -> Any:
-        ctx.shape, ctx.wanted, ctx.dtype = np.shape(grad), shape, dtype
+        ctx.shape, ctx.dtype = np.shape(grad), dtype
         return cast_back(grad, shape, dtype)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
-
-    @staticmethod
-    def jvp(ctx: Context, grad_dot: Any, *options: Any) -> Any:
-        return cast_back(grad_dot, ctx.wanted, ctx.dtype)
 
 
 @table.rule(cast_push)

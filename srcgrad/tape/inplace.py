@@ -122,15 +122,26 @@ def replace(target: Core, result: Any) -> None:
         level.give(target, tangent)
 
 
+def _fits(data: Any, memory: Any) -> bool:
+    same_kind = np.can_cast(data.dtype, memory.dtype, "same_kind")
+    return same_kind and bool(data.shape == memory.shape)
+
+
 def write_back(target: Core, data: Any, edge: Edge | None) -> None:
-    """Copy `data`, computed by the node of `edge`, into the memory of `target`."""
+    """Copy `data`, computed by the node of `edge`, into the memory of `target`.
+
+    Raises:
+        RuntimeError: It does not fit; in a function of arrays it is NumPy's own exception.
+    """
     memory = target._array
+    if STATE.strict and not _fits(data, memory):
+        np.positive(data, out=memory)  # which raises what the update itself does
     if data.shape != memory.shape:
         raise RuntimeError(
             f"output with shape {list(memory.shape)} doesn't match the broadcast shape "
             f"{list(data.shape)}"
         )
-    if not np.can_cast(data.dtype, memory.dtype, "same_kind"):
+    if not _fits(data, memory):
         raise RuntimeError(
             f"result type {data.dtype} can't be cast to the desired output type {memory.dtype}"
         )

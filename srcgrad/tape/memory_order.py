@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+_NUMBERS: Final = (int, float, complex, np.generic)
 
 
 def laid_out(tangent: Any, value: Any) -> Any:
     """Return a tangent whose arrays have the order in memory of those of its value.
 
     A reshape of a value that is a view of it is one of its tangent, then, and `ravel` with
-    ``order="K"`` reads both alike.
+    ``order="K"`` reads both alike. A number is one of NumPy's, or an array, if the value is: only
+    these have elements and methods.
 
     >>> laid_out(np.ones((2, 3)), np.zeros((3, 2)).T).strides
     (8, 16)
+    >>> laid_out(1.0, np.float64(2.0))[None].shape
+    (1,)
     """
     if type(tangent) is np.ndarray and type(value) is np.ndarray:
         return tangent if _are_alike(tangent, value) else _copied_as(tangent, value)
+    if isinstance(value, (np.ndarray, np.generic)) and isinstance(tangent, _NUMBERS):
+        made = np.array(tangent, np.result_type(type(tangent), value.dtype))
+        return made if type(value) is np.ndarray else made[()]
     if isinstance(tangent, dict) and isinstance(value, dict):
         pairs = {key: laid_out(item, value.get(key)) for key, item in tangent.items()}
         return tangent if all(pairs[key] is tangent[key] for key in pairs) else pairs
