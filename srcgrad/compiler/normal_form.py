@@ -50,7 +50,6 @@ from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_values import share_values
 
-
 _BIND_IT: Final = "bind it before the loop: the first trip raises an UnboundLocalError"
 
 

@@ -314,3 +314,47 @@ def slopes_of_a_loop_that_counts_down(x):
     for i in reversed(range(3)):
         x = x * (i + 1.5)
     return np.mean(x)
+
+
+def _halves(count):
+    for k in range(count):
+        yield 0.5 * k + 1.0
+
+
+def _lazily(values):
+    made = (2.0 * v for v in values)
+    return made  # noqa: RET504 - by its name
+
+
+@program("v", by="tape")
+def generator_of_constants_beside_values(x):
+    def steps(start):
+        for k in range(3):
+            yield start + k
+
+    return sum(g * h * x[0] for g, h in zip(x, steps(1.0)))
+
+
+@program("v")
+def list_of_what_a_generator_yields(x):
+    def steps(values):
+        yield from values
+
+    items = [h for h in steps([1.0, 2.0, 3.0])]
+    items[0] = items[0] * x[0]
+    items.append(x[1])
+    return items[0] * items[1] * items[3]
+
+
+@program("v", by="tape")
+def entries_of_a_generator_of_the_module(x):
+    items = [h for h in _halves(3)]
+    items[1] = items[1] * x[0]
+    return items[0] * items[1] * x[2]
+
+
+@program("v")
+def list_of_what_a_helper_gives_lazily(x):
+    items = [h for h in _lazily([1.0, 2.0])]
+    items[1] = items[1] * x[0]
+    return items[0] * items[1] * x[2]
