@@ -20,6 +20,7 @@ from srcgrad.checker.library import MOST_TRIPS
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.rules.library import constant_reason, is_draw, rule_for
 from srcgrad.rules.nondiff import REPORT
+from srcgrad.runtime.surgery import grad_of
 
 ZERO: Final = Element(0)
 _TELLS: Final = ("set", "show", "info")  # how functions begin that change or tell something
@@ -111,6 +112,7 @@ def _module(value: types.ModuleType) -> Module:
 
 
 def _function(value: Any) -> Any:
+    own = getattr(Now.run, "own", None)
     home = str(getattr(value, "__module__", None) or "")
     if isinstance(value, np.ufunc) or home.partition(".")[0] == "numpy":
         return value if _has_no_effects(value) else _opaque(value)
@@ -122,7 +124,8 @@ def _function(value: Any) -> Any:
         return value
     if getattr(builtins, getattr(value, "__name__", ""), None) is value:
         return value
-    return _opaque(value)
+    found = None if own is None else own.meaning(value)
+    return _opaque(value) if found is None else found
 
 
 def _has_no_effects(function: Any) -> bool:
@@ -419,7 +422,9 @@ def _refused(name: str) -> Callable[..., Any]:
 for _name in ("open", "input", "exec", "eval", "id", "vars", "globals", "locals", "round"):
     means(getattr(builtins, _name))(_refused(_name))
 
-# -- functions of ours that ask for the type of numbers
+# -- functions of ours that ask for the type of numbers, or run code that nobody runs forward
+
+means(grad_of)(_refused("grad_of"))
 
 
 @means(runtime.zeros_like)

@@ -48,12 +48,14 @@ class Verdict:
         reason: What does not agree, or what it does not know.
         runs: How many runs ended without an exception.
         missed: The lines of the text that no run took.
+        unread: Why the user's own function was not run beside the text; empty if it was.
     """
 
     kind: str
     reason: str = ""
     runs: int = 0
     missed: tuple[int, ...] = ()
+    unread: str = ""
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class Subject:
         fields: The statements that read fields of arguments.
         ranks: What is known of parameters: "number", or how many axes they have.
         conditions: What the text takes for granted, as it says so.
+        function: The function as the user has written it, if its parameters are these.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Subject:
     aux: bool = False
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
     conditions: Sequence[str] = ()
+    function: Any = None
 
 
 @contextlib.contextmanager
@@ -254,16 +258,14 @@ class Checker:
 
     def _derivative(self, space: dict[str, Any], args: dict[str, Any]) -> tuple[Any, Any]:
         subject = self._subject
-        positional = [args[name] for name in subject.parameters if name not in subject.starred]
-        count = len(positional) - len(subject.keyword_only)
-        named = dict(zip(subject.keyword_only, positional[count:], strict=True))
+        positional, named = self._as_called(args)
         if subject.backward:
             out, saved = space[subject.name](*[args[n] for n in subject.parameters])
             outputs: Any = list(out) if subject.returns_tuple else [out]
             given = [self._given(i, output) for i, output in enumerate(outputs)]
             grads = space[subject.backward](saved, *given)
             return (grads if len(subject.inputs) != 1 else (grads,)), outputs
-        result = space[subject.name](*positional[:count], **named)
+        result = space[subject.name](*positional, **named)
         outputs = None
         if subject.value and subject.aux:
             (value, aux), grads = result
@@ -277,6 +279,13 @@ class Checker:
         else:
             grads = result
         return (grads if len(subject.outer) != 1 else (grads,)), outputs
+
+    def _as_called(self, args: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return the arguments by position and by name; there are none beyond the parameters."""
+        subject = self._subject
+        positional = [args[name] for name in subject.parameters if name not in subject.starred]
+        count = len(positional) - len(subject.keyword_only)
+        return positional[:count], dict(zip(subject.keyword_only, positional[count:], strict=True))
 
     def _given(self, place: int, output: Any) -> Lane:
         entry = hashed(code_of("given"), place)

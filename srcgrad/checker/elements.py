@@ -33,11 +33,13 @@ class LongRun(Run):
 
     Attributes:
         asked: Whether numbers were compared, so that another run may go another way.
+        own: What functions of outside mean, if it is a function's own code that is run.
     """
 
     def __init__(self, seed: int, former: LongRun | None = None) -> None:
         super().__init__(seed)
         self.steps = 0 if former is None else former.steps
+        self.own: Any = None
         self.asked = False
 
     def step(self) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import gast
@@ -21,6 +22,7 @@ from srcgrad.checker.check import Checker, Verdict, has_branches, imported, outc
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
+from srcgrad.checker.own_code import OwnCode
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
 from srcgrad.checker.witness import Witness
@@ -31,7 +33,12 @@ _LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,)
 _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
+_FEW: Final = 5  # where lanes have told all
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
+
+
+Ended = tuple[LongRun, dict[str, Any], dict[str, Any], tuple[str, Any]]
+"""A run that came to its end: the arguments afterwards and before, and the outcome."""
 
 
 class ExactChecker(Checker):
@@ -41,12 +48,17 @@ class ExactChecker(Checker):
     _last: LongRun | None = None
     _most_ways = _MOST_PATHS
     _exact: ExactPrimal | None = None
+    _own: OwnCode | None = None
+    _unread = ""  # why the function's own code is not run
+    _is_told = False  # whether all but that has been told by lanes
 
     def _verdict(self) -> Verdict:
         found = super()._verdict()
+        self._find_own()
         sure = found.kind == "proven" and not (found.missed and self._hangs)
-        if (sure and not writes(self._subject.witness)) or self._subject.fields:
-            return found
+        self._is_told = sure and not writes(self._subject.witness)
+        if self._subject.fields or (self._is_told and self._own is None):
+            return replace(found, unread=self._unread)
         self._last = None
         self._most_ways = 2 if found.kind == "proven" else _MOST_PATHS - 2
         try:
@@ -54,24 +66,41 @@ class ExactChecker(Checker):
                 runs = self._exactly()
         except Disagreement as other:
             return Verdict("wrong", str(other)) if found.kind == "proven" else found
-        except (NotCovered, RecursionError):
-            return found
+        except (NotCovered, RecursionError) as reason:
+            return replace(found, unread=self._unread and str(reason))
         except Exception:  # noqa: BLE001 - what NumPy does not do with objects
-            return found
+            return replace(found, unread=self._unread)
         finally:
             self._lengths = ()
         if not runs:
-            return found
-        return Verdict("proven", runs=found.runs + runs, missed=tuple(self._reached.missed))
+            return replace(found, unread=self._unread)
+        missed = tuple(self._reached.missed)
+        return Verdict("proven", runs=found.runs + runs, missed=missed, unread=self._unread)
+
+    def _find_own(self) -> None:
+        """Find the function's own code, if it can be run in the place of the normal form."""
+        subject = self._subject
+        self._own, self._unread = None, ""
+        if subject.fields:
+            self._unread = "its arguments are objects"
+        elif subject.function is None:
+            self._unread = "what it is given decides what its code does"
+        else:
+            self._own, self._unread = OwnCode(subject.function, _BUILTINS), "no run of it ends"
+            if not self._own.takes(list(subject.parameters)):
+                self._own, self._unread = None, "its parameters are others"
 
     def _exactly(self) -> int:
         """Return how many runs came to their end with arguments that the program takes."""
-        for ranks, lengths in self._trials():
+        for ranks, lengths in itertools.islice(self._trials(), _FEW if self._is_told else None):
             self._ranks, self._lengths = ranks, lengths
             runs = self._exact_runs()
             if runs:
-                return runs + self._at_other_lengths()
-        return 0
+                return runs if self._is_told else runs + self._at_other_lengths()
+        if self._own is None or self._is_told:
+            return 0
+        self._own = None
+        return self._exactly()
 
     def _at_other_lengths(self) -> int:
         """Return how many runs end with other lengths, where loops make other numbers of trips.
@@ -120,18 +149,33 @@ class ExactChecker(Checker):
         return runs
 
     def _exact_run(self, seed: int) -> bool:
-        """Compare both along one path; say whether it came to an end."""
+        """Compare both along one path; say whether it came to an end.
+
+        It is the function's own code that the text is compared with, as long as that can be run.
+        """
+        if self._own is not None:
+            try:
+                ended = self._by_own_code(seed)
+                if ended is None:
+                    return False
+                self._compare_with(ended, seed)
+            except NotCovered as reason:
+                self._own, self._unread = None, self._unread and str(reason)
+            else:
+                self._unread = ""
+                return True
+        ended = None if self._is_told else self._by_normal_form(seed)
+        if ended is None:
+            return False
+        self._compare_with(ended, seed)
+        return True
+
+    def _compare_with(self, ended: Ended, seed: int) -> None:
+        """Run the text along the same path, and compare all that it leaves."""
         subject = self._subject
-        ours = Now.run = self._begin_long(seed)
-        names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
-        given = self._exact_arguments(seed, moving=True)
-        if not self._are_granted(given):
-            return False
-        ways = {key: item.copy() if _is_array(item) else item for key, item in given.items()}
-        expected = outcome(lambda: self._exact_made().run(names, given))
-        if expected[0] == "raised" or not self._is_fit(expected[1]):
-            return False
+        ours, given, ways, expected = ended
         theirs = Now.run = self._begin_long(seed)
+        theirs.own = self._own.begin() if ours.own and self._own else None
         args = self._exact_arguments(seed, moving=False)
         space = self._exact_space()
         found = outcome(lambda: self._derivative(space, args))
@@ -156,7 +200,40 @@ class ExactChecker(Checker):
             raise Disagreement("an argument is left with other contents")
         if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
             raise Disagreement("what can be seen from outside is not the same")
-        return True
+
+    def _by_own_code(self, seed: int) -> Ended | None:
+        """Run the function's own code; None if it does not come to its end, which is noted.
+
+        Raises:
+            NotCovered: It calls what nobody can look into.
+        """
+        own: Any = self._own
+        run = Now.run = self._begin_long(seed)
+        reading = run.own = own.begin()
+        given = self._exact_arguments(seed, moving=True)
+        if not self._are_granted(given):
+            return None
+        ways = _copies(given)
+        positional, named = self._as_called(given)
+        expected = outcome(lambda: reading.run(positional, named))
+        if expected[0] == "raised":
+            self._unread = self._unread and f"it raises {expected[1]!r}"
+            return None
+        return (run, given, ways, expected) if self._is_fit(expected[1]) else None
+
+    def _by_normal_form(self, seed: int) -> Ended | None:
+        """Run the normal form; None if it does not come to an end that a gradient is taken of."""
+        subject = self._subject
+        run = Now.run = self._begin_long(seed)
+        names = Names(subject.scope, self._imports, self._exact_space(), arrays.outside)
+        given = self._exact_arguments(seed, moving=True)
+        if not self._are_granted(given):
+            return None
+        ways = _copies(given)
+        expected = outcome(lambda: self._exact_made().run(names, given))
+        if expected[0] == "raised" or not self._is_fit(expected[1]):
+            return None
+        return run, given, ways, expected
 
     def _exact_made(self) -> ExactPrimal:
         """Return the primal as it is run over arrays."""
@@ -334,6 +411,10 @@ def _product(grad: Any, way: Any, what: str) -> int:
         raise Disagreement(f"{what} has another shape")
     pairs = zip(np.asarray(grad).ravel().tolist(), way.ravel().tolist(), strict=True)
     return sum(element_of(one).value * _dot_of(other) for one, other in pairs)
+
+
+def _copies(given: dict[str, Any]) -> dict[str, Any]:
+    return {key: item.copy() if _is_array(item) else item for key, item in given.items()}
 
 
 def _is_array(value: Any) -> bool:

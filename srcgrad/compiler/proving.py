@@ -62,6 +62,7 @@ class Proofs:
                 ranks=ranks_of(program.given, derivation.conditions)
                 | dict.fromkeys(derivation.scalars, "number"),
                 conditions=list(derivation.conditions),
+                function=derivation.source.users,
             )
         )
 

@@ -36,6 +36,8 @@ def add_tangents(
             returns_tuple=program.returns_tuple,
             fields=derivation.fields_read(),
             ranks=ranks_of(program.given, derivation.conditions),
+            conditions=list(derivation.conditions),
+            function=derivation.source.users,
             keeps=keeps,
         )
     )

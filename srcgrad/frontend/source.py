@@ -53,6 +53,7 @@ class FunctionSource:
     Attributes:
         temporaries: The variables that the user did not name, in a function of our own making.
         leaves: The arguments that are differentiated field by field.
+        stands_for: The function that one of our own making does the same as.
     """
 
     function: FunctionType
@@ -61,6 +62,12 @@ class FunctionSource:
     lines: tuple[str, ...]
     temporaries: frozenset[str] = frozenset()
     leaves: tuple[Leaves, ...] = ()
+    stands_for: FunctionType | None = None
+
+    @property
+    def users(self) -> Any:
+        """The function as the user has written it, if there is one."""
+        return self.stands_for if is_made(self.function) else self.function
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import CellType, FunctionType
 from typing import Any
 
@@ -15,7 +16,7 @@ from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
 from srcgrad.frontend.long_loops import mark_repeated
-from srcgrad.frontend.source import Entry, Leaves, Path
+from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.ir.build import assign, clone, load
 from srcgrad.ir.walk import is_same
 from srcgrad.runtime.objects import holds_objects, is_plain_object
@@ -88,6 +89,7 @@ class Expander:
         inputs: tuple[str, ...] | None,
     ) -> FunctionType:
         tree = clone(code.tree)
+        is_for_any = not env  # else some arguments are taken for known
         frame = Body(self.session, code, env, inputs)
         first = next(iter(item.id for item in [*tree.args.posonlyargs, *tree.args.args]), "")
         frame.receivers = [(code.owner, env.get(first))]
@@ -106,6 +108,8 @@ class Expander:
         tree.name = code.source.name
         temporaries = frozenset(frame.temporaries)
         made = make_function(tree, frame.home, code.source, temporaries, tuple(leaves))
+        if is_for_any:
+            attach(made, replace(find_source(made), stands_for=code.source.users))
         made.__defaults__ = code.source.function.__defaults__  # a call may rely on them
         made.__kwdefaults__ = code.source.function.__kwdefaults__
         if code.repeated:

@@ -1,0 +1,100 @@
+"""Checks that what the compiler loses of a function on the way to its normal form is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+import pytest
+
+import srcgrad as sg
+from srcgrad.checker.witness import observed
+from srcgrad.compiler import module
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.walk import walk
+
+
+def _pure(x: Any) -> Any:
+    y = np.sin(x) - x * 2.0
+    y = y * x
+    return np.sum(y * x)
+
+
+def _carried(x: Any) -> Any:
+    y, count = x * 1.0, 0
+    while count < 3:
+        y = y * x
+        count = count + 1
+    return np.sum(y)
+
+
+def _writing(x: Any) -> Any:
+    y = x * 2.0
+    y[0] = 1.0
+    return np.sum(y * x)
+
+
+def _drop_second(tree: Any) -> None:
+    del tree.body[1]
+
+
+def _swap(tree: Any) -> None:
+    node = next(item for item in walk(tree) if isinstance(getattr(item, "op", None), gast.Sub))
+    node.left, node.right = node.right, node.left
+
+
+def _one_trip_less(tree: Any) -> None:
+    loop = next(item for item in walk(tree) if isinstance(item, gast.While))
+    loop.test.comparators[0].value = 2
+
+
+@pytest.mark.parametrize(
+    ("function", "lose"),
+    [(_pure, _drop_second), (_pure, _swap), (_carried, _one_trip_less), (_writing, _drop_second)],
+)
+def test_what_the_normal_form_loses_is_doubted(
+    function: Callable[[Any], Any], lose: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _kinds(function) == {("proven", "")}
+    normal_form = module.normal_form
+
+    def losing(source: FunctionSource, *args: Any) -> Any:
+        lose(source.tree)
+        return normal_form(source, *args)
+
+    monkeypatch.setattr(module, "normal_form", losing)
+    assert {kind for kind, _ in _kinds(function)} == {"wrong"}
+
+
+def test_a_function_that_cannot_be_run_is_said_to_be_unread() -> None:
+    def drawn(x: Any) -> Any:
+        return np.sum(np.fft.fft(x).real * x)
+
+    ((kind, unread),) = _kinds(drawn)
+    assert kind == "proven"
+    assert unread
+
+
+def test_what_lies_outside_is_left_alone() -> None:
+    seen: list[float] = []
+
+    def noting(x: Any) -> Any:
+        seen.append(1.0)
+        return np.sum(x * x)
+
+    _kinds(noting, call=False)
+    assert not seen
+
+
+def _kinds(function: Callable[[Any], Any], *, call: bool = True) -> set[tuple[str, str]]:
+    found: list[Any] = []
+    gradient = sg.grad(function, fallback="error")
+    with observed(lambda *item: found.append(item[-1])):
+        if call:
+            gradient(np.array([0.3, 0.6, 0.9, 1.2]))
+        else:
+            assert gradient.source
+    assert found
+    return {(item.kind, item.unread) for item in found}
