@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound
+from srcgrad.ir.walk import blocks_of, names_bound, walk
 
 
 def maybe_unbound(
@@ -47,19 +47,28 @@ def read_at_once(loop: Any, name: str) -> bool:
     ... for i in range(n):
     ...     if i > 0:
     ...         a = a + b
-    ...     b = x[i]
+    ...     b = [c for c in x]
     ... ''')
-    >>> [name for name in "abx" if read_at_once(loop, name)]
+    >>> [name for name in "abcx" if read_at_once(loop, name)]
     ['x']
     """
-    asked = header_reads(loop) if isinstance(loop, gast.While) else []
-    return name in asked or _first_use(loop.body, name) == "read"
+    is_asked = isinstance(loop, gast.While) and _reads(loop, name)
+    return is_asked or _first_use(loop.body, name) == "read"
+
+
+def _reads(statement: Any, name: str) -> bool:
+    """Say whether a statement reads a name itself, and no name like it of a comprehension's."""
+    if name not in header_reads(statement):
+        return False
+    own = [node for node in walk(statement) if isinstance(node, (gast.comprehension, gast.Lambda))]
+    parts = [getattr(node, "target", None) or getattr(node, "args", None) for node in own]
+    return not any(getattr(item, "id", "") == name for part in parts for item in walk(part))
 
 
 def _first_use(block: list[Any], name: str) -> str:
     """Return what surely happens to a name first, "read" or "bound"; "" if neither is sure."""
     for statement in block:
-        if name in header_reads(statement):
+        if _reads(statement, name):
             return "read"
         if isinstance(statement, gast.If):
             used = {_first_use(part, name) for part in (statement.body, statement.orelse)}

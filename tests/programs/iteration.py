@@ -358,3 +358,14 @@ def list_of_what_a_helper_gives_lazily(x):
     items = [h for h in _lazily([1.0, 2.0])]
     items[1] = items[1] * x[0]
     return items[0] * items[1] * x[2]
+
+
+@program("v")
+def name_of_a_comprehension_that_a_later_loop_binds(x):
+    total = 0.0
+    for _ in range(2):
+        parts = {k: v * x[0] for k, v in {"a": 1.0, "b": 2.0}.items()}
+        for k in ("a", "b"):
+            total = total * x[1] + parts[k]
+        last = k
+    return total * len(last)
