@@ -32,6 +32,7 @@ from srcgrad.compiler.module_text import (
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
+from srcgrad.compiler.one_program import expander_for
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.records import inlined_in, layout_of
@@ -459,7 +460,10 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer.reserve(own_names())
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
-    session = Session(VOCABULARY, keep_complex=request.keep_complex)
+
+    def new_expander() -> Expander:
+        return Expander(Session(VOCABULARY, keep_complex=request.keep_complex))
+
     return Module(
         request.keep_complex,
         request.assume,
@@ -467,7 +471,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
-        expander=Expander(session),
+        expander=expander_for(request, new_expander),
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,
