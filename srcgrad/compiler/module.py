@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -53,6 +52,7 @@ from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone
+from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -382,13 +382,8 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
-    collects = gc.isenabled()
-    gc.disable()  # trees are many small objects; they are let go of before it goes on
-    try:
+    with uncollected():
         return _generated(by_own_names(request), make)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from srcgrad.compiler.generated import Request
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.remembered import nothing_changes
+from srcgrad.ir.garbage import uncollected
 
 _Key = tuple[Any, ...]
 
@@ -34,7 +35,7 @@ def one_program() -> Iterator[None]:
     """Let what compilations have in common be found once in a block, in which no name changes."""
     token = _CURRENT.set(_OneProgram())
     try:
-        with nothing_changes():
+        with nothing_changes(), uncollected():
             yield
     finally:
         _CURRENT.reset(token)
