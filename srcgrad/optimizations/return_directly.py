@@ -52,7 +52,8 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
     for statement in reversed(body[:-1]):
         if getattr(statement, "lineno", None) != line or isinstance(statement, (Blank, Comment)):
             break
-        if _goes_into(last, statement, between, reads, movement, purity, width):
+        read_before = reads[_bound_to(statement)] > 0
+        if not read_before and _goes_into(last, statement, between, movement, purity, width):
             gone.add(id(statement))
         else:
             between.append(statement)
@@ -64,14 +65,13 @@ def _goes_into(
     last: Any,
     statement: Any,
     between: list[Any],
-    reads: Counter[str],
     movement: Movement,
     purity: Purity,
     width: Callable[[Any], int],
 ) -> bool:
     """Put what a statement computes into the `return`, past what is between them, if it may."""
     name = _bound_to(statement)
-    if not purity.is_adjoint(name) or reads[name]:
+    if not purity.is_adjoint(name):
         return False
     value, shown = _value_of(statement), names_read(last.value)
     if shown.count(name) != 1 or not purity.of(value):
