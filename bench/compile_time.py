@@ -1,4 +1,7 @@
-"""Times the differentiation itself: of 10 lines, and of 100, 300 and 1,000 statements."""
+"""Times the differentiation itself: of 10 lines, of up to 5,000 statements, and of much else.
+
+`python -m bench.compile_time long` adds the sizes that programs made by programs have.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,22 @@ def sums(count: int, number: int) -> str:
     return f"def long(x):\n    return {terms} + {number}.0\n"
 
 
+def parameters(count: int, number: int) -> str:
+    """Return a function of so many arguments, of which the first is differentiated."""
+    names = ["x", *(f"a{i}" for i in range(1, count))]
+    return f"def long({', '.join(names)}):\n    return ({' + '.join(names)}) ** 2 * {number}.0\n"
+
+
+LONG = {
+    "5,000 statements": statements(5000, 1),
+    "1,000 elif": choices(1000, 3),
+    "1,000 writes": writes(1000, 2),
+    "3,000 entries": entries(3000, 1),
+    "500 arguments": parameters(500, 1),
+    "a chain of 300 functions": chain(300, 1),
+}
+
+
 def compiled_in(text: str, name: str, number: int, folder: Path) -> float:
     """Return the seconds that it takes to differentiate a function nobody has seen before."""
     function = function_in(text, name, number, folder)
@@ -124,6 +143,7 @@ def main() -> None:
             "400 entries": entries(400, 1),
             "250 terms": sums(250, 1),
             "1,000 terms": sums(1000, 1),
+            **(LONG if "long" in sys.argv else {}),
         }.items():
             seconds = compiled_in(text, "long", len(text), Path(folder))
             print(f"  {label:28}{in_words(seconds):>12}", flush=True)

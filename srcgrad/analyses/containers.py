@@ -164,7 +164,8 @@ def _read_entries(program: Program, arrays: set[str], copies: list[tuple[str, st
         and (values := entries.of(source)) is not None
         and values
     ]
-    lacking = {id(values): _not_numbers(values) for _, values in reads}
+    different = {id(values): values for _, values in reads}  # of which there are few
+    lacking = {key: _not_numbers(values) for key, values in different.items()}
     size, spreads = -1, True
     while len(arrays) != size:
         size = len(arrays)

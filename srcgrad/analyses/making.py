@@ -41,6 +41,7 @@ class Making:
         self.late: set[str] = set()
         self.stores = self.unpacks = False
         self._made: list[tuple[str, Operation]] = []
+        self._numbers: dict[int, tuple[int, int]] = {}  # of each block, and of the last one in it
         self._find_homes(program.body)
         self._find_zeros()
 
@@ -52,12 +53,21 @@ class Making:
         """Say whether a name is bound by one statement, wherever it is read."""
         return len(self.homes.get(name, ())) == 1
 
+    def is_bound_within(self, name: str, branch: Any) -> bool:
+        """Say whether a name is bound in the branches of an `if`, and nowhere else."""
+        homes = self.homes.get(name, ())
+        spans = [self._numbers[id(part)] for part in (branch.body, branch.orelse)]
+        numbers = [self._numbers[home][0] for home in homes]
+        return bool(homes) and all(any(a <= n <= b for a, b in spans) for n in numbers)
+
     def level(self, name: str) -> int:
         """Return how bad the derivative of a value is."""
         return self._own.get(name, self._levels.get(name, PLAIN))
 
     def _find_homes(self, block: list[Any]) -> None:
         """Note the block that binds each name, and which names are read before or outside it."""
+        number = len(self._numbers)
+        self._numbers[id(block)] = number, number
         for statement in block:
             for name in self._read_by(statement):
                 if not self._is_around(name, id(block)):
@@ -75,6 +85,7 @@ class Making:
                 if isinstance(statement, gast.If):
                     self.around[id(part)] = id(block)
                 self._find_homes(part)
+        self._numbers[id(block)] = number, len(self._numbers) - 1
 
     def _find_zeros(self) -> None:
         for name, operation in self._made:
@@ -100,8 +111,8 @@ class Making:
 
     def _is_around(self, name: str, block: int) -> bool:
         """Say whether a name is bound once, in a block or in one that this is a branch of."""
-        homes = self.homes.get(name)
-        around: int | None = block
+        homes = self.homes.get(name, ())
+        around: int | None = block if len(homes) == 1 else None
         while around is not None and homes != [around]:
             around = self.around.get(around)
         return around is not None

@@ -179,9 +179,7 @@ class Selection:
             ]
             if name in found[0] and name in found[1] and not any(there):
                 continue
-            if self._homes.get(name) == [id(statement.body)] or self._homes.get(name) == [
-                id(statement.orelse)
-            ]:
+            if self._made.is_bound_within(name, statement):
                 continue
             self._uses[name] = self._use_by_branch(statement, block, name, there)
 

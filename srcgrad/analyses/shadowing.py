@@ -127,8 +127,9 @@ class Shadowing:
             elif not is_store(statement):
                 raise NotShadowedError("what its names may be bound to is not known")
             wanted |= live[id(statement)] & members
-        while wanted:
-            name = wanted.pop()
+        waiting = sorted(wanted, reverse=True)  # in an order that is the same in each process
+        while waiting:
+            name = waiting.pop()
             if name in mirror.names:
                 continue
             mirror.names.add(name)
@@ -140,13 +141,13 @@ class Shadowing:
                 value = getattr(statement, "value", None)
                 if isinstance(value, _COMPREHENSIONS) or _repeats(value):
                     raise NotShadowedError("it may hold lists, and one of them at several places")
-                sources = self._sources(statement, mirror)
+                sources = sorted(self._sources(statement, mirror))
                 mirror.links += [(name, source) for source in sources]
-                wanted |= sources
+                waiting += sources
                 if sources:  # what is unpacked has shadows for all of its names, or for none
-                    wanted.update(_targets(statement))
+                    waiting += _targets(statement)
             if self._is_display(name, set()):
-                wanted |= self._read_from(name)
+                waiting += sorted(self._read_from(name))
         self._find_numbers(mirror)
         return mirror
 

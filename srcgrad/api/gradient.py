@@ -35,7 +35,7 @@ from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
-from srcgrad.compiler import Request, compile_gradient
+from srcgrad.compiler import Request, compile_gradient, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
@@ -365,7 +365,8 @@ class Gradient(GradientReading[P, R_co]):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], read: Plan | None = None
     ) -> Plan:
         """Return a plan that may run with these arguments; `read` is the text for all of them."""
-        plan = self._closest(read or self._make_plan(), args, kwargs)
+        with one_program():
+            plan = self._closest(read or self._make_plan(), args, kwargs)
         prove(plan, lambda plan: self._verify(plan, args, kwargs))
         return plan
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
-import gc
 import importlib
 import math
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from types import CodeType
@@ -30,6 +28,7 @@ from srcgrad.checker.reached import MARK, Reached
 from srcgrad.checker.runs import Disagreement, NotCovered, Now, Run
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
+from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
 
@@ -93,18 +92,6 @@ class Subject:
     function: Any = None
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage: the many small objects of a run are all in use."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
     """Return what is taken for granted of parameters: "number" or a number of axes.
 
@@ -144,7 +131,7 @@ class Checker:
 
         `code` is the text as Python has compiled it, if that was done.
         """
-        with _LOCK, _uncollected():
+        with _LOCK, uncollected():
             former = Now.run
             try:
                 self._reached = Reached(text, code)

@@ -20,11 +20,13 @@ _PLAIN: Final = ("Assign", "AugAssign", "Return", "Expr")
 
 def user_lines(printed: Printed, first: int, source: FunctionSource) -> dict[int, UserLine]:
     """Return the user's line of each line of a definition whose first is number `first`."""
-    return {
-        first + offset: UserLine(source.file, number, source.line(number).strip())
-        for offset, number in enumerate(printed.lines)
-        if number
-    }
+    numbers = {number for number in printed.lines if number}
+    known = {number: UserLine(source.file, number, _text(source, number)) for number in numbers}
+    return {first + offset: known[n] for offset, n in enumerate(printed.lines) if n}
+
+
+def _text(source: FunctionSource, number: int) -> str:
+    return source.line(number).strip()
 
 
 def parts_of(printed: Printed, first: int, source: FunctionSource) -> Iterator[Part]:
@@ -32,9 +34,12 @@ def parts_of(printed: Printed, first: int, source: FunctionSource) -> Iterator[P
 
     Of two that lie in each other the outer one is first.
     """
+    texts: dict[int, str] = {}
 
     def user(origin: Origin) -> UserLine:
-        text = origin.text if origin.file else source.line(origin.line).strip()
+        if not origin.file and origin.line not in texts:
+            texts[origin.line] = _text(source, origin.line)
+        text = origin.text if origin.file else texts[origin.line]
         start, end = (origin.line, origin.column), (origin.end_line, origin.end_column)
         return UserLine(origin.file or source.file, origin.line, text, start, end)
 

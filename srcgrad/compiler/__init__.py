@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from srcgrad.compiler.generated import Generated, Request
 from srcgrad.compiler.module import compile_gradient, compile_halves
+from srcgrad.compiler.one_program import one_program
 from srcgrad.compiler.pushing import compile_tangents
 
-__all__ = ["Generated", "Request", "compile_gradient", "compile_halves", "compile_tangents"]
+__all__ = [
+    "Generated",
+    "Request",
+    "compile_gradient",
+    "compile_halves",
+    "compile_tangents",
+    "one_program",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -32,6 +31,7 @@ from srcgrad.compiler.module_text import (
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
+from srcgrad.compiler.one_program import expander_for
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.proving import Proofs
 from srcgrad.compiler.records import inlined_in, layout_of
@@ -52,6 +52,7 @@ from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
 from srcgrad.ir.build import clone
+from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
@@ -381,13 +382,8 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
     """Return what `make` makes of a request: a module, its entry and that of a backward half."""
     for cached in (container_parameters, returns_list, lists_returned, vector_parameters):
         cached.cache_clear()  # a function that they looked into may have been replaced
-    collects = gc.isenabled()
-    gc.disable()  # trees are many small objects; they are let go of before it goes on
-    try:
+    with uncollected():
         return _generated(by_own_names(request), make)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
@@ -459,7 +455,10 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
     namer.reserve(own_names())
     if stages is not None and stages.account is not None:
         stages.account.clear()  # a first attempt may have been given up
-    session = Session(VOCABULARY, keep_complex=request.keep_complex)
+
+    def new_expander() -> Expander:
+        return Expander(Session(VOCABULARY, keep_complex=request.keep_complex))
+
     return Module(
         request.keep_complex,
         request.assume,
@@ -467,7 +466,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         externals,
         namer,
         arrays=request.arrays,
-        expander=Expander(session),
+        expander=expander_for(request, new_expander),
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,

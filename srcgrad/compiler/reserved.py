@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ _OWN_BUILTINS = (
 )
 
 
+@functools.cache
 def own_names() -> tuple[str, ...]:
     """Return the names that generated text uses for itself; locals called so get another."""
     return ("np", *runtime.__all__, *_OWN_BUILTINS)

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
-from srcgrad.ir.program import header_reads, targets_of
+from srcgrad.ir.program import bound_names, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, walk
 
 
@@ -33,7 +33,7 @@ def maybe_unbound(
     >>> sorted(maybe_unbound(body, ["x"], str))
     ['y']
     """
-    local = {name for statement in _every(body) for name in _binds(statement)}
+    local = bound_names(body)
     found: set[str] = set()
     _Walk(local, found, base).block(body, set(parameters))
     return frozenset(found)
@@ -134,11 +134,3 @@ class _Walk:
 
 def _binds(statement: Any) -> list[str]:
     return [name for target in targets_of(statement) for name in names_bound(target)]
-
-
-def _every(block: list[Any]) -> list[Any]:
-    return [
-        item
-        for statement in block
-        for item in [statement, *_every([i for part in blocks_of(statement) for i in part])]
-    ]

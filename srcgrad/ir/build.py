@@ -82,6 +82,19 @@ def dotted(path: str) -> Node:
     return node
 
 
+def dotted_path(node: Node) -> str:
+    """Return what `dotted` makes such an expression of; an empty string of any other one.
+
+    >>> dotted_path(dotted("np.linalg.solve")), dotted_path(call("np.zeros"))
+    ('np.linalg.solve', '')
+    """
+    path = ""
+    while node.__class__ is gast.Attribute:
+        path = f".{node.attr}{path}"
+        node = node.value
+    return node.id + path if node.__class__ is gast.Name else ""
+
+
 def method(value: Node, name: str, *args: Node) -> Node:
     """Return ``value.name(*args)``."""
     return gast.Call(gast.Attribute(value, name, gast.Load()), list(args), [])

@@ -82,6 +82,8 @@ class Scope:
             return self.lookup(node.id)
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
+            if owner is MISSING:
+                return MISSING
             if isinstance(owner, (ModuleType, type, np.ufunc)):
                 value = getattr(owner, node.attr, MISSING)
                 if isinstance(owner, ModuleType) and node.attr in vars(owner):

@@ -22,6 +22,14 @@ class _Inner(dict[type, tuple[str, ...]]):
         return self[kind]
 
 
+class _Walked(dict[type, tuple[str, ...] | None]):
+    """The same, and nothing for what is no node: lists may hold None, or names."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...] | None:
+        self[kind] = INNER[kind] if issubclass(kind, gast.AST) else None
+        return self[kind]
+
+
 class _Blocks(dict[type, tuple[str, ...]]):
     """The fields of each kind of node that are lists of statements."""
 
@@ -41,6 +49,7 @@ class _Reading(dict[type, tuple[str, ...]]):
 
 
 INNER = _Inner()
+_WALKED = _Walked()
 _BLOCKS_OF = _Blocks()
 _READING = _Reading()
 
@@ -74,21 +83,20 @@ def walk(node: Any) -> Iterator[Any]:
     >>> [type(item).__name__ for item in walk(gast.parse("f(a, -b)").body[0].value)]
     ['Call', 'Name', 'Name', 'UnaryOp', 'USub', 'Name']
     """
-    waiting = [node]
-    put, tree = waiting.append, gast.AST
+    waiting, walked = [node], _WALKED
     for item in waiting:
-        fields = INNER[item.__class__]
+        fields = walked[item.__class__]
         if fields:
             given = item.__dict__
             for name in fields:
                 part = given.get(name)
                 if part is not None:
                     if part.__class__ is list:
-                        for inner in part:
-                            if isinstance(inner, tree):
-                                put(inner)
-                    elif isinstance(part, tree):
-                        put(part)
+                        waiting += part
+                    else:
+                        waiting.append(part)
+        elif fields is None:
+            continue
         yield item
 
 
@@ -98,20 +106,20 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     >>> [item.id for item in found_in(gast.parse("f(a, -b)").body[0].value, gast.Name)]
     ['f', 'a', 'b']
     """
-    waiting, found, tree = [node], [], gast.AST
+    waiting, found, inner = [node], [], INNER
     for item in waiting:
         kind = item.__class__
         if kind in kinds:
             found.append(item)
-        fields = INNER[kind]
+        fields = inner[kind]  # of what is no node there are none
         if fields:
             given = item.__dict__
             for name in fields:
                 part = given.get(name)
                 if part is not None:
                     if part.__class__ is list:
-                        waiting += [inner for inner in part if isinstance(inner, tree)]
-                    elif isinstance(part, tree):
+                        waiting += part
+                    else:
                         waiting.append(part)
     return found
 

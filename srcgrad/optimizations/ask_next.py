@@ -11,7 +11,7 @@ import gast
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import count_binds, count_reads, header_reads
-from srcgrad.ir.walk import blocks_of, statements
+from srcgrad.ir.walk import blocks_of
 
 
 def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
@@ -62,9 +62,9 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
         if is_temporary(name) and count == reads[name] == binds[name]
     }
     gone: set[int] = set()
-    later = _later_reads(body)
+    again = _asked_again(body)
     for name, test, condition in _pairs(body):
-        last = is_temporary(name) and name not in later[id(condition)]
+        last = is_temporary(name) and id(condition) not in again
         if name in wanted or (last and not getattr(test, "closing", False)):
             condition.test = test.value
             gone.add(id(test))
@@ -88,18 +88,33 @@ def _pairs(block: list[Any]) -> list[tuple[str, Any, Any]]:
     return found
 
 
-def _later_reads(body: list[Any]) -> dict[int, set[str]]:
-    """Return for each `if` the names that are read in its branches or live after it."""
-    found: dict[int, set[str]] = {}
-    reads = {id(item): header_reads(item) for item in statements(body)}
+def _asked_again(body: list[Any]) -> set[int]:
+    """Return each `if` that asks for a name which is read in its branches or live after it."""
+    found: set[int] = set()
 
     def visit(statement: Any, live: set[str]) -> None:
-        if isinstance(statement, gast.If):
-            inner = statements([*statement.body, *statement.orelse])
-            found[id(statement)] = live.union(*(reads[id(item)] for item in inner))
+        if isinstance(statement, gast.If) and getattr(statement.test, "id", None) in live:
+            found.add(id(statement))
 
     walk_live(body, set(), visit)
+    _read_inside(body, Counter(), found)
     return found
+
+
+def _read_inside(block: list[Any], reads: Counter[str], found: set[int]) -> None:
+    """Add each `if` whose branches read the name that it asks for; count all reads in `reads`.
+
+    Those before an `if` and those after its branches differ by what is read in them.
+    """
+    for statement in block:
+        reads.update(header_reads(statement))
+        asked = statement.test if isinstance(statement, gast.If) else None
+        name = asked.id if isinstance(asked, gast.Name) else ""
+        before = reads[name]
+        for part in blocks_of(statement):
+            _read_inside(part, reads, found)
+        if name and reads[name] != before:
+            found.add(id(statement))
 
 
 def _drop(block: list[Any], gone: set[int]) -> None:

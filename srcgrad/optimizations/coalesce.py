@@ -8,7 +8,7 @@ of one colour disappear.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
@@ -102,8 +102,11 @@ def _conflicts(
     lasting: dict[int, set[str]] = {}
     together = {base: set(names) for base, names in crowded.items()}
 
-    def note(name: str, live: set[str], copied: str | None) -> None:
-        for other in live.intersection(together.get(namer.base(name), ())):
+    def note(name: str, live: set[str], also: Collection[str], copied: str | None) -> None:
+        versions = together.get(namer.base(name))
+        if versions is None:  # most names are the only version of their variable
+            return
+        for other in live.intersection(versions) | versions.intersection(also):
             if other not in (name, copied):
                 conflicts[name].add(other)
                 conflicts[other].add(name)
@@ -119,15 +122,15 @@ def _conflicts(
         copies = isinstance(value, gast.Name) and not unpacks and len(names) == 1
         copied = getattr(value, "id", "") if copies else None
         for name in names:
-            note(name, live | set(names), copied)
+            note(name, live, names, copied)
         if isinstance(statement, gast.For):
-            inside = live | _read_in(statement)
+            inside = _read_in(statement)
             for name in names:
-                note(name, inside, None)
+                note(name, live, inside, None)
 
     entry = walk_live(body, set(), visit)
     for name in parameters:
-        note(name, entry | set(parameters), None)
+        note(name, entry, parameters, None)
     return conflicts, lasting
 
 

@@ -120,9 +120,11 @@ class ForwardSubstitution:
         if not waiting:
             return
         reads = set(header_reads(statement))
-        names = [name for name in waiting if name in reads]
+        names = [name for name in reads if name in waiting]
         if not names:
             return
+        if len(names) > 1:
+            names = [name for name in waiting if name in reads]  # in their order
         places, room = _places_in(statement), _Room(statement, self._width)
         for name in names:
             source = waiting.pop(name)

@@ -56,6 +56,7 @@ class AdditionGathering:
     def _block(self, block: list[Any]) -> list[Any]:
         waiting: dict[str, Any] = {}
         kept: list[Any] = []
+        gone: set[int] = set()
         for item in block:
             for part in blocks_of(item):
                 part[:] = self._block(part)
@@ -63,7 +64,7 @@ class AdditionGathering:
             name = name if self._purity.is_adjoint(name) else ""
             first = waiting.pop(name, None) if name else None
             if first is not None and self._fits(first, item):
-                kept = [other for other in kept if other is not first]
+                gone.add(id(first))
                 statement = _joined(first, item)
                 take_lines(statement, item)
                 take_lines(statement, first)
@@ -72,7 +73,7 @@ class AdditionGathering:
             if name and self._may_wait(statement):
                 waiting[name] = statement
                 self._movement.wait(statement, name)
-        return kept
+        return [item for item in kept if id(item) not in gone]
 
     def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
         read = header_reads(statement)

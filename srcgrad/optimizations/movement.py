@@ -61,6 +61,7 @@ class Movement:
         self._sharing = Sharing(body, purity.of)
         self._noted: dict[int, tuple[Any, _Moved]] = {}
         self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._members: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         self._updates = False
 
     def wait(self, source: Any, name: str) -> None:
@@ -70,6 +71,8 @@ class Movement:
         self._updates = self._updates or moved.updates
         for read in moved.reads:
             self._readers[read].append((name, source))
+        for group in moved.groups:
+            self._members[group].append((name, source))
 
     def stopped(
         self, statement: Any, waiting: Mapping[str, Any], *, noted: bool = False
@@ -89,8 +92,8 @@ class Movement:
         groups = self._sharing.groups(written)
         calm = self._is_calm(statement)
         impure = not calm or any(map(is_store, [statement, *inner]))
-        if noted and not (inside or groups or impure or self._updates):
-            return self._readers_of(changed, waiting)
+        if noted and not (inside or impure or self._updates):
+            return self._readers_of(changed, groups, waiting)
         ours = calm and all(map(self._purity.is_adjoint, written))
         found = []
         for name, source in waiting.items():
@@ -106,14 +109,13 @@ class Movement:
                 found.append(name)
         return found
 
-    def _readers_of(self, changed: set[str], waiting: Mapping[str, Any]) -> list[str]:
-        """Return which of the waiting statements read what has changed."""
-        found = {
-            name
-            for read in changed
-            for name, source in self._readers.get(read, ())
-            if waiting.get(name) is source
-        }
+    def _readers_of(
+        self, changed: set[str], groups: set[str], waiting: Mapping[str, Any]
+    ) -> list[str]:
+        """Return which of the waiting statements read what has changed, or share memory with it."""
+        readers = [pair for read in changed for pair in self._readers.get(read, ())]
+        members = [pair for group in groups for pair in self._members.get(group, ())]
+        found = {name for name, source in readers + members if waiting.get(name) is source}
         return list(found)
 
     def _moved(self, source: Any) -> _Moved:

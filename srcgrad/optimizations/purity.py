@@ -8,6 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
+from srcgrad.ir.build import dotted_path
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import found_in
@@ -44,6 +45,7 @@ class Purity:
         self._reader = reader
         self._generated = generated
         self.is_adjoint = is_adjoint
+        self._callees: dict[str, bool] = {}
 
     def of(self, node: Any) -> bool:
         """Say whether evaluating an expression has no effect but its value."""
@@ -67,7 +69,14 @@ class Purity:
     def _call(self, node: Any) -> bool:
         if not isinstance(node, gast.Call) or any(item.arg == "out" for item in node.keywords):
             return False
-        func = node.func
+        path = dotted_path(node.func)
+        if not path:
+            return self._may_call(node.func)
+        if path not in self._callees:
+            self._callees[path] = self._may_call(node.func)
+        return self._callees[path]
+
+    def _may_call(self, func: Any) -> bool:
         if isinstance(func, gast.Name) and func.id in self._generated:
             return not any(known.writes for known in named(func.id))
         callee = self._reader.scope.resolve(func)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,9 @@ import gast
 from srcgrad.ir.build import at, name_adjoint
 from srcgrad.ir.lines import take_lines
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import header_reads
+from srcgrad.ir.program import count_reads
 from srcgrad.ir.putting import put
-from srcgrad.ir.walk import names_read, statements
+from srcgrad.ir.walk import names_read
 from srcgrad.optimizations.movement import Movement
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
@@ -45,29 +46,49 @@ def return_directly(body: list[Any], purity: Purity, width: Callable[[Any], int]
         return body
     line = getattr(body[-2], "lineno", None)
     movement = Movement(body, purity)
+    gone: set[int] = set()
+    between: list[Any] = []  # what stays between a statement and the last one, backwards
+    reads: Counter[str] = Counter()  # of it
     for statement in reversed(body[:-1]):
-        name = _bound_to(statement)
         if getattr(statement, "lineno", None) != line or isinstance(statement, (Blank, Comment)):
             break
-        if not purity.is_adjoint(name):
-            continue
-        value = _value_of(statement)
-        later = body[_position(body, statement) + 1 :]
-        if not _asked_once(name, later) or not purity.of(value):
-            continue
-        waiting = {name: statement}
-        if any(movement.stopped(item, waiting) for item in later[:-1]):
-            continue
-        others = {item for item in names_read(last.value) if item != name}
-        if isinstance(statement, gast.AugAssign) and movement.shares([name], others):
-            continue  # they are read after the update, under which they change
-        if width(last.value) + width(value) - len(name) <= WIDEST:
-            name_adjoint(value, name)
-            last.value = put(last.value, {name: value})
-            at(last, statement)
-            take_lines(last, statement)
-            body = [item for item in body if item is not statement]
-    return body
+        read_before = reads[_bound_to(statement)] > 0
+        if not read_before and _goes_into(last, statement, between, movement, purity, width):
+            gone.add(id(statement))
+        else:
+            between.append(statement)
+            reads.update(count_reads([statement]))
+    return [item for item in body if id(item) not in gone]
+
+
+def _goes_into(
+    last: Any,
+    statement: Any,
+    between: list[Any],
+    movement: Movement,
+    purity: Purity,
+    width: Callable[[Any], int],
+) -> bool:
+    """Put what a statement computes into the `return`, past what is between them, if it may."""
+    name = _bound_to(statement)
+    if not purity.is_adjoint(name):
+        return False
+    value, shown = _value_of(statement), names_read(last.value)
+    if shown.count(name) != 1 or not purity.of(value):
+        return False
+    if width(last.value) + width(value) - len(name) > WIDEST:
+        return False
+    waiting = {name: statement}
+    if any(movement.stopped(item, waiting) for item in between):
+        return False
+    others = {item for item in shown if item != name}
+    if isinstance(statement, gast.AugAssign) and movement.shares([name], others):
+        return False  # they are read after the update, under which they change
+    name_adjoint(value, name)
+    last.value = put(last.value, {name: value})
+    at(last, statement)
+    take_lines(last, statement)
+    return True
 
 
 def _bound_to(statement: Any) -> str:
@@ -85,13 +106,3 @@ def _value_of(statement: Any) -> Any:
         return statement.value
     read = gast.Name(statement.target.id, gast.Load(), None, None)
     return gast.BinOp(read, statement.op, statement.value)
-
-
-def _asked_once(name: str, later: list[Any]) -> bool:
-    """Say whether a name is read but once from here on, by the `return` at the end."""
-    reads = [item for item in statements(later) for read in header_reads(item) if read == name]
-    return len(reads) == 1 and reads[0] is later[-1] and names_read(reads[0].value).count(name) == 1
-
-
-def _position(body: list[Any], statement: Any) -> int:
-    return next(place for place, item in enumerate(body) if item is statement)

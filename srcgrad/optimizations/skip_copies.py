@@ -28,12 +28,15 @@ def skip_copies(body: list[Any]) -> list[Any]:
     grad_k = 0.0
     grad_b = copied(grad_b)
     """
+    wanted = {name for item in statements(body) if (name := _copied_anew(item))}
+    if not wanted:
+        return body
     met = {id(item): (*header_reads(item), *bound_by(item)) for item in statements(body)}
-    return _skipped(body, met)
+    return _skipped(body, wanted, met)
 
 
-def _skipped(body: list[Any], met: dict[int, tuple[str, ...]]) -> list[Any]:
-    """Do so, given the names that each statement reads and binds itself."""
+def _skipped(body: list[Any], wanted: set[str], met: dict[int, tuple[str, ...]]) -> list[Any]:
+    """Do so, given the names that are copied, and those that each statement reads and binds."""
     made: dict[str, Any] = {}
     kept: list[Any] = []
     for statement in body:
@@ -42,12 +45,12 @@ def _skipped(body: list[Any], met: dict[int, tuple[str, ...]]) -> list[Any]:
             continue
         kept.append(statement)
         for part in blocks_of(statement):
-            part[:] = _skipped(part, met)
+            part[:] = _skipped(part, wanted, met)
         for item in statements([statement]) if made else ():
             for other in met[id(item)]:
                 made.pop(other, None)
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
-        if isinstance(target, gast.Name):
+        if isinstance(target, gast.Name) and target.id in wanted:
             made[target.id] = statement.value
     return kept
 

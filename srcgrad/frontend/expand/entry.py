@@ -30,6 +30,7 @@ class Expander:
         session.expand = self.expand
         self._done: dict[FunctionType, FunctionType] = {}
         self._asked: set[FunctionType] = set()
+        self._entries: dict[Any, FunctionType | UnsupportedError] = {}
 
     def expand(self, function: FunctionType) -> FunctionType:
         """Return a function without function values and objects; itself if it has none."""
@@ -60,7 +61,24 @@ class Expander:
     def entry(
         self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
     ) -> FunctionType:
-        """Expand the function that the user differentiates, for arguments such as `given`."""
+        """Expand the function that the user differentiates, for arguments such as `given`.
+
+        It is expanded once, for arguments that are the same at each call.
+        """
+        key = function, inputs
+        if key not in self._entries:
+            try:
+                self._entries[key] = self._entry(function, given, inputs)
+            except UnsupportedError as refusal:
+                self._entries[key] = refusal
+        found = self._entries[key]
+        if isinstance(found, UnsupportedError):
+            raise found.with_traceback(None)
+        return found
+
+    def _entry(
+        self, function: FunctionType, given: Mapping[str, Any], inputs: tuple[str, ...]
+    ) -> FunctionType:
         code = self.session.code(function)
         self._done[function] = function
         env: dict[str, Value] = {}

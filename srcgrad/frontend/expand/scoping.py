@@ -234,8 +234,8 @@ def without_collisions(
     a call of the builtin `range` is one of the user's variable there, if that is called so, too.
     """
     given = set(parameters(source.tree.args))
-    early = {name for name in taken if name == "np" or hasattr(builtins, name)}
-    names = (given & set(taken)) | (_stored(source.tree) & early)
+    early = {name for name in _stored(source.tree) if name == "np" or hasattr(builtins, name)}
+    names = (given | early).intersection(taken)
     if not names:
         return source, {}
     there = all_names(source.tree) | set(taken)

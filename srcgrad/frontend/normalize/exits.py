@@ -27,11 +27,13 @@ class _Level:
 
     Attributes:
         in_loop: The block ends a trip of a loop, which `break` leaves.
+        calm: No jump leaves any statement of the block, nor of those inside but of loops.
         returned, broke, stop, skip: The flags that say, after the loop or block, that it was left
             by a `return`, by a `break` that passes over an `else`, by `break`, or by `continue`.
     """
 
     in_loop: bool = False
+    calm: bool = False
     returned: str | None = None
     broke: str | None = None
     stop: str | None = None
@@ -92,7 +94,7 @@ class Exits:
                 continue
             if isinstance(item, (gast.For, gast.While)):
                 lead, checks = self._loop(item, level)
-            elif isinstance(item, gast.If) and any(jumps([item])):
+            elif isinstance(item, gast.If) and not level.calm and any(jumps([item])):
                 if not self._is_long(item, following):
                     return [*done, self._branch(item, following, level)]
                 lead, checks = self._region(item, level)
@@ -180,10 +182,10 @@ class Exits:
 
     def _region(self, item: Any, level: _Level) -> tuple[list[Any], list[Any]]:
         """Let the jumps out of a statement set flags, which are looked at after it."""
-        kinds = {type(jump) for jump in jumps([item])}
+        kinds = set() if level.calm else {type(jump) for jump in jumps([item])}
         lead: list[Any] = []
         checks: list[Any] = []
-        inner = _Level()
+        inner = _Level(calm=not kinds)
         if gast.Return in kinds:
             flag = level.returned or self._flag("returned")
             inner = replace(inner, returned=flag)

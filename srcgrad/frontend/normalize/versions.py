@@ -64,7 +64,7 @@ class Versions:
         self._carried: dict[
             int, frozenset[str]
         ] = {}  # by loops: what a trip takes over from the last one
-        self._left: dict[int, frozenset[str]] = {}  # what is read after them
+        self._left: dict[int, frozenset[str]] = {}  # what is read after them, and after branches
         self.unbound: list[tuple[Any, str]] = []
 
     def function(self, body: list[Any]) -> list[Any]:
@@ -78,6 +78,8 @@ class Versions:
                 kept |= walk_live(statement.body, kept | header, None, left)
                 kept |= header if isinstance(statement, gast.While) else set()  # asked each trip
                 self._carried[id(statement)] = frozenset(kept)
+            elif isinstance(statement, gast.If):
+                self._left[id(statement)] = frozenset(live.difference(self._variables))
 
         walk_live(body, set(), visit)
         return self.block(body)
@@ -183,12 +185,20 @@ class Versions:
             if ours == theirs and ours is not None:
                 joined[variable] = ours
                 continue
+            if (ours is None or theirs is None) and self._is_over(variable, node):
+                continue
             name = joined[variable] = self._new(variable)
             if ours is not None:
                 body.append(assign(name, load(ours), node))
             if theirs is not None:
                 orelse.append(assign(name, load(theirs), node))
         self.environment = joined
+
+    def _is_over(self, variable: str, branch: Any) -> bool:
+        """Say whether a temporary that is bound in one branch alone is not read after it."""
+        left = self._left.get(id(branch))
+        ours = variable not in self._variables and variable not in self._fixed
+        return ours and left is not None and variable not in left
 
     def _While(self, node: Any) -> list[Any]:
         heads, before = self._enter(node, [])
