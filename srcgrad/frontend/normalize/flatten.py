@@ -124,7 +124,6 @@ class Flattener:
 
     def _Assign(self, node: Any) -> None:
         first, *others = node.targets
-        self._refuse_new_parts(node)
         if others:
             value = self._expressions.atom(node.value, node)
             for target in node.targets:
@@ -169,18 +168,6 @@ class Flattener:
         stored = assign(target, new, node)
         stored.updates_entry = True  # of a list, it would be written in place
         self._work.emit(stored)
-
-    def _refuse_new_parts(self, node: Any) -> None:
-        """Refuse new entries of a list of parts: they are views of the array no more."""
-        for target in node.targets:
-            name = getattr(getattr(target, "value", None), "id", "")
-            whole = isinstance(target, gast.Subscript) and name in self._work.parted
-            if whole and not isinstance(target.slice, gast.Tuple) and self._varies.of(load(name)):
-                self._refusals.add(
-                    target,
-                    "a new entry of a list of parts is not differentiated by source",
-                    f"keep the parts in a list of your own: `{name} = list({name})`",
-                )
 
     def _update_part(self, node: Any) -> None:
         """Write ``parts[i] *= v`` as an update of the part itself, which the list only holds."""
