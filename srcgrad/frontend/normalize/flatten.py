@@ -25,7 +25,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.ir.walk import blocks_of, is_same, names_bound, walk
 from srcgrad.primitives.methods import SHAPERS
 from srcgrad.runtime import add_entries, add_to_shadows
 
@@ -202,10 +202,10 @@ class Flattener:
         if isinstance(node.value, gast.Constant):
             return
         if self._varies.of(node.value):
-            made = None
+            made, before = None, clone(node.value)
             if isinstance(node.value, gast.Call):
                 made = self._expressions.containers.changing(node.value, node)
-            if made is not None and not _is_normal(made):
+            if made is not None and not _is_normal(made, before):
                 self._run(made)
                 return
             if made is None:
@@ -314,10 +314,12 @@ class Flattener:
         )
 
 
-def _is_normal(made: list[Any]) -> bool:
-    """Say whether the only statement is a change on names."""
+def _is_normal(made: list[Any], before: Any) -> bool:
+    """Say whether the only statement is a change on names, or what it was `before`."""
     change = change_of(made[0]) if len(made) == 1 else None
-    return change is not None and isinstance(change.value, (gast.Name, gast.Constant))
+    if change is None:
+        return False
+    return isinstance(change.value, (gast.Name, gast.Constant)) or is_same(made[0].value, before)
 
 
 def _changes(node: Any) -> bool:
