@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.entries import Entries, makes_list
+from srcgrad.analyses.displays import makes_list
+from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.displays import makes_list, repeated_entries
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -43,8 +45,10 @@ class Entries:
         self._dicts: set[str] = set()
         self.sequences: set[str] = set()
         self._getitem = program.reader.vocabulary.getitem
+        self._tables = number_tables(program)
         for statement in statements(program.body):
             self._visit(statement)
+        self._join_rows()
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
@@ -58,6 +62,13 @@ class Entries:
             return None
         root = self._root(name)
         return self._together[root] if root in self._together else self._values.get(name, [])
+
+    def row(self, node: Any) -> str | None:
+        """Return the name of the list of numbers that an expression is, if it is a row of one."""
+        if isinstance(node, gast.Name):
+            return node.id if node.id in self._tables.rows else None
+        table = getattr(node.value, "id", "") if isinstance(node, gast.Subscript) else ""
+        return _rows_of(table) if table in self._tables.tables else None
 
     def names(self) -> set[str]:
         """Return the names that stand in what is put into containers."""
@@ -79,6 +90,10 @@ class Entries:
             return change.name if change.target is not None else None
         if not isinstance(statement, gast.Assign) or is_store(statement):
             return None
+        read = statement.value
+        row = self.row(read.value) if isinstance(read, gast.Subscript) else None
+        if row is not None:
+            return None if isinstance(read.slice, gast.Slice) else row
         operation = self._program.operation(statement)
         if operation.primal is not self._getitem or isinstance(operation.args[1], gast.Slice):
             return None
@@ -130,8 +145,17 @@ class Entries:
         else:
             self._lose(name)
 
+    def _join_rows(self) -> None:
+        """Hold the rows of a table for one list, since any may be the one that is read."""
+        for table in self._tables.tables:
+            self._values[self._root(_rows_of(table))].append(gast.Constant(0.0, None))
+        for name, tables in self._tables.rows.items():
+            for table in tables:
+                self._join(name, _rows_of(table))
+
     def _lose(self, name: str) -> None:
-        self._unknown.add(name)
+        if name not in self._tables.rows:
+            self._unknown.add(name)
 
     def _display(self, name: str, items: list[Any]) -> None:
         for item in items:
@@ -154,22 +178,10 @@ class Entries:
         return parent
 
 
+def _rows_of(table: str) -> str:
+    return f"{table}[]"
+
+
 def program_callee(program: Program, value: Any) -> Any:
     """Return the function that an expression calls, or None."""
     return program.reader.scope.resolve(value.func) if isinstance(value, gast.Call) else None
-
-
-def makes_list(value: Any) -> bool:
-    """Say whether an expression is a list display, or such displays joined or repeated."""
-    if isinstance(value, gast.BinOp):
-        joins = isinstance(value.op, (gast.Add, gast.Mult))
-        return joins and (makes_list(value.left) or makes_list(value.right))
-    return isinstance(value, (gast.List, gast.ListComp))
-
-
-def repeated_entries(value: Any) -> list[Any] | None:
-    """Return the entries that ``[v] * n`` holds several times; None of other expressions."""
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
-        return None
-    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
-    return list(shown[0].elts) if len(shown) == 1 else None

@@ -6,7 +6,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.entries import Entries, makes_list
+from srcgrad.analyses.displays import makes_list
+from srcgrad.analyses.entries import Entries
 from srcgrad.ir.build import subscript
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.walk import names_bound, statements

@@ -116,6 +116,7 @@ class _Analysis:
         self._roots: set[str] = set()
         self._holders: set[str] = set()  # of outside memory that is read as their attributes
         self._last_writes: dict[str, int] = {}
+        self._new: set[str] = set()  # bound to memory of their own
 
     def run(self, outputs: tuple[str, ...], *, is_entry: bool) -> Mirroring:
         for statement in statements(self._program.body):
@@ -125,6 +126,8 @@ class _Analysis:
             self._last_writes.update(dict.fromkeys(self._roots, last))
             self._roots |= before
         self._keep_entries()
+        if not is_entry:
+            self._roots.update(filter(self._is_new_or_given, outputs))
         written = _reach(self._roots, self._same)
         for name in written:
             for other in self._same[name]:
@@ -139,6 +142,15 @@ class _Analysis:
         active = frozenset(varied & useful)
         lasting = self._lasting(written, local) if is_entry else {}
         return Mirroring(frozenset(varied), active, frozenset(written), outside, lasting)
+
+    def _is_new_or_given(self, output: str) -> bool:
+        """Say whether an output is an argument on one path and new on another.
+
+        The caller takes it for the argument's memory. So its tangent must be in that of the
+        argument on the one path, and on the other must not, as that of ``x + 1.0`` may be.
+        """
+        group = _reach([output], self._same)
+        return not (group.isdisjoint(self._program.parameters) or group.isdisjoint(self._new))
 
     def _lasting(self, written: set[str], local: set[str]) -> dict[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
@@ -229,11 +241,14 @@ class _Analysis:
                 self._edge(source, target)
             read = operation.kind in ("constant", "unknown")
             plain = read and isinstance(statement.value, gast.Attribute)
+            args: Sequence[Any] = ()
             if plain or self._may_share(operation):
                 args = [statement.value] if plain else self._shared(statement, operation)
-                for source in {n for arg in args for n in self._direct(arg)}:
-                    self._same[source].add(target)
-                    self._same[target].add(source)
+            for source in {n for arg in args for n in self._direct(arg)}:
+                self._same[source].add(target)
+                self._same[target].add(source)
+            if not args and not read:
+                self._new.add(target)
         if operation.kind in ("pop", "unknown") and isinstance(statement.value, gast.Call):
             self._effect(statement.value)  # v = xs.pop()
             for name in self._handed_in(statement.value):

@@ -17,8 +17,9 @@ import gast
 from srcgrad.analyses.axes import Axes, is_basic, is_position
 from srcgrad.analyses.containers import TREES, kinds
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.entries import makes_list, repeated_entries
+from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -104,6 +105,7 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._axes = Axes(program, dimensions, integers, self._makers)
         self._indexed = _indexed(program)
+        self._tables = number_tables(program)
         found = kinds(program)
         self._arrays = found.arrays | found.either
 
@@ -139,14 +141,15 @@ class Shadowing:
                 raise NotShadowedError("what its names may be bound to is not known")
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
-                if isinstance(value, _COMPREHENSIONS) or _repeats(value):
+                several = isinstance(value, _COMPREHENSIONS) or _repeats(value)
+                if several and name not in self._tables.tables:
                     raise NotShadowedError("it may hold lists, and one of them at several places")
                 sources = sorted(self._sources(statement, mirror))
                 mirror.links += [(name, source) for source in sources]
                 waiting += sources
                 if sources:  # what is unpacked has shadows for all of its names, or for none
                     waiting += _targets(statement)
-            if self._is_display(name, set()):
+            if name in self._tables.tables or self._is_display(name, set()):
                 waiting += sorted(self._read_from(name))
         self._find_numbers(mirror)
         return mirror
@@ -259,7 +262,7 @@ class Shadowing:
         """Note how a statement makes its name, and return the names whose memory that is."""
         if isinstance(statement, gast.For):
             raise NotShadowedError("what its names may be bound to is not known")
-        maker = "update" if id(statement) in mirror.updates else self.maker(statement)
+        maker = self._maker(statement, mirror)
         mirror.makers[id(statement)] = maker
         if maker == "view" and isinstance(statement.targets[0], gast.Name):
             mirror.lists.update(filter(self._holds_views, _targets(statement)))
@@ -271,6 +274,12 @@ class Shadowing:
         if maker == "update":
             return {statement.value.left.id}
         return set(direct_names(operation.args[0]))
+
+    def _maker(self, statement: Any, mirror: Shadowed) -> Maker:
+        if id(statement) in mirror.updates:
+            return "update"
+        makes_table = not self._tables.tables.isdisjoint(_targets(statement))
+        return "fresh" if makes_table else self.maker(statement)
 
     def maker(self, statement: Any) -> Maker:
         """Say how an assignment makes its name.
@@ -339,6 +348,8 @@ class Shadowing:
 
     def _reads(self, read: Any) -> Maker:
         """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""
+        if read.value.id in self._tables.tables:
+            return "view"
         if self._is_display(read.value.id, set()):
             if is_position(read.slice, self._integers):
                 return "view"

@@ -21,6 +21,7 @@ from srcgrad.analyses.text_calls import called
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, statements, walk
+from srcgrad.primitives import Primitive
 
 Shape = frozenset[Hashable]
 SCALAR: Final[Shape] = frozenset()
@@ -60,9 +61,11 @@ class Shapes:
         self._of_values: dict[int, frozenset[Shape | None]] = {}  # by the values, while these hold
         self._known: dict[str, Shape] = self._of_parameters()
         self.vectors = {name for name, fact in program.given.items() if fact == "vector"}
+        self._settled = False  # of the numbers in lists all must be known
         varying: set[str] = set()
         while conflicts := self._sweep(varying):
             varying |= conflicts
+        self._settled = True
         self._numeric: dict[int, tuple[list[Any], bool]] = {}
         self._first: dict[Shape, str] = {}
         for name in [*program.parameters, *_top_variables(program)]:
@@ -174,6 +177,9 @@ class Shapes:
     def element_is_number(self, subscript: Any) -> bool:
         """Say whether reading (or writing) ``x[i]`` or ``x[i, j]`` surely touches one number."""
         value, index = subscript.value, subscript.slice
+        row = self._entries.row(value) if self._settled else None
+        if row is not None:
+            return self._integers.of(index) and self._of_entries(row, frozenset()) == SCALAR
         if not isinstance(value, gast.Name):
             return False
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
@@ -268,12 +274,17 @@ class Shapes:
         if primal is None:
             return self.of(value)
         known = self._program.reader.vocabulary.primitive(primal)
-        if known.shape == "number":
+        if known.shape == "number" or known.is_of_numbers:
             return SCALAR
         if broadcasts(known, operation):
             return self._union(operation.args)
-        if not operation.args:
-            return None
+        return self._of_first(name, known, operation) if operation.args else None
+
+    def _of_first(self, name: str, known: Primitive, operation: Operation) -> Shape | None:
+        """Return the shape of a result that has to do with the first operand's, or one's of all."""
+        if known.chooses and len(operation.args) > 1 and not operation.keywords:
+            shapes = {self.of(item) for item in operation.args}
+            return shapes.pop() if len(shapes) == 1 else None
         first = operation.args[0]
         if known.shape == "reduced":
             return SCALAR if len(operation.args) == 1 and not operation.keywords else None

@@ -19,11 +19,12 @@ from srcgrad.analyses.array_kinds import ArrayKinds
 from srcgrad.analyses.call_writes import CallWrites, draws_anew
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.entries import makes_list, repeated_entries
+from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.mixed_kinds import uses_of_mixed_kinds
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.outside_attributes import holders_of_memory
 from srcgrad.analyses.outside_numbers import OutsideNumbers
 from srcgrad.analyses.plain_names import copies_of, is_spread_out, read_names, target_names
@@ -270,7 +271,10 @@ class _Analysis:
         may_pass_on = isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp))
         if operation.kind == "constant" or not may_pass_on or draws_anew(self._program, value):
             return self._held_outside(value)
-        return self._local(names_read(value))
+        parts = value.values if isinstance(value, gast.BoolOp) else [value]
+        return self._local(
+            [n for v in parts if not isinstance(v, gast.Compare) for n in names_read(v)]
+        )
 
     def _shared_by_part(self, value: Any) -> list[str]:
         """Return the names whose memory ``value[...]`` may lie in."""
@@ -339,12 +343,14 @@ class _Analysis:
     def _refuse_replaced_entries(self) -> None:
         """Refuse to replace an array in a container whose arrays have shadows: it needs its own."""
         inner = inner_lists(self._program)
+        rows = number_tables(self._program).rows
         for statement, name, _ in self._writes:
             if not is_store(statement) or name not in self._result.mirror.names:
                 continue
             whole = isinstance(store_target(statement).value, gast.Name)
             ours = name in self._result.lists and not self._shapes.is_number(statement.value)
-            if whole and (ours or name in inner):
+            in_table = name in rows and not self._shapes.is_number(statement.value)
+            if whole and (ours or name in inner or in_table):
                 what = "this replaces an array in a container whose arrays are written in place"
                 hint = "write into the array: `a[i][...] = v`, or keep the new one in another list"
                 self._result.problems.append(Problem(statement, what, hint))

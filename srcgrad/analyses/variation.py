@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 import gast
 
@@ -20,6 +20,24 @@ from srcgrad.ir.walk import (
 from srcgrad.primitives.methods import SHAPERS
 
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
+
+_HELD: Final[dict[type, tuple[str, ...]]] = {
+    gast.Subscript: ("value",),
+    gast.Attribute: ("value",),
+    gast.Starred: ("value",),
+    gast.IfExp: ("body", "orelse"),
+    gast.BoolOp: ("values",),
+    gast.Tuple: ("elts",),
+    gast.List: ("elts",),
+    gast.Set: ("elts",),
+    gast.Dict: ("values",),
+    gast.ListComp: ("elt", "generators"),
+    gast.SetComp: ("elt", "generators"),
+    gast.GeneratorExp: ("elt", "generators"),
+    gast.DictComp: ("value", "generators"),
+    gast.comprehension: ("iter",),
+}
+"""Where in an expression the memory comes from that its value lies in, or holds."""
 
 
 class Variation:
@@ -99,6 +117,10 @@ class Variation:
         """Return the local names in whose memory the value of an expression may lie."""
         if isinstance(value, _NEW) or (isinstance(value, gast.Call) and self._is_new(value)):
             return set()
+        parts = _HELD.get(type(value))
+        if parts is not None:
+            held = [part for name in parts for part in _listed(getattr(value, name))]
+            return {name for part in held for name in self._reached(part)}
         local = self._reader.scope.local | self._bound
         return {name for name in names_read(value) if name in local}
 
@@ -203,6 +225,10 @@ class Variation:
             return False
         parts = [node.func, *node.args, *[item.value for item in node.keywords]]
         return any(self.of(part) for part in parts)
+
+
+def _listed(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else [part]
 
 
 def _bound(statement: Any) -> list[Any]:

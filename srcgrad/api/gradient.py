@@ -9,6 +9,7 @@ from operator import attrgetter
 from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, overload
 
+from srcgrad.analyses.lengths import Seen
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
@@ -334,8 +335,11 @@ class Gradient(GradientReading[P, R_co]):
         try:
             plan: Plan | None = self._compiled(known, args, kwargs)
         except MutationError as problem:  # what is written into may have to be an array
-            arrays = kinds_of_arrays(self._selection.bound(args, kwargs))
-            plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
+            bound = self._selection.bound(args, kwargs)
+            plan = self._of_shapes(seen_of(bound), args, kwargs)
+            if plan is None:
+                arrays = kinds_of_arrays(bound)
+                plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
         except UnsupportedError as refusal:
             self._refuse(refusal)
             return None
@@ -385,6 +389,21 @@ class Gradient(GradientReading[P, R_co]):
         settle_if_it_keeps_data(plan)
         closer.wider = plan
         return closer
+
+    def _of_shapes(self, seen: Seen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+        """Return a plan that relies on which arguments are numbers; None if that does not help."""
+        if () not in seen.values():
+            return None
+        with self._lock:
+            try:
+                plan = self._make_plan(seen=seen)
+            except UnsupportedError:
+                return None
+            if not plan.fits(args, kwargs):
+                return None
+            prove(plan, lambda plan: self._verify(plan, args, kwargs))
+            self._plan = plan
+            return plan
 
     def _refuse(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on."""

@@ -76,7 +76,7 @@ class Polishing:
         asked_next(body, self.is_temporary)
         body = self._folded(body)
         body = write_swaps(body)
-        name_unused_parts(body, self.is_temporary)
+        name_unused_parts(body, self.is_temporary, self.purity.is_adjoint)
         body = return_early(body)
         self._name_adjoints(body)
         return merge_handlers(body)

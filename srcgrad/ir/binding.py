@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import bound_names, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
 
 def maybe_unbound(
@@ -78,7 +78,7 @@ def _first_use(block: list[Any], name: str) -> str:
             used = {_first_use(statement.body, name)}
             if used != {""}:
                 return used.pop()
-        if any(name in _binds(item) for item in _every([statement])):
+        if any(name in _binds(item) for item in statements([statement])):
             is_plain = not any(True for _ in blocks_of(statement))
             return "bound" if is_plain else ""
         if not falls_through([statement]) or any(jumps([statement])):

@@ -11,7 +11,11 @@ from srcgrad.ir.build import at
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, statements, walk
 
 
-def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
+def name_unused_parts(
+    body: list[Any],
+    is_temporary: Callable[[str], bool],
+    is_adjoint: Callable[[str], bool] = lambda _: False,
+) -> None:
     """Write ``_, grad_b = both`` where nothing reads `grad_a` of ``grad_a, grad_b = both``.
 
     >>> from srcgrad.compiler.doctesting import parse, text
@@ -33,6 +37,15 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
     >>> name_unused_parts(body, lambda name: True)
     >>> print(text(body[:1]))
     grad_a = v[1:]
+
+    Where `y` has an entry, its adjoint has one:
+
+    >>> body = parse("y_0 = y[0]; grad_y_0 = grad_y[0]; y_0[1] = 0.0; return y")
+    >>> name_unused_parts(body, lambda name: True, lambda name: name.startswith("grad_"))
+    >>> print(text(body))
+    y_0 = y[0]
+    y_0[1] = 0.0
+    return y
     """
     read: set[str] = set()
     bound: list[str] = []
@@ -44,7 +57,7 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
             bound.extend(names_bound(target))
     if "_" in read:
         return
-    _leave_out_names(body, read)
+    _leave_out_names(body, read, is_adjoint)
     for statement in statements(body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(target, (gast.Tuple, gast.List)):
@@ -54,18 +67,27 @@ def name_unused_parts(body: list[Any], is_temporary: Callable[[str], bool]) -> N
                     node.id = "_"
 
 
-def _leave_out_names(block: list[Any], read: set[str]) -> None:
+def _leave_out_names(block: list[Any], read: set[str], is_adjoint: Callable[[str], bool]) -> None:
     """Let values that nothing reads be bound to `_`, or to nothing if they are calls."""
-    for place, statement in enumerate(block):
+    for place, statement in reversed([*enumerate(block)]):
         for part in blocks_of(statement):
-            _leave_out_names(part, read)
+            _leave_out_names(part, read, is_adjoint)
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if not isinstance(target, gast.Name) or target.id in read or len(statement.targets) > 1:
             continue
         if isinstance(statement.value, gast.Call):
             block[place] = at(gast.Expr(statement.value), statement)
+        elif is_adjoint(_entry_of(statement.value)) and len(block) > 1:
+            del block[place]
         else:
             target.id = "_"
+
+
+def _entry_of(value: Any) -> str:
+    """Return the name of what an expression reads an entry of, at a place that is no call's."""
+    base = value.value if isinstance(value, gast.Subscript) else None
+    plain = base is not None and not any(isinstance(n, gast.Call) for n in walk(value.slice))
+    return getattr(base, "id", "") if plain else ""
 
 
 def _read_parts(statement: Any) -> list[Any]:

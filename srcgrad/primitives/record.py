@@ -97,6 +97,16 @@ class Primitive:
         return plain and self.memory in ("itself", "layout")
 
     @property
+    def chooses(self) -> bool:
+        """Whether the result is one of the operands, the very object."""
+        return self.same and self.viewed == "any" and self.shape == "other"
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether it takes Python's numbers, and returns one."""
+        return self.scalar and self.shape in ("broadcast", "number")
+
+    @property
     def keeps_axes(self) -> bool:
         """Whether the result has as many axes as the first operand at least."""
         return self.shape in ("first", "each", "ranked")

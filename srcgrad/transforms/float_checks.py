@@ -11,8 +11,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.entries import makes_list
+from srcgrad.analyses.displays import makes_list
 from srcgrad.analyses.float_names import float_names
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.build import at, call, load
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, direct_names, is_store, store_target, targets_of
@@ -92,7 +93,7 @@ def _written(
 
 def _containers(program: Program) -> set[str]:
     """Return the names that are bound to lists and dicts made in the program."""
-    return {
+    return number_tables(program).rows.keys() | {
         name
         for statement in statements(program.body)
         if isinstance(statement, gast.Assign)

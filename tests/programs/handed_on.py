@@ -204,3 +204,48 @@ def new_axes_of_numbers(x):
     for v in b:
         total = total + np.sum(v[np.newaxis, np.newaxis] * np.array([[1.0, 2.0]]))
     return np.sum(np.concatenate(parts, axis=-1) * x) * total * np.sum(np.max(b)[..., None] * x)
+
+
+def _moved_if_positive(e):
+    if e[0] > 0:
+        e = e - 1.0
+    return e
+
+
+def _raised_until(e):
+    while np.sum(e) < 1.0:
+        e = 0.5 + e
+    return e
+
+
+@program("v", by="tape")
+def argument_or_new_by_a_helper(x):
+    """What the helper returns is new memory on one path; so must its tangent be."""
+    y = x * x
+    moved = _moved_if_positive(y)
+    y *= 0.5
+    return np.sum(moved * y)
+
+
+@program("v", by="tape")
+def new_after_some_trips_of_a_helper(x):
+    """The tangent of ``0.5 + e`` may be that of `e`."""
+    y = x * 1.0
+    raised = _raised_until(y)
+    raised[1] *= y[0]
+    return np.sum(raised * y)
+
+
+@program("v", by="tape")
+def helper_of_a_helper_that_may_return_its_argument(x):
+    def inner(e):
+        return e + 1.0
+
+    def outer(e):
+        if e[1] < 5.0:
+            e = inner(e)
+        return e
+
+    moved = outer(x)
+    x *= 0.5
+    return np.sum(moved * x)

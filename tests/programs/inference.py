@@ -88,7 +88,7 @@ def soft_viterbi(scores, temperature):
     return path + np.max(value)
 
 
-@program(("m", 4, 3), by="tape")
+@program(("m", 4, 3))
 def soft_edit_distance(letters):
     """The soft minimum over edits between a word and a list of letters' likelihoods."""
     n, m = len(WORDS), len(letters)

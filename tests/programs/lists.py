@@ -519,3 +519,13 @@ def stacked_entries_beside_complex_numbers(x, y):
     for part in parts:
         total = total + part[0] * part[1]
     return np.sum(np.stack(parts) ** 2) + total + _power(x, y)
+
+
+@program("s")
+def literals_of_every_kind_appended(x):
+    xs = [x, x * x]
+    xs.append(-0.4)
+    xs.append(2 * 3.0 - 1)
+    xs.insert(0, -len(xs))
+    xs.append(len(xs) * 2)
+    return xs[1] * xs[2] + xs[3] * x + xs[-1] * xs[0]

@@ -214,3 +214,25 @@ def numbers_unpacked_before_a_write(x):
     a, _, _, d = y
     y[0] = 0.5
     return d * a + y[1]
+
+
+@program("v", by="tape")
+def new_entries_of_parts_in_a_row(x):
+    parts = np.hsplit(x, 2)
+    parts[0], parts[1] = 1.0, parts[0]
+    return np.sum(x * x) + np.sum(parts[1])
+
+
+@program("v", by="tape")
+def parts_exchanged(x):
+    parts = np.split(x, 2)
+    parts[0], parts[1] = parts[1], parts[0]
+    return np.sum(x * x) + 3 * np.sum(parts[1])
+
+
+@program("v", by="tape")
+def loop_that_binds_parts(x):
+    parts = np.split(x, 2)
+    for parts[0] in [x[:2] * 2.0, x[2:] * x[:2]]:
+        x[1] += 1.0
+    return np.sum(x * x) + np.sum(parts[0] * parts[1])

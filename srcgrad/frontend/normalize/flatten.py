@@ -25,7 +25,7 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names
-from srcgrad.ir.walk import blocks_of, names_bound, walk
+from srcgrad.ir.walk import blocks_of, is_same, names_bound, walk
 from srcgrad.primitives.methods import SHAPERS
 from srcgrad.runtime import add_entries, add_to_shadows
 
@@ -124,7 +124,6 @@ class Flattener:
 
     def _Assign(self, node: Any) -> None:
         first, *others = node.targets
-        self._refuse_new_parts(node)
         if others:
             value = self._expressions.atom(node.value, node)
             for target in node.targets:
@@ -170,18 +169,6 @@ class Flattener:
         stored.updates_entry = True  # of a list, it would be written in place
         self._work.emit(stored)
 
-    def _refuse_new_parts(self, node: Any) -> None:
-        """Refuse new entries of a list of parts: they are views of the array no more."""
-        for target in node.targets:
-            name = getattr(getattr(target, "value", None), "id", "")
-            whole = isinstance(target, gast.Subscript) and name in self._work.parted
-            if whole and not isinstance(target.slice, gast.Tuple) and self._varies.of(load(name)):
-                self._refusals.add(
-                    target,
-                    "a new entry of a list of parts is not differentiated by source",
-                    f"keep the parts in a list of your own: `{name} = list({name})`",
-                )
-
     def _update_part(self, node: Any) -> None:
         """Write ``parts[i] *= v`` as an update of the part itself, which the list only holds."""
         target = node.target
@@ -215,10 +202,10 @@ class Flattener:
         if isinstance(node.value, gast.Constant):
             return
         if self._varies.of(node.value):
-            made = None
+            made, before = None, clone(node.value)
             if isinstance(node.value, gast.Call):
                 made = self._expressions.containers.changing(node.value, node)
-            if made is not None and not _is_normal(made):
+            if made is not None and not _is_normal(made, before):
                 self._run(made)
                 return
             if made is None:
@@ -327,10 +314,12 @@ class Flattener:
         )
 
 
-def _is_normal(made: list[Any]) -> bool:
-    """Say whether the only statement is a change on names."""
+def _is_normal(made: list[Any], before: Any) -> bool:
+    """Say whether the only statement is a change on names, or what it was `before`."""
     change = change_of(made[0]) if len(made) == 1 else None
-    return change is not None and isinstance(change.value, (gast.Name, gast.Constant))
+    if change is None:
+        return False
+    return isinstance(change.value, (gast.Name, gast.Constant)) or is_same(made[0].value, before)
 
 
 def _changes(node: Any) -> bool:

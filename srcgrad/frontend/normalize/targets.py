@@ -38,10 +38,21 @@ class Targets:
         elif not self._varies.of(_owner(target)) and not self._varies.of(value):
             self._work.emit(assign(target, value, node))
         elif self.is_plain_element(target):
+            self._refuse_new_part(target)
             if self._may_act(target.slice):  # the value is computed before the place
                 value = self._expressions.atom(value, node)
             target.slice = self._expressions.index(target.slice, node)
             self._work.emit(assign(target, self.stored(value, target, node), node))
+
+    def _refuse_new_part(self, target: Any) -> None:
+        """Refuse a new entry of a list of parts: it is a view of the array no more."""
+        name = target.value.id
+        if name in self._work.parted and not isinstance(target.slice, gast.Tuple):
+            self._refusals.add(
+                target,
+                "a new entry of a list of parts is not differentiated by source",
+                f"keep the parts in a list of your own: `{name} = list({name})`",
+            )
 
     def _may_act(self, index: Any) -> bool:
         """Say whether an index calls what may change something."""

@@ -1,0 +1,50 @@
+"""Says what the displays of lists in a program make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.ir.scopes import Scope
+
+
+def makes_list(value: Any) -> bool:
+    """Say whether an expression is a list display, or such displays joined or repeated."""
+    if isinstance(value, gast.BinOp):
+        joins = isinstance(value.op, (gast.Add, gast.Mult))
+        return joins and (makes_list(value.left) or makes_list(value.right))
+    return isinstance(value, (gast.List, gast.ListComp))
+
+
+def repeated_entries(value: Any) -> list[Any] | None:
+    """Return the entries that ``[v] * n`` holds several times; None of other expressions."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    shown = [side for side in (value.left, value.right) if isinstance(side, gast.List)]
+    return list(shown[0].elts) if len(shown) == 1 else None
+
+
+def makes_table(value: Any, scope: Scope) -> bool:
+    """Say whether an expression makes a list of rows of numbers, each row anew."""
+    if isinstance(value, gast.List):
+        return bool(value.elts) and all(_makes_row(item, scope) for item in value.elts)
+    return isinstance(value, gast.ListComp) and _makes_row(value.elt, scope)
+
+
+def _makes_row(value: Any, scope: Scope) -> bool:
+    if isinstance(value, gast.ListComp):
+        return is_plain_number(value.elt, scope)
+    items = value.elts if isinstance(value, gast.List) else repeated_entries(value)
+    return items is not None and all(is_plain_number(item, scope) for item in items)
+
+
+def is_plain_number(value: Any, scope: Scope) -> bool:
+    """Say whether an expression is a number that is written out, ``-1.0`` or ``math.inf``."""
+    if isinstance(value, gast.UnaryOp):
+        return isinstance(value.op, gast.USub) and is_plain_number(value.operand, scope)
+    if isinstance(value, gast.Call):  # of ``float("inf")``
+        written = len(value.args) == 1 and isinstance(value.args[0], gast.Constant)
+        return written and not value.keywords and scope.resolve(value.func) is float
+    found = value.value if isinstance(value, gast.Constant) else scope.resolve(value)
+    return type(found) in (int, float) and isinstance(value, (gast.Constant, gast.Attribute))

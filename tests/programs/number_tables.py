@@ -1,0 +1,229 @@
+"""Programs that fill tables: lists of lists of numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v", "v")
+def soft_time_warping(a, b):
+    n, m = len(a), len(b)
+    R = [[math.inf] * (m + 1) for _ in range(n + 1)]
+    R[0][0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            d = (a[i - 1] - b[j - 1]) ** 2
+            R[i][j] = d - math.log(
+                math.exp(-R[i - 1][j]) + math.exp(-R[i][j - 1]) + math.exp(-R[i - 1][j - 1])
+            )
+    return R[n][m]
+
+
+@program("v", "v")
+def time_warping(a, b):
+    n, m = len(a), len(b)
+    dp = [[float("inf")] * (m + 1) for _ in range(n + 1)]
+    dp[0][0] = 0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost = abs(a[i - 1] - b[j - 1])
+            dp[i][j] = cost + min(dp[i - 1][j], dp[i][j - 1], dp[i - 1][j - 1])
+    return dp[-1][-1]
+
+
+@program("s", "s")
+def option_on_a_tree(s, v):
+    n = 5
+    u = math.exp(v * 0.3)
+    p = (1.01 - 1 / u) / (u - 1 / u)
+    tree = [[0.0 for _ in range(i + 1)] for i in range(n + 1)]
+    value = [[0.0 for _ in range(i + 1)] for i in range(n + 1)]
+    for i in range(n + 1):
+        for j in range(i + 1):
+            tree[i][j] = s * u ** (2 * j - i)
+    for j in range(n + 1):
+        value[n][j] = max(tree[n][j] - 1.0, 0.0)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1):
+            hold = (p * value[i + 1][j + 1] + (1 - p) * value[i + 1][j]) / 1.01
+            value[i][j] = max(hold, tree[i][j] - 1.0)
+    return value[0][0]
+
+
+@program("v")
+def products_of_tables(x):
+    A = [[0.0, 0.0], [0.0, 0.0]]
+    B = [[1.0, 2.0], [3.0, 4.0]]
+    A[0][0] = x[0]
+    A[0][1] = x[1]
+    A[1][0] = x[2]
+    A[1][1] = x[3]
+    for step in range(3):
+        C = [[0.0] * 2 for _ in range(2)]
+        for i in range(2):
+            for j in range(2):
+                for k in range(2):
+                    C[i][j] += A[i][k] * B[k][j]
+        for i in range(2):
+            for j in range(2):
+                A[i][j] = C[i][j] * C[j][i]
+    return A[0][0] + A[1][1]
+
+
+@program("v")
+def rows_of_a_table_in_loops(x):
+    T = [[0.0] * 4 for _ in range(3)]
+    for i in range(3):
+        row = T[i]
+        for j in range(4):
+            row[j] = x[j] * (i + 1)
+    for row in T:
+        for j in range(1, 4):
+            row[j] += row[j - 1] * row[j]
+    total = 0.0
+    for row in T:
+        for v in row:
+            total += v**2
+    return total
+
+
+@program("v")
+def table_made_an_array(x):
+    T = [[0.0] * 4 for _ in range(3)]
+    for i in range(3):
+        for j in range(4):
+            T[i][j] = x[j] * x[i]
+    return np.sum(np.array(T) ** 3)
+
+
+@program("v", by="tape")
+def sums_of_rows(x):
+    T = [[0.0] * 4 for _ in range(3)]
+    for i in range(3):
+        for j in range(4):
+            T[i][j] = x[j] * x[i]
+    return sum(sum(r) for r in T) * max(T[0])
+
+
+@program("v")
+def rows_that_take_turns(x):
+    T = [[0.0] * 4 for _ in range(2)]
+    cur, prev = T[0], T[1]
+    for k in range(3):
+        for j in range(4):
+            cur[j] = prev[j - 1] * 2 + x[j]
+        cur, prev = prev, cur
+    return prev[2] * cur[1]
+
+
+@program("v")
+def integers_that_become_numbers(x):
+    G = [[0] * 3 for i in range(3)]
+    for i in range(3):
+        for j in range(3):
+            if (i + j) % 2:
+                G[i][j] = x[i] * x[j + 1]
+            elif i:
+                G[i][j] += G[i - 1][j] ** 2
+    G[1][1] *= x[0]
+    G[0][2] -= G[1][1]
+    G[0][0] **= 2
+    return G[2][2] + G[1][2] * G[0][1] + G[0][2]
+
+
+@program("v")
+def row_by_a_test(x):
+    G = [[0.0] * 3 for i in range(2)]
+    r = G[0] if x[0] > 0 else G[1]
+    r[0] = x[1] * x[2]
+    return G[0][0] ** 2 + G[1][0]
+
+
+@program("v", by="tape")
+def arrays_in_a_table(x):
+    G = [[0.0] * 3 for i in range(2)]
+    G[0][1] = x
+    G[1][0] = G[0][1] * x
+    G[0][1] = x * 3
+    return np.sum(G[0][1] * G[1][0])
+
+
+@program("v", by="tape")
+def slice_of_a_row(x):
+    G = [[0.0] * 4 for i in range(2)]
+    for j in range(4):
+        G[1][j] = x[j] ** 2
+    part = G[1][1:]
+    G[1][1] = 5.0
+    part[0] *= x[0]
+    return part[0] * part[1] + G[1][1]
+
+
+@program("v")
+def table_filled_by_a_helper(x):
+    def fill(T, v):
+        for j in range(4):
+            T[1][j] = v * x[j]
+
+    G = [[0.0] * 4 for i in range(2)]
+    fill(G, x[0])
+    return G[1][2] * G[1][3]
+
+
+@program("v", by="tape")
+def table_made_anew(x):
+    G = [[0.0] * 4 for i in range(2)]
+    for k in range(2):
+        G[k][1] = x[k] ** 2
+        if k:
+            G = [[1.0] * 4 for i in range(2)]
+        G[1][0] += x[3] * G[k][1]
+    return G[1][0]
+
+
+@program("v")
+def table_of_constants_read_by_rows(x):
+    weights = [[1.0, 2.0], [0.5, -1.0]]
+    hidden = [[0.0, 0.0] for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            hidden[i][j] = math.tanh(weights[i][0] * x[j] + weights[i][1] * x[j + 2])
+        hidden[i][0] += hidden[i][1] * hidden[0][1]
+    return hidden[0][0] * hidden[1][0]
+
+
+@program("v", "n")
+def longest_path(x, n):
+    best = [[-math.inf for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        best[i][0] = x[i]
+        for j in range(1, n):
+            best[i][j] = best[i][j - 1] + x[j] * x[i]
+            if i > 0 and best[i - 1][j] > best[i][j]:
+                best[i][j] = best[i - 1][j] * 1.5
+    return best[-1][-1]
+
+
+@program("v", by="tape")
+def two_tables_one_for_another(x):
+    now = [[0.0] * 3 for _ in range(2)]
+    for _ in range(3):
+        then = now
+        now = [[0.0] * 3 for _ in range(2)]
+        for i in range(2):
+            for j in range(3):
+                now[i][j] = x[j] * x[i] + then[i][j - 1] * 0.5
+    return now[0][0] * now[1][2]
+
+
+@program("v", by="tape")
+def row_twice_in_a_table(x):
+    row = [0.0] * 3
+    table = [row, row]
+    table[0][1] = x[0] * x[1]
+    table[1][1] *= x[2]
+    return table[0][1] + row[1]
