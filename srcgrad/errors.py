@@ -171,6 +171,12 @@ class ToolNotFoundError(SrcgradError, FileNotFoundError):
     code = "SG170"
 
 
+class WorkerError(SrcgradError, RuntimeError):
+    """A worker, or a rank, that was lost or has failed: there is no sum without its part."""
+
+    code = "SG200"
+
+
 class InternalError(SrcgradError, AssertionError):
     """A broken promise between two parts of srcgrad: always a bug of ours."""
 
