@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from srcgrad import autograd, utils
+    from srcgrad import autograd, distributed, utils
     from srcgrad.api import (
         Checkpointed,
         Compiled,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         UnsupportedSyntaxError,
         VerificationError,
         VerificationWarning,
+        WorkerError,
     )
     from srcgrad.insight.switch import debug_nans, verifying
     from srcgrad.runtime import stop_gradient
@@ -120,6 +121,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "UnsupportedSyntaxError",
     "VerificationError",
     "VerificationWarning",
+    "WorkerError",
     "arange",
     "as_tensor",
     "autograd",
@@ -127,6 +129,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "checkpointed",
     "compile",
     "debug_nans",
+    "distributed",
     "empty",
     "empty_like",
     "enable_grad",
@@ -182,7 +185,7 @@ _HOMES: Final = {
         "MutationError NonFiniteError NonScalarOutputError NotCompiledError "
         "NotDifferentiableError NotProvenError "
         "NumericWarning SourceNotFoundError SrcgradError TieWarning ToolNotFoundError "
-        "UnsupportedError UnsupportedSyntaxError VerificationError VerificationWarning"
+        "UnsupportedError UnsupportedSyntaxError VerificationError VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",
     "srcgrad.runtime": "stop_gradient",

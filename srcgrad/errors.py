@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from srcgrad.spans import Span, printable
 
@@ -58,6 +58,10 @@ class SrcgradError(Exception):
         self.diagnostics = tuple(diagnostics) or (Diagnostic(self.code, message, span, hint),)
         super().__init__("\n\n".join(item.render() for item in self.diagnostics))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what is known, not the call that made it: a worker may raise it."""
+        return _raised_again, (type(self), self.args, dict(vars(self)))
+
     @property
     def span(self) -> Span | None:
         """Where the first problem is, if it has a place."""
@@ -67,6 +71,15 @@ class SrcgradError(Exception):
     def hint(self) -> str:
         """The way out of the first problem."""
         return self.diagnostics[0].hint
+
+
+def _raised_again(
+    kind: type[SrcgradError], args: tuple[Any, ...], state: dict[str, Any]
+) -> SrcgradError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 class UnsupportedError(SrcgradError, NotImplementedError):

@@ -13,7 +13,7 @@ from srcgrad.api.exporting import Exported
 from srcgrad.api.form import Form
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.looks import P, R_co
-from srcgrad.api.pickling import stands_under_its_name
+from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
 from srcgrad.api.proofs import prove
@@ -118,9 +118,15 @@ class GradientReading(Reading, Generic[P, R_co]):
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self._plain_plan(keep_complex).function
+        plan = self._plain_plan(keep_complex)
+        if plan is None:
+            raise MutationError(
+                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
+                hint="work on copies of the arguments that the function updates in place",
+            )
+        return plan.function
 
-    def _plain_plan(self, keep_complex: bool) -> Plan:
+    def _plain_plan(self, keep_complex: bool) -> Plan | None:
         kept = self._plain.get(keep_complex)
         if kept is not None and kept.is_current(self._subject(kept.options)):
             return kept
@@ -132,10 +138,7 @@ class GradientReading(Reading, Generic[P, R_co]):
         kind = "complex plain" if wanted else "plain"
         plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
         if plan is None or plan.scalars:
-            raise MutationError(
-                f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
-                hint="work on copies of the arguments that the function updates in place",
-            )
+            return None
         self._plain[keep_complex] = plan
         return plan
 
@@ -155,6 +158,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         if holds_more_than_numbers([*given, *bound.values()]):
             return None
         plan = self._plain_plan(is_complex((args, kwargs)))
+        if plan is None:
+            return None
         lists = any(isinstance(item, (list, tuple)) for item in bound.values())
         if plan.generated.taped:
             raise MissingRuleError(diagnostics=plan.generated.taped)
@@ -282,9 +287,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             owner, name = self.primal.__self__, self.primal.__name__
             if isinstance(getattr_static(type(owner), name, None), GradientReading):
                 return _of_method, (type(self), owner, name, self._options)
-        if stands_under_its_name(self):
-            return describe(self.primal)
-        return type(self), (self.primal, *self._options)
+        return by_name_or_parts(self, type(self), self.primal, *self._options)
 
 
 def _of_method(kind: Any, owner: Any, name: str, options: tuple[Any, ...]) -> Any:

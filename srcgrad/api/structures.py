@@ -12,7 +12,7 @@ from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
-_NUMBERS: Final = frozenset((float, int, complex, bool, str, bytes, type(None), np.ndarray, np.bool_))
+_NUMBERS: Final = frozenset((float, int, complex, bool, str, bytes, type(None), np.bool_))
 
 
 def float_leaves(value: Any) -> list[Any]:
@@ -93,15 +93,13 @@ def holds_more_than_numbers(values: Iterable[Any]) -> bool:
     """
     for value in values:
         kind = type(value)
-        if kind in (list, tuple):
-            if holds_more_than_numbers(value):
+        if kind in (list, tuple, dict):
+            if holds_more_than_numbers(value.values() if kind is dict else value):
                 return True
-        elif kind is dict:
-            if holds_more_than_numbers(value.values()):
+        elif kind is np.ndarray:
+            if value.dtype.kind not in "biufcSU":
                 return True
         elif kind not in _NUMBERS and not isinstance(value, np.number):
-            return True
-        elif kind is np.ndarray and value.dtype.kind not in "biufcSU":
             return True
     return False
 

@@ -64,7 +64,8 @@ def check_additive(
         expected = values[2] + values[3]
     if values[0] != values[1] or not np.all(np.isfinite(values)):
         return
-    coarsest = max((np.finfo(np.asarray(leaf).dtype).eps for leaf in float_leaves(arguments)))
+    kinds = [np.asarray(leaf).dtype for leaf in float_leaves(arguments)]
+    coarsest = max((np.finfo(kind).eps for kind in kinds), default=np.finfo(float).eps)
     if abs(values[0] - expected) <= float(np.cbrt(coarsest)) * (abs(values[2]) + abs(values[3])):
         return
     raise _not_additive(loss, count, values, is_mean=is_mean)
@@ -79,5 +80,5 @@ def _not_additive(
         f"first {count}, {values[2]:.6g} for the first and {values[3]:.6g} for the rest of them",
         hint=f'for a {other}, say reduction="{other}"; a term that does not belong to the examples '
         "(a penalty on weights) is counted once for each part of a sum: add it outside, or "
-        'return a mean; check=False leaves this check out',
+        "return a mean; check=False leaves this check out",
     )

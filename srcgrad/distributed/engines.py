@@ -85,7 +85,7 @@ class Pool(Engine):
             for place, job in enumerate(jobs):
                 futures.append(self._submit(work, job, whole=place < first))
             tree = Tree()
-            for number, job in enumerate(jobs):  # noqa: B007 - read where an error is told
+            for number, job in enumerate(jobs):
                 with _Named(number, len(jobs)):
                     outcome = futures[number].result()
                     if outcome is None:  # this worker has not seen the work yet
@@ -93,7 +93,9 @@ class Pool(Engine):
                 futures[number] = None  # what it gave is in the tree now
                 tree.add(outcome)
         except BrokenExecutor as error:
-            raise _lost(number, len(jobs), "make a new executor, and a derivative for it") from error
+            raise _lost(
+                number, len(jobs), "make a new executor, and a derivative for it"
+            ) from error
         finally:
             for future in filter(None, futures):
                 future.cancel()

@@ -227,9 +227,7 @@ class DistributedGradient:
 
         is_mean = self._how.reduction == "mean"
         aux = self.gradient.has_aux
-        check_additive(
-            self.primal, call, arguments, self.over, is_mean=is_mean, has_aux=aux
-        )
+        check_additive(self.primal, call, arguments, self.over, is_mean=is_mean, has_aux=aux)
         self._checks = False
 
     def _refuse_over(self) -> None:
@@ -334,7 +332,11 @@ def grad(  # noqa: PLR0913 - see `value_and_grad`
 
 
 def _made(
-    loss: Any, over: Any, choice: tuple[Any, Any, bool], how: How, options: tuple[Any, ...]
+    loss: Any,
+    over: Any,
+    choice: tuple[Any, Any, bool],
+    how: How,
+    options: tuple[Fallback, Backend, bool],
 ) -> Any:
     policy = policy_of(*options, compiles=True)
 

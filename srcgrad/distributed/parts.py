@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def borders(length: int, count: int) -> list[tuple[int, int]]:
     count = max(1, min(count, length))
     least, longer = divmod(length, count)
     ends = [place * least + min(place, longer) for place in range(count + 1)]
-    return list(zip(ends, ends[1:], strict=False))
+    return list(pairwise(ends))
 
 
 def calls_of_parts(
