@@ -39,7 +39,9 @@ if TYPE_CHECKING:
         CompileWarning,
         FallbackWarning,
         IntegerInputError,
+        LibraryGapError,
         MissingRuleError,
+        MixedLibrariesError,
         MutationError,
         NonFiniteError,
         NonScalarOutputError,
@@ -101,7 +103,9 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "HessianProduct",
     "IntegerInputError",
     "Jacobian",
+    "LibraryGapError",
     "MissingRuleError",
+    "MixedLibrariesError",
     "MutationError",
     "NonFiniteError",
     "NonScalarOutputError",
@@ -181,11 +185,11 @@ _HOMES: Final = {
     ),
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
-        "ArgumentError CompileWarning FallbackWarning IntegerInputError MissingRuleError "
-        "MutationError NonFiniteError NonScalarOutputError NotCompiledError "
-        "NotDifferentiableError NotProvenError "
-        "NumericWarning SourceNotFoundError SrcgradError TieWarning ToolNotFoundError "
-        "UnsupportedError UnsupportedSyntaxError VerificationError VerificationWarning WorkerError"
+        "ArgumentError CompileWarning FallbackWarning IntegerInputError LibraryGapError "
+        "MissingRuleError MixedLibrariesError MutationError NonFiniteError NonScalarOutputError "
+        "NotCompiledError NotDifferentiableError NotProvenError NumericWarning SourceNotFoundError "
+        "SrcgradError TieWarning ToolNotFoundError UnsupportedError UnsupportedSyntaxError "
+        "VerificationError VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",
     "srcgrad.runtime": "stop_gradient",

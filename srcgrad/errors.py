@@ -118,6 +118,12 @@ class NotCompiledError(UnsupportedError):
     code = "SG190"
 
 
+class LibraryGapError(UnsupportedError, TypeError):
+    """Something that an array library such as CuPy lacks, and that a derivative asks of it."""
+
+    code = "SG191"
+
+
 class NotDifferentiableError(SrcgradError, TypeError):
     """A derivative that does not exist, such as that of an integer or of a generator."""
 
@@ -140,6 +146,12 @@ class IntegerInputError(NotDifferentiableError):
     """A gradient asked for with respect to integers, booleans or other non-float values."""
 
     code = "SG141"
+
+
+class MixedLibrariesError(ArgumentError):
+    """Arrays of several libraries in one call, or of another than `backend` asks for."""
+
+    code = "SG143"
 
 
 class NonScalarOutputError(NotDifferentiableError):

@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, overload
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.elsewhere import (
+    copies_on_host,
+    is_elsewhere,
+    library_for,
+    not_settled_elsewhere,
+    placed,
+    refuse_checks,
+    saying_what_lacks,
+)
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.form import Form
@@ -35,10 +44,12 @@ from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
+from srcgrad.backends import NUMPY, Library
 from srcgrad.compiler import Request, compile_gradient
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
+    LibraryGapError,
     MissingRuleError,
     MutationError,
     NotProvenError,
@@ -137,6 +148,7 @@ class Gradient(GradientReading[P, R_co]):
                 return other[0]
         if self._is_method:
             args = (self._owner, *args)  # by the function's own
+        self._library(args, kwargs)  # arrays of several are refused before anything else is done
         if in_another_call() or (self._is_method and tensors_of(self._owner)):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
@@ -154,6 +166,11 @@ class Gradient(GradientReading[P, R_co]):
                 return self._run_on_tape(args, kwargs)
         self._ran.what = plan
         return self._call_any(plan, args, kwargs)
+
+    def _library(self, args: Any, kwargs: Any, plan: Plan | None = None) -> Library:
+        """Return the library that owns the arrays of a call, and of the data that a plan reads."""
+        data = {} if plan is None else plan.latest
+        return library_for(self._policy, lambda: {**data, **self._selection.bound(args, kwargs)})
 
     def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return a list of the result, if tensors or containers by their parts are given."""
@@ -207,6 +224,26 @@ class Gradient(GradientReading[P, R_co]):
             return self._run_on_tape(args, kwargs)
         if ANYTHING.on and is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
+        library = self._library(args, kwargs, plan)
+        if library is not NUMPY:
+            return self._call_elsewhere(plan, library, args, kwargs)
+        return self._run(plan, args, kwargs, values)
+
+    def _call_elsewhere(self, plan: Plan, library: Library, args: Any, kwargs: Any) -> Any:
+        """Call the text of a plan on the arrays of another library."""
+        if self.checks or CHECKS.nans:
+            refuse_checks(library)
+        try:
+            twin = placed(plan, library)
+        except LibraryGapError as refusal:
+            self._refuse(refusal)
+            return self._run_on_tape(args, kwargs)
+        self._ran.what = twin
+        run = saying_what_lacks(self._run, library)
+        return run(twin, args, kwargs, self._values(args, kwargs))
+
+    def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any], values: list[Any]) -> Any:
+        """Run the text of a plan that holds for the arguments, and keep a short way to it."""
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
         try:
             result = run(*args, **plan.named(kwargs))
@@ -251,6 +288,10 @@ class Gradient(GradientReading[P, R_co]):
 
     def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compare a new text with the other engine and with differences."""
+        if is_elsewhere((*args, *kwargs.values())):
+            if not is_due(plan, self._policy):
+                raise not_settled_elsewhere()
+            args, kwargs = copies_on_host((args, kwargs))
         verify_gradient(
             self,
             plan,

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.values import is_float, rebuilt_dict
+from srcgrad.backends import is_array
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
@@ -82,7 +83,7 @@ def copied(value: Any) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if is_plain_object(value):
         return rebuilt(value, {name: copied(getattr(value, name)) for name in field_names(value)})
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if is_array(value) else value
 
 
 def holds_more_than_numbers(values: Iterable[Any]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Final
 
 import numpy as np
+
+from srcgrad.backends import is_kind_of_array
 
 _SIGNS: Final = "add sub mul truediv floordiv mod pow matmul".split()
 _OWN: Final = frozenset(
@@ -38,9 +39,7 @@ def calculates_otherwise(kind: type) -> bool:
 
 def _is_foreign(kind: type) -> bool:
     """Say whether a type is an array or a quantity of a library that is not known here."""
-    cupy = sys.modules.get("cupy")
-    known = cupy is not None and issubclass(kind, getattr(cupy, "ndarray", ()))
-    if known or kind.__module__.partition(".")[0] in _KNOWN:
+    if is_kind_of_array(kind) or kind.__module__.partition(".")[0] in _KNOWN:
         return False
     protocols = ("__array_ufunc__", "__array_function__")
     if any(getattr(kind, name, None) is not None for name in protocols):
