@@ -25,6 +25,7 @@ from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.form import Form
 from srcgrad.api.gradient_reading import GradientReading
+from srcgrad.api.lazily import has_lazy
 from srcgrad.api.labels import Known, how_labelled, relabelled
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
@@ -175,6 +176,8 @@ class Gradient(GradientReading[P, R_co]):
     def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return a list of the result, if tensors or containers by their parts are given."""
         given = (*args, *kwargs.values())
+        if has_lazy(given):
+            return [self._at_blocks(args, kwargs)]
         if not in_another_call() and (found := tensors_of(given)):
             return [called_with(self, found, args, kwargs)]
         if has_labels(given):

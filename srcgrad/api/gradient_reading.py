@@ -11,6 +11,14 @@ from srcgrad.api.claims import is_due
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
 from srcgrad.api.form import Form
+from srcgrad.api.lazily import (
+    has_complex,
+    raise_unsettled,
+    refuse_lazily,
+    run_lazily,
+    update_of_blocks,
+    without_tape,
+)
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.looks import P, R_co
 from srcgrad.api.pickling import by_name_or_parts
@@ -52,6 +60,7 @@ class GradientReading(Reading, Generic[P, R_co]):
     _made_for: Callable[..., Plan]
     _fitting: Callable[..., Plan | None]
     _twin: Callable[..., Plan | None]
+    _at_all_blocks: Any = None
     _verify: Callable[..., None]
     _policy: Policy
 
@@ -140,6 +149,39 @@ class GradientReading(Reading, Generic[P, R_co]):
         if plan is None or plan.scalars:
             return None
         self._plain[keep_complex] = plan
+        return plan
+
+    def _at_blocks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the text at arrays of Dask, which runs nothing yet.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source, or not at such arrays.
+        """
+        if self._at_all_blocks is None:
+            self._at_all_blocks = self._strict()
+        args = (self._owner, *args) if self._is_method else args
+        arguments = self._selection.bound(args, kwargs)
+        refuse_lazily(self._policy, self._form.names, arguments)
+        plan = self._at_all_blocks.plan_for_blocks(arguments)
+        self._ran.what = plan
+        return run_lazily(plan, self._form, arguments, args, kwargs)
+
+    def plan_for_blocks(self, arguments: Mapping[str, Any]) -> Plan:
+        """Return the plan whose text runs at arrays of Dask.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source for those.
+        """
+        self.take_for_granted(arguments)
+        try:
+            plan = self._plain_plan(has_complex(arguments.values()))
+            if plan is not None and plan.generated.taped:
+                raise MissingRuleError(diagnostics=plan.generated.taped)
+        except UnsupportedError as refusal:
+            raise without_tape(refusal) from None
+        if plan is None or plan.written:
+            raise update_of_blocks(self._function)
+        prove(plan, lambda _: raise_unsettled())
         return plan
 
     def plan_to_send(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:

@@ -10,7 +10,7 @@ from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.switch import ANYTHING
 
-Backend = Literal["auto", "numpy", "tape", "numba", "cupy"]
+Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"]
 Fallback = Literal["warn", "tape", "error"]
 _BACKENDS: Final = ", ".join(map(repr, get_args(Backend)))
 

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from srcgrad.backends.library import CUPY, NUMPY, Library
+from srcgrad.backends.library import CUPY, DASK, NUMPY, Library
 
 __all__ = [
     "ARRAYS",
     "CUPY",
+    "DASK",
     "ELSEWHERE",
     "LIBRARIES",
     "NUMPY",
@@ -33,7 +34,7 @@ __all__ = [
     "others_loaded",
 ]
 
-ELSEWHERE: Final[tuple[Library, ...]] = (CUPY,)
+ELSEWHERE: Final[tuple[Library, ...]] = (CUPY, DASK)
 """The libraries beside NumPy."""
 LIBRARIES: Final = (NUMPY, *ELSEWHERE)
 

@@ -74,6 +74,17 @@ class _NumPy(Library):
 
 
 NUMPY: Final = _NumPy("numpy", "NumPy", "numpy", "ndarray", True, "copy", "np.asarray(x)")
+DASK: Final = Library(
+    name="dask",
+    title="Dask",
+    module="dask.array",
+    kind="Array",
+    has_numbers=True,
+    to_host="compute",
+    example="dask.array.from_array(x)",
+    how_to_install='pip install "dask[array]"',
+    names="srcgrad.runtime.dask",
+)
 CUPY: Final = Library(
     name="cupy",
     title="CuPy",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -52,8 +53,10 @@ def twin_of(
     Raises:
         LibraryGapError: The text asks for something that the library does not have.
     """
-    module = library.loaded()
+    module: Any = library.loaded()
     assert module is not None
+    if library.names:  # the functions that text really gets, some of which are ours
+        module = importlib.import_module(library.names).np
     made, shifted = text_for(source, lines, library, module)
     loaded = load(made, entry, names, shifted, lasting=False)
     return Twin(made, shifted, loaded)
