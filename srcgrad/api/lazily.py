@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from srcgrad.api.elsewhere import (
@@ -62,7 +62,7 @@ def run_lazily(
     """
     _refuse_writes(plan)
     twin = placed(plan, DASK)
-    run = saying_what_lacks(twin.function, DASK)
+    run = saying_what_lacks(_named(twin.function), DASK)
     with blocks.nothing_computed():
         result = run(*args, **plan.named(dict(kwargs)))
         values = [mapped(_lazy, arguments[name], _same) for name in form.names]
@@ -127,6 +127,20 @@ def raise_unsettled() -> None:
         NotProvenError: Always.
     """
     raise not_settled_elsewhere()
+
+
+def _named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose errors are refusals where Dask raises them, not the user's text."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except ValueError as error:
+            if blocks.raised(error):
+                raise TypeError(str(error)).with_traceback(error.__traceback__) from error
+            raise
+
+    return run
 
 
 def _refuse_writes(plan: Plan) -> None:

@@ -58,6 +58,15 @@ def nothing_computed() -> Iterator[None]:
             _TAKING.depth -= 1
 
 
+def raised(error: BaseException) -> bool:
+    """Say whether an error was raised by Dask itself."""
+    trace = error.__traceback__
+    name = ""
+    while trace is not None:
+        name, trace = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_next
+    return name.partition(".")[0] == "dask"
+
+
 def in_one_chunk(value: Any) -> Any:
     """Return a number or an array of NumPy as an array of Dask."""
     array: Any = sys.modules["dask.array"]

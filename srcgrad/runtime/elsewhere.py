@@ -104,7 +104,7 @@ class Names:
     def _found(self, name: str) -> Any:
         own = getattr(self._own, name, None)
         if name in ("shape", "ndim", "size") and self._module is self._root:
-            return _SIZES[name]
+            return SIZES[name]
         there = getattr(self._module, name, None)
         if there is None:
             if own is None or (callable(own) and not isinstance(own, type)):
@@ -201,7 +201,7 @@ def _size(a: Any, axis: int | None = None) -> int:
     return int(np.prod(lengths)) if axis is None else lengths[axis]
 
 
-_SIZES: Final[Mapping[str, Callable[..., Any]]] = {
+SIZES: Final[Mapping[str, Callable[..., Any]]] = {
     "shape": _shape,
     "ndim": lambda a: len(_shape(a)),
     "size": _size,
@@ -212,7 +212,7 @@ _SIZES: Final[Mapping[str, Callable[..., Any]]] = {
 class Helpers:
     """The functions of `srcgrad.runtime`, run with another library for ``np``."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Any) -> None:
         self._np = names
         self._spaces: dict[str, dict[str, Any]] = {}
         self._made: dict[FunctionType, FunctionType] = {}

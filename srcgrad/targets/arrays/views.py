@@ -162,15 +162,17 @@ def _shares(value: ast.expr) -> frozenset[str]:
 
 def _of_call(call: ast.Call) -> frozenset[str]:
     """Return the names with which the result of a call may share memory: any, if it is not new."""
-    function = call.func
+    function, given = call.func, [*call.args, *(item.value for item in call.keywords)]
     if isinstance(function, ast.Name) and function.id in _NEW:
         return frozenset()
-    if makes_new(_gast(call)):
-        return frozenset()
-    receiver = [function.value] if isinstance(function, ast.Attribute) else []
-    is_np = bool(receiver) and isinstance(receiver[0], ast.Name) and receiver[0].id == "np"
-    given = [*call.args, *(item.value for item in call.keywords)]
-    return _of_all([*given, *([] if is_np else receiver)])
+    if isinstance(function, ast.Attribute) and not _is_np(function.value):  # x.copy() is np.copy(x)
+        name = ast.Attribute(ast.Name("np", ast.Load()), function.attr, ast.Load())
+        return _of_call(ast.Call(name, [function.value, *call.args], call.keywords))
+    return frozenset() if makes_new(_gast(call)) else _of_all(given)
+
+
+def _is_np(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id == "np"
 
 
 def _of_all(values: list[ast.expr]) -> frozenset[str]:
