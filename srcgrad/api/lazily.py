@@ -29,7 +29,7 @@ from srcgrad.errors import (
 )
 from srcgrad.insight.switch import CHECKS
 from srcgrad.spans import Span
-from srcgrad.targets.arrays import shared_writes
+from srcgrad.targets.arrays import questions, shared_writes
 
 _WAY_OUT = "pass x.compute(), or take the gradient of each block (see the guide on Dask)"
 
@@ -144,17 +144,31 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _refuse_writes(plan: Plan) -> None:
-    generated = plan.generated
-    for write in _shared(generated.source):
-        user = generated.lines.at(write.line)
-        span = None if user is None else Span(user.file, user.line, text=user.text)
+    source = plan.generated.source
+    for line in _questions(source):
+        raise LibraryGapError(
+            "it asks whether a value is a number or an array of NumPy, and here it is one of Dask",
+            span=_place(plan, line),
+            hint="ask for the number of axes (np.ndim(x) == 0) or not at all",
+        )
+    for write in _shared(source):
         raise LibraryGapError(
             f"`{write.name}` is written in place where it may have another name, and arrays of "
             "Dask are never changed",
-            span=span,
+            span=_place(plan, write.line),
             hint="give the new value a name of its own (y = y * 2, np.where, np.concatenate); or "
             + _WAY_OUT,
         )
+
+
+def _place(plan: Plan, line: int) -> Span | None:
+    user = plan.generated.lines.at(line)
+    return None if user is None else Span(user.file, user.line, text=user.text)
+
+
+@functools.lru_cache(maxsize=256)
+def _questions(source: str) -> tuple[int, ...]:
+    return tuple(questions(ast.parse(source)))
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,6 +2,6 @@
 
 from srcgrad.targets.arrays.loading import Twin, text_for, twin_of
 from srcgrad.targets.arrays.refusing import refused
-from srcgrad.targets.arrays.views import shared_writes
+from srcgrad.targets.arrays.views import questions, shared_writes
 
-__all__ = ["Twin", "refused", "shared_writes", "text_for", "twin_of"]
+__all__ = ["Twin", "questions", "refused", "shared_writes", "text_for", "twin_of"]

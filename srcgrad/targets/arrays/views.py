@@ -19,6 +19,7 @@ from srcgrad.runtime import adjoints, copies
 
 _SIZES = frozenset(("dtype", "ndim", "shape", "size"))
 _NEW = frozenset((adjoints.zeros_like.__name__, copies.copied.__name__))
+_PLAIN_KINDS = frozenset(("bool", "bytes", "dict", "list", "set", "str", "tuple"))
 _FRESH = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.JoinedStr)
 
 
@@ -61,6 +62,20 @@ def shared_writes(tree: ast.Module) -> Iterator[Write]:
     for function in tree.body:
         if isinstance(function, ast.FunctionDef):
             yield from _in_function(function)
+
+
+def questions(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of a text that ask whether a value is a number or an array of NumPy.
+
+    >>> list(questions(ast.parse("a = isinstance(x, float)\nb = isinstance(x, (str, list))")))
+    [1]
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            asked = node.args[1:] if node.func.id == "isinstance" else []
+            is_question = bool(asked) and not set(_names(asked[0])) <= _PLAIN_KINDS
+            if is_question or (node.func.id == "type" and len(node.args) == 1):
+                yield node.lineno
 
 
 def _in_function(function: ast.FunctionDef) -> Iterator[Write]:
