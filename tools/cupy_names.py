@@ -83,7 +83,9 @@ def told(cupy: Any, name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, type) or not callable(value):
         yield f"value {name}"
     else:
-        marks = [mark for mark, item in (("1", 2.0), ("[]", [1.0, 2.0])) if takes(cupy, value, item)]
+        marks = [
+            mark for mark, item in (("1", 2.0), ("[]", [1.0, 2.0])) if takes(cupy, value, item)
+        ]
         yield f"function {name} {parameters_of(value)} : {' '.join(marks)}".rstrip()
 
 

@@ -48,7 +48,7 @@ def nothing_computed() -> Iterator[None]:
             raise ComputedError("it needs a number that is not computed yet")
         return before(graph, keys, **options)
 
-    before = base.get_scheduler() or sys.modules["dask.threaded"].get  # type: ignore[attr-defined]
+    before = base.get_scheduler() or sys.modules["dask.threaded"].get
     with dask.config.set(scheduler=refused), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The `.*` function is not implemented by Dask")
         _TAKING.depth = getattr(_TAKING, "depth", 0) + 1

@@ -50,7 +50,9 @@ def back(value: Any, cupy: Any) -> Any:
 
 def outcome(program: Program, cupy: Any, backend: Any = "cupy") -> tuple[str, str]:
     """Return "right", "refused" or "wrong" with why, for the value and gradient of a program."""
-    made: Any = sg.value_and_grad(program.function, program.argnums, backend=backend, fallback="error")
+    made: Any = sg.value_and_grad(
+        program.function, program.argnums, backend=backend, fallback="error"
+    )
     by_numpy: Any = sg.value_and_grad(program.function, program.argnums, fallback="error")
     for seed in (0, 1):
         given, others = program.arguments(seed), program.arguments(seed)

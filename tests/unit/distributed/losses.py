@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import namedtuple
+from pathlib import Path
 
 import numpy as np
 
@@ -51,8 +52,8 @@ def beside_a_mark(w, batch, mark):
 
 
 def leave(mark):
-    with open(mark, "w", encoding="utf-8"):
-        os._exit(1)
+    Path(mark).touch()
+    os._exit(1)
 
 
 class Model:
