@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from srcgrad import autograd, utils
+    from srcgrad import autograd, distributed, utils
     from srcgrad.api import (
         Checkpointed,
         Compiled,
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
         CompileWarning,
         FallbackWarning,
         IntegerInputError,
+        LibraryGapError,
         MissingRuleError,
+        MixedLibrariesError,
         MutationError,
         NonFiniteError,
         NonScalarOutputError,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         UnsupportedSyntaxError,
         VerificationError,
         VerificationWarning,
+        WorkerError,
     )
     from srcgrad.insight.switch import debug_nans, verifying
     from srcgrad.runtime import stop_gradient
@@ -100,7 +103,9 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "HessianProduct",
     "IntegerInputError",
     "Jacobian",
+    "LibraryGapError",
     "MissingRuleError",
+    "MixedLibrariesError",
     "MutationError",
     "NonFiniteError",
     "NonScalarOutputError",
@@ -120,6 +125,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "UnsupportedSyntaxError",
     "VerificationError",
     "VerificationWarning",
+    "WorkerError",
     "arange",
     "as_tensor",
     "autograd",
@@ -127,6 +133,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "checkpointed",
     "compile",
     "debug_nans",
+    "distributed",
     "empty",
     "empty_like",
     "enable_grad",
@@ -178,11 +185,11 @@ _HOMES: Final = {
     ),
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
-        "ArgumentError CompileWarning FallbackWarning IntegerInputError MissingRuleError "
-        "MutationError NonFiniteError NonScalarOutputError NotCompiledError "
-        "NotDifferentiableError NotProvenError "
-        "NumericWarning SourceNotFoundError SrcgradError TieWarning ToolNotFoundError "
-        "UnsupportedError UnsupportedSyntaxError VerificationError VerificationWarning"
+        "ArgumentError CompileWarning FallbackWarning IntegerInputError LibraryGapError "
+        "MissingRuleError MixedLibrariesError MutationError NonFiniteError NonScalarOutputError "
+        "NotCompiledError NotDifferentiableError NotProvenError NumericWarning SourceNotFoundError "
+        "SrcgradError TieWarning ToolNotFoundError UnsupportedError UnsupportedSyntaxError "
+        "VerificationError VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",
     "srcgrad.runtime": "stop_gradient",

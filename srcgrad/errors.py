@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from srcgrad.spans import Span, printable
 
@@ -58,6 +58,10 @@ class SrcgradError(Exception):
         self.diagnostics = tuple(diagnostics) or (Diagnostic(self.code, message, span, hint),)
         super().__init__("\n\n".join(item.render() for item in self.diagnostics))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what is known, not the call that made it: a worker may raise it."""
+        return _raised_again, (type(self), self.args, dict(vars(self)))
+
     @property
     def span(self) -> Span | None:
         """Where the first problem is, if it has a place."""
@@ -67,6 +71,15 @@ class SrcgradError(Exception):
     def hint(self) -> str:
         """The way out of the first problem."""
         return self.diagnostics[0].hint
+
+
+def _raised_again(
+    kind: type[SrcgradError], args: tuple[Any, ...], state: dict[str, Any]
+) -> SrcgradError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 class UnsupportedError(SrcgradError, NotImplementedError):
@@ -105,6 +118,12 @@ class NotCompiledError(UnsupportedError):
     code = "SG190"
 
 
+class LibraryGapError(UnsupportedError, TypeError):
+    """Something that an array library such as CuPy lacks, and that a derivative asks of it."""
+
+    code = "SG191"
+
+
 class NotDifferentiableError(SrcgradError, TypeError):
     """A derivative that does not exist, such as that of an integer or of a generator."""
 
@@ -127,6 +146,12 @@ class IntegerInputError(NotDifferentiableError):
     """A gradient asked for with respect to integers, booleans or other non-float values."""
 
     code = "SG141"
+
+
+class MixedLibrariesError(ArgumentError):
+    """Arrays of several libraries in one call, or of another than `backend` asks for."""
+
+    code = "SG143"
 
 
 class NonScalarOutputError(NotDifferentiableError):
@@ -169,6 +194,12 @@ class ToolNotFoundError(SrcgradError, FileNotFoundError):
     """A program that something needs and that is not installed, such as Graphviz."""
 
     code = "SG170"
+
+
+class WorkerError(SrcgradError, RuntimeError):
+    """A worker, or a rank, that was lost or has failed: there is no sum without its part."""
+
+    code = "SG200"
 
 
 class InternalError(SrcgradError, AssertionError):

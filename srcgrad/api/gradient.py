@@ -13,10 +13,20 @@ from srcgrad.analyses.lengths import Seen
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.elsewhere import (
+    copies_on_host,
+    is_elsewhere,
+    library_for,
+    not_settled_elsewhere,
+    placed,
+    refuse_checks,
+    saying_what_lacks,
+)
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.form import Form
 from srcgrad.api.gradient_reading import GradientReading
+from srcgrad.api.lazily import has_lazy
 from srcgrad.api.labels import Known, how_labelled, relabelled
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
@@ -36,10 +46,12 @@ from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
+from srcgrad.backends import NUMPY, Library
 from srcgrad.compiler import Request, compile_gradient, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
+    LibraryGapError,
     MissingRuleError,
     MutationError,
     NotProvenError,
@@ -138,6 +150,7 @@ class Gradient(GradientReading[P, R_co]):
                 return other[0]
         if self._is_method:
             args = (self._owner, *args)  # by the function's own
+        self._library(args, kwargs)  # arrays of several are refused before anything else is done
         if in_another_call() or (self._is_method and tensors_of(self._owner)):
             return self._run_on_tape(args, kwargs)
         plan = self._plan
@@ -156,9 +169,16 @@ class Gradient(GradientReading[P, R_co]):
         self._ran.what = plan
         return self._call_any(plan, args, kwargs)
 
+    def _library(self, args: Any, kwargs: Any, plan: Plan | None = None) -> Library:
+        """Return the library that owns the arrays of a call, and of the data that a plan reads."""
+        data = {} if plan is None else plan.latest
+        return library_for(self._policy, lambda: {**data, **self._selection.bound(args, kwargs)})
+
     def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return a list of the result, if tensors or containers by their parts are given."""
         given = (*args, *kwargs.values())
+        if has_lazy(given):
+            return [self._at_blocks(args, kwargs)]
         if not in_another_call() and (found := tensors_of(given)):
             return [called_with(self, found, args, kwargs)]
         if has_labels(given):
@@ -208,6 +228,26 @@ class Gradient(GradientReading[P, R_co]):
             return self._run_on_tape(args, kwargs)
         if ANYTHING.on and is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
+        library = self._library(args, kwargs, plan)
+        if library is not NUMPY:
+            return self._call_elsewhere(plan, library, args, kwargs)
+        return self._run(plan, args, kwargs, values)
+
+    def _call_elsewhere(self, plan: Plan, library: Library, args: Any, kwargs: Any) -> Any:
+        """Call the text of a plan on the arrays of another library."""
+        if self.checks or CHECKS.nans:
+            refuse_checks(library)
+        try:
+            twin = placed(plan, library)
+        except LibraryGapError as refusal:
+            self._refuse(refusal)
+            return self._run_on_tape(args, kwargs)
+        self._ran.what = twin
+        run = saying_what_lacks(self._run, library)
+        return run(twin, args, kwargs, self._values(args, kwargs))
+
+    def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any], values: list[Any]) -> Any:
+        """Run the text of a plan that holds for the arguments, and keep a short way to it."""
         run = self._checked(plan) if self.checks or CHECKS.nans else told(self, plan, args, kwargs)
         try:
             result = run(*args, **plan.named(kwargs))
@@ -252,6 +292,10 @@ class Gradient(GradientReading[P, R_co]):
 
     def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compare a new text with the other engine and with differences."""
+        if is_elsewhere((*args, *kwargs.values())):
+            if not is_due(plan, self._policy):
+                raise not_settled_elsewhere()
+            args, kwargs = copies_on_host((args, kwargs))
         verify_gradient(
             self,
             plan,

@@ -7,19 +7,31 @@ from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
 from typing import Any, Generic
 
+from srcgrad.api.claims import is_due
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
 from srcgrad.api.form import Form
+from srcgrad.api.lazily import (
+    has_complex,
+    raise_unsettled,
+    refuse_lazily,
+    run_lazily,
+    update_of_blocks,
+    without_tape,
+)
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.looks import P, R_co
-from srcgrad.api.pickling import stands_under_its_name
+from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
+from srcgrad.api.policy import Policy
+from srcgrad.api.proofs import prove
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape
 from srcgrad.api.selection import Selection, static_arguments
-from srcgrad.api.structures import copied
+from srcgrad.api.structures import copied, holds_more_than_numbers
+from srcgrad.api.values import is_complex
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
 from srcgrad.insight.explanation import Subject
 from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
@@ -48,6 +60,9 @@ class GradientReading(Reading, Generic[P, R_co]):
     _made_for: Callable[..., Plan]
     _fitting: Callable[..., Plan | None]
     _twin: Callable[..., Plan | None]
+    _at_all_blocks: Any = None
+    _verify: Callable[..., None]
+    _policy: Policy
 
     def _ready(self) -> Plan:
         """Return the plan of the last call, or before any call one that serves all arguments."""
@@ -112,23 +127,92 @@ class GradientReading(Reading, Generic[P, R_co]):
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        kept = self._plain.get(keep_complex)
-        if kept is not None and kept.is_current(self._subject(kept.options)):
-            return kept.function
-        found = None if keep_complex else self._plain_at_once()
-        if found is not None:
-            self._plain[False] = found
-            return found.function
-        wanted = keep_complex or self._ready().generated.keep_complex
-        kind = "complex plain" if wanted else "plain"
-        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
-        if plan is None or plan.scalars:
+        plan = self._plain_plan(keep_complex)
+        if plan is None:
             raise MutationError(
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
                 hint="work on copies of the arguments that the function updates in place",
             )
-        self._plain[keep_complex] = plan
         return plan.function
+
+    def _plain_plan(self, keep_complex: bool) -> Plan | None:
+        kept = self._plain.get(keep_complex)
+        if kept is not None and kept.is_current(self._subject(kept.options)):
+            return kept
+        found = None if keep_complex else self._plain_at_once()
+        if found is not None:
+            self._plain[False] = found
+            return found
+        wanted = keep_complex or self._ready().generated.keep_complex
+        kind = "complex plain" if wanted else "plain"
+        plan = self._twin(kind, keep_complex=wanted, assume=False, plain=True)
+        if plan is None or plan.scalars:
+            return None
+        self._plain[keep_complex] = plan
+        return plan
+
+    def _at_blocks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the text at arrays of Dask, which runs nothing yet.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source, or not at such arrays.
+        """
+        if self._at_all_blocks is None:
+            self._at_all_blocks = self._strict()
+        args = (self._owner, *args) if self._is_method else args
+        arguments = self._selection.bound(args, kwargs)
+        refuse_lazily(self._policy, self._form.names, arguments)
+        plan = self._at_all_blocks.plan_for_blocks(arguments)
+        self._ran.what = plan
+        return run_lazily(plan, self._form, arguments, args, kwargs)
+
+    def plan_for_blocks(self, arguments: Mapping[str, Any]) -> Plan:
+        """Return the plan whose text runs at arrays of Dask.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source for those.
+        """
+        self.take_for_granted(arguments)
+        try:
+            plan = self._plain_plan(has_complex(arguments.values()))
+            if plan is not None and plan.generated.taped:
+                raise MissingRuleError(diagnostics=plan.generated.taped)
+        except UnsupportedError as refusal:
+            raise without_tape(refusal) from None
+        if plan is None or plan.written:
+            raise update_of_blocks(self._function)
+        prove(plan, lambda _: raise_unsettled())
+        return plan
+
+    def plan_to_send(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+        """Return the plan whose text another process may run at arguments like these.
+
+        It holds for numbers and arrays of all shapes. None if it is more than a text, or if the
+        arguments are more than that: the gradient itself has to look at them then.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        given = (*args, *kwargs.values())
+        bound = self._selection.bound(args, kwargs) if not self._is_method else {}
+        if self._policy.asks_tape or self._policy.compiles or self._is_method:
+            return None
+        if holds_more_than_numbers([*given, *bound.values()]):
+            return None
+        plan = self._plain_plan(is_complex((args, kwargs)))
+        if plan is None:
+            return None
+        lists = any(isinstance(item, (list, tuple)) for item in bound.values())
+        if plan.generated.taped:
+            raise MissingRuleError(diagnostics=plan.generated.taped)
+        if plan.written or plan.records or plan.doubted:
+            return None
+        if lists and plan.joins_lists(bound):
+            return None
+        prove(plan, lambda plan: self._verify(plan, args, kwargs))
+        if is_due(plan, self._policy):
+            self._verify(plan, args, kwargs)
+        return plan
 
     def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
         """Let that text be made for the functions and objects among arguments, given by name."""
@@ -245,9 +329,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             owner, name = self.primal.__self__, self.primal.__name__
             if isinstance(getattr_static(type(owner), name, None), GradientReading):
                 return _of_method, (type(self), owner, name, self._options)
-        if stands_under_its_name(self):
-            return describe(self.primal)
-        return type(self), (self.primal, *self._options)
+        return by_name_or_parts(self, type(self), self.primal, *self._options)
 
 
 def _of_method(kind: Any, owner: Any, name: str, options: tuple[Any, ...]) -> Any:

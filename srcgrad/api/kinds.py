@@ -8,6 +8,8 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from srcgrad.backends import is_array
+
 Kinds = tuple[Any, ...]
 Call = TypeVar("Call")
 
@@ -49,7 +51,7 @@ def kind_of(datum: Any) -> Any:
     >>> kind_of(2.0) == kind_of(np.float64(3.0)), kind_of(2.0) == kind_of(np.ones(3))
     (True, False)
     """
-    if isinstance(datum, np.ndarray):
+    if is_array(datum):
         return type(datum), datum.ndim, datum.dtype.kind
     return float if isinstance(datum, np.floating) else type(datum)
 

@@ -17,6 +17,7 @@ from srcgrad.api.kinds import kind_of
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.traps import may_trap
 from srcgrad.api.values import is_complex
+from srcgrad.backends import ARRAYS, NUMPY, Library
 from srcgrad.codegen.loader import bind_anew, load
 from srcgrad.compiler import Generated
 from srcgrad.compiler.generated import without_data
@@ -66,6 +67,8 @@ class Plan:
         doubted: Whether it has to be: it reads data of pandas, which goes by labels.
         space: What tells the globals of the function apart, where its data may be.
         loops: What runs the function compiled, if it is to be.
+        library: The array library that it runs on.
+        elsewhere: The same for arrays of other libraries, by their names.
     """
 
     generated: Generated
@@ -91,6 +94,8 @@ class Plan:
     doubted: bool = False
     space: int = 0
     loops: Loops | None = None
+    library: Library = NUMPY
+    elsewhere: dict[str, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find what to look at, once: a plan is asked at every call whether it is current."""
@@ -124,6 +129,12 @@ class Plan:
         for function in spaces.values() if names else ():
             space = function.__globals__
             yield from ((space, name) for name in names if name not in space)
+
+    def defaults_in_module(self) -> dict[str, Any]:
+        """Return what tells the modules of functions with other defaults apart."""
+        kept = ("__srcgrad_defaults__", "__srcgrad_named__")
+        names = vars(self.module)
+        return {name: names[name] for name in kept if name in names}
 
     def _parameters(self) -> tuple[str, ...]:
         code = self.function.__code__
@@ -335,7 +346,8 @@ def _conditions(generated: Generated, function: Callable[..., Any]) -> Callable[
     text = " and ".join(generated.conditions)
     names = inspect.signature(function).parameters.values()
     shown = ", ".join(_parameter(item) for item in names)
-    scope: dict[str, Any] = {"np": np}
+    text = text.replace("np.ndarray", "_sg_arrays")  # of any library
+    scope: dict[str, Any] = {"np": np, "_sg_arrays": ARRAYS}
     exec(_checking(shown, text), scope)  # noqa: S102 - text of our own making
     holds: Any = scope["holds"]
     holds.__defaults__, holds.__kwdefaults__ = function.__defaults__, function.__kwdefaults__

@@ -10,8 +10,9 @@ from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.switch import ANYTHING
 
-Backend = Literal["auto", "numpy", "tape", "numba"]
+Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"]
 Fallback = Literal["warn", "tape", "error"]
+_BACKENDS: Final = ", ".join(map(repr, get_args(Backend)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +43,7 @@ class Policy:
             ANYTHING.on = True
         if self.backend not in get_args(Backend):
             raise ArgumentError(
-                f"backend={self.backend!r} is not one of 'auto', 'numpy', 'numba' and 'tape'",
+                f"backend={self.backend!r} is not one of {_BACKENDS}",
                 hint="leave it out for 'auto'",
             )
         if self.fallback not in get_args(Fallback):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
+from srcgrad.backends import is_plain_array
 from srcgrad.compiler import Generated
 
 _LONGEST_MADE_TWICE: Final = 400  # lines; longer texts are compiled once
@@ -40,7 +39,7 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
 
 
 def _look(text: str, value: Any, found: Seen) -> None:
-    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiu":
+    if is_plain_array(value) and value.ndim and value.dtype.kind in "fiu":
         found[text] = value.shape
     elif type(value) is int:
         found[text] = value
@@ -62,7 +61,7 @@ def _look_at_all(text: str, values: Sequence[Any], found: Seen) -> None:
     elif all(type(item) is tuple and len(item) == len(first) for item in values):
         for position in range(len(first) if "[*][" not in text else 0):
             _look_at_all(f"{text}[{position}]", [item[position] for item in values], found)
-    elif all(type(item) is np.ndarray and item.dtype.kind in "fiu" for item in values) and (
+    elif all(is_plain_array(item) and item.dtype.kind in "fiu" for item in values) and (
         first.ndim and all(item.ndim == first.ndim for item in values)
     ):
         found[text] = (-1,) * first.ndim

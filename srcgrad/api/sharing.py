@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.values import is_writable_array
+from srcgrad.backends import is_array
 from srcgrad.compiler import Generated
 from srcgrad.errors import MutationError
 from srcgrad.runtime.objects import field_names, holds_objects, is_plain_object
@@ -57,7 +58,7 @@ def named_arrays(names: Iterable[str]) -> KindsOfArrays:
 
 def _parts(value: Any) -> Iterator[Any]:
     """Yield the arrays, lists and dicts that a value is or holds."""
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         yield value
     elif isinstance(value, dict):
         yield value
@@ -82,7 +83,7 @@ def _meet_inside(value: Any) -> bool:
 
 def _meet(one: Any, other: Any) -> bool:
     """Say whether what is written into the one may be seen in the other."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+    if is_array(one) and is_array(other):
         return bool(np.may_share_memory(one, other))
     return one is other
 

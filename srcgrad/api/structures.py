@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.values import is_float, rebuilt_dict
+from srcgrad.backends import is_array
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
+
+_NUMBERS: Final = frozenset((float, int, complex, bool, str, bytes, type(None), np.bool_))
 
 
 def float_leaves(value: Any) -> list[Any]:
@@ -80,7 +83,26 @@ def copied(value: Any) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if is_plain_object(value):
         return rebuilt(value, {name: copied(getattr(value, name)) for name in field_names(value)})
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if is_array(value) else value
+
+
+def holds_more_than_numbers(values: Iterable[Any]) -> bool:
+    """Say whether nested containers hold anything but NumPy's arrays, numbers, texts and None.
+
+    >>> holds_more_than_numbers([np.ones(3), {"a": (1.0, None)}]), holds_more_than_numbers([print])
+    (False, True)
+    """
+    for value in values:
+        kind = type(value)
+        if kind in (list, tuple, dict):
+            if holds_more_than_numbers(value.values() if kind is dict else value):
+                return True
+        elif kind is np.ndarray:
+            if value.dtype.kind not in "biufcSU":
+                return True
+        elif kind not in _NUMBERS and not isinstance(value, np.number):
+            return True
+    return False
 
 
 def refuse_objects(result: Any) -> None:

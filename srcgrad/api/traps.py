@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.structures import float_leaves
+from srcgrad.backends import is_plain_array
 from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import Stack
 
@@ -68,7 +69,7 @@ def has_nan(value: Any) -> bool:
     """Say whether there is a NaN in the float leaves of a value."""
     if type(value) is float:
         return value != value  # noqa: PLR0124 - NaN
-    if type(value) is np.ndarray and value.dtype.kind == "f":
+    if is_plain_array(value) and value.dtype.kind == "f":
         return array_has_nan(value)
     if isinstance(value, (tuple, list)):
         return any(map(has_nan, value))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends import is_array, namespace
 from srcgrad.errors import IntegerInputError, NotDifferentiableError
 from srcgrad.runtime.containers import part_names, with_parts
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
@@ -194,10 +195,22 @@ def _real_as(grad: Any, value: Any) -> Any:
 def _conform_array(grad: Any, value: Any) -> Any:
     if grad is None:
         return np.zeros_like(value)
+    if not isinstance(value, np.ndarray) and is_array(value):
+        return _conform_elsewhere(grad, value)
     if type(grad) is type(value) and grad.dtype == value.dtype and grad.shape == value.shape:
         return grad
     array = np.asarray(_real_as(grad, value)).astype(value.dtype, copy=False)
     return array if array.shape == value.shape else np.array(np.broadcast_to(array, value.shape))
+
+
+def _conform_elsewhere(grad: Any, value: Any) -> Any:
+    """Return the same for an array of another library, there."""
+    if not is_array(grad):
+        return namespace(value).full_like(value, _real_as(grad, value))
+    array = _real_as(grad, value).astype(value.dtype, copy=False)
+    if array.shape == value.shape:
+        return array
+    return namespace(value).broadcast_to(array, value.shape).copy()
 
 
 def _entry(grad: Any, key: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from srcgrad.backends import ARRAYS
 from srcgrad.errors import ExportError, SrcgradError
 from srcgrad.exporting.editing import Edits
 from srcgrad.exporting.origins import MISSING, Namespace
@@ -18,6 +19,7 @@ from srcgrad.exporting.scoping import bound_anywhere, default_of, free_names, pa
 from srcgrad.ir.packages import package_of
 from srcgrad.rules.base import Function
 from srcgrad.runtime.dispatch import beside, records
+from srcgrad.runtime.elements import has_axes_elsewhere, is_element
 from srcgrad.runtime.objects import is_plain_object
 
 if TYPE_CHECKING:
@@ -228,6 +230,9 @@ class Rewriter:
             edits.keep_only(node, node.args[0])
             self._dropped.add(id(node.func))
             self._forget(node.args[1])
+        elif callee is has_axes_elsewhere or callee is is_element:
+            edits.replace(node, "False")  # what is exported is for NumPy
+            self._forget(node)
         elif isinstance(callee, type) and issubclass(callee, SrcgradError):
             edits.replace(node.func, _builtin_error(callee))
             self._forget(node.func)
@@ -250,6 +255,7 @@ class Rewriter:
         value, wish = self.space.find(node.id), node.id
         if value is MISSING:
             return
+        value = np.ndarray if value is ARRAYS else value
         whole: Any = node
         space = self.space
         while self._is_passed_through(value, whole):

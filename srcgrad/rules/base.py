@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from srcgrad.backends import ARRAYS
 from srcgrad.errors import MissingRuleError
 from srcgrad.rules.reasons import refusal_of
 from srcgrad.runtime import conj, unbroadcast
@@ -202,7 +203,7 @@ class Pointwise(Function):
 
 def narrowed(part: Any, grad: Any) -> Any:
     """Return an array in the precision of `grad`: formulas of plain numbers may have widened it."""
-    wide = isinstance(part, np.ndarray) and getattr(grad, "dtype", None) in _NARROW
+    wide = isinstance(part, ARRAYS) and getattr(grad, "dtype", None) in _NARROW
     return part.astype(grad.dtype) if wide and part.dtype == _NARROW[grad.dtype] else part
 
 

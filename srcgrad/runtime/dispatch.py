@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from srcgrad.backends import NUMPY, is_kind_of_array, library_of
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PLAIN = frozenset({np.ndarray, float, int, bool, complex, tuple, list, slice, str, type(None)})
@@ -18,20 +20,20 @@ def records(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or issubclass(kind, (np.ndarray, np.generic)):
         return False
-    return hasattr(kind, "__array_function__") and not kind.__module__.startswith("cupy")
+    return hasattr(kind, "__array_function__") and not is_kind_of_array(kind)
 
 
 def beside(value: Any, like: Any) -> Any:
     """Return host arrays, such as those of an index, in the memory where the array `like` is."""
-    if not type(like).__module__.startswith("cupy"):
+    library = library_of(like)
+    if library is None or library is NUMPY:
         return value
     if isinstance(value, tuple):
         return tuple(beside(item, like) for item in value)
     if not isinstance(value, np.ndarray):
         return value
-    there = np.empty_like(like, shape=value.shape, dtype=value.dtype)
-    there.set(value)
-    return there
+    module: Any = library.loaded()
+    return module.asarray(value)
 
 
 def array_beside(value: Any, like: Any) -> Any:

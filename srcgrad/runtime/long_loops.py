@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from srcgrad.backends import ARRAYS
 from srcgrad.errors import MutationError
 from srcgrad.runtime.copies import copied
 from srcgrad.runtime.schedules import affordable, next_state, repeats, states_for
@@ -265,7 +266,7 @@ def refuse_array(value: Any, name: str) -> None:
     Raises:
         MutationError: It is an array, and what updates it in place may be reached elsewhere too.
     """
-    if isinstance(value, np.ndarray):
+    if isinstance(value, ARRAYS):
         raise MutationError(
             f"a checkpointed loop updates the array `{name}` in place, which may have other names",
             hint=f"write `{name} = {name}.copy()` before the loop, or `y = y + v` for `y += v`",
@@ -289,7 +290,7 @@ def refuse_shared(state: State, count: int) -> None:
 
 
 def _arrays(value: Any) -> Sequence[Any]:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, ARRAYS):
         return (value,)
     if isinstance(value, dict):
         value = value.values()

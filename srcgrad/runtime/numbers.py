@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends import ARRAYS
 from srcgrad.runtime.adjoints import zeros_like
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import conj
@@ -87,12 +88,12 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
 
     Of equal numbers each has its share; of equal rows of numbers Python takes the first.
     """
-    items = args[0] if len(args) == 1 else args
+    items: Any = args[0] if len(args) == 1 else args
     if isinstance(extreme, (list, tuple)):
         first = next(i for i, item in enumerate(items) if item == extreme)
         rows = [grad if i == first else zeros_like(item) for i, item in enumerate(items)]
         return (rows,) if len(args) == 1 else tuple(rows)
-    if isinstance(items, np.ndarray) and items.ndim == 1:
+    if isinstance(items, ARRAYS) and items.ndim == 1:
         equal = items == extreme
         return (np.where(equal, grad / (np.sum(equal) or 1), 0.0 * grad),)
     chosen = [bool(item == extreme) for item in items]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 _OTHERS: Final = frozenset(
-    "srcgrad numpy scipy cupy pandas torch tensorflow jax jaxlib autograd numba".split()
+    "srcgrad numpy scipy cupy dask pandas torch tensorflow jax jaxlib autograd numba".split()
     + "builtins functools typing".split()
 )
 _MAGIC: Final = ("__getattribute__", "__setattr__", "__getattr__", "__delattr__")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Final
 
 import numpy as np
+
+from srcgrad.backends import DASK, is_kind_of_array
 
 _SIGNS: Final = "add sub mul truediv floordiv mod pow matmul".split()
 _OWN: Final = frozenset(
@@ -38,9 +39,9 @@ def calculates_otherwise(kind: type) -> bool:
 
 def _is_foreign(kind: type) -> bool:
     """Say whether a type is an array or a quantity of a library that is not known here."""
-    cupy = sys.modules.get("cupy")
-    known = cupy is not None and issubclass(kind, getattr(cupy, "ndarray", ()))
-    if known or kind.__module__.partition(".")[0] in _KNOWN:
+    if DASK.makes(kind):
+        return True
+    if is_kind_of_array(kind) or kind.__module__.partition(".")[0] in _KNOWN:
         return False
     protocols = ("__array_ufunc__", "__array_function__")
     if any(getattr(kind, name, None) is not None for name in protocols):
@@ -62,6 +63,11 @@ def own_arithmetic(kind: type) -> tuple[str, str]:
     if kind.__module__.partition(".")[0] in OTHER_ENGINES:
         library = kind.__module__.partition(".")[0].removesuffix("lib")
         return f"an array of {library}, which has an engine of its own", "pass np.asarray(x)"
+    if DASK.makes(kind):
+        return (
+            "an array of Dask, for which there are the gradients of `grad` and `value_and_grad`",
+            "take one of these, or pass x.compute()",
+        )
     if issubclass(kind, np.matrix):
         return (
             "`*` of `np.matrix`, which has operators of its own, is a product of matrices",

@@ -11,6 +11,7 @@ from srcgrad.runtime.broadcasting import expand_reduced, kept, reduced_size, unb
 from srcgrad.runtime.complex_parts import conj, real_part
 from srcgrad.runtime.cumulating import others_product
 from srcgrad.runtime.dispatch import array_beside, beside, hand_over, records
+from srcgrad.runtime.elements import has_axes_elsewhere
 
 
 def given(*, where: Any = True, **options: Any) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def written_over(old: Any, new: Any) -> Any:
 
     An array keeps its shape and type by ``old += v``; what does not fit NumPy refuses, as here.
     """
-    if type(old) is not np.ndarray or not hasattr(new, "dtype"):
+    if (type(old) is not np.ndarray and not has_axes_elsewhere(old)) or not hasattr(new, "dtype"):
         return new
     if old.dtype == new.dtype and old.shape == new.shape:
         return np.array(new) if isinstance(new, np.generic) else new  # of arrays without axes

@@ -69,7 +69,7 @@ def test_what_type_checkers_see_is_fetched_from_where_they_see_it():
     }
     homes = {name: home for home, names in sg._HOMES.items() for name in names.split()}
     assert seen | {"functions": "srcgrad.tape"} == homes
-    assert set(sg.__all__) == set(seen) | {"autograd", "utils"}
+    assert set(sg.__all__) == set(seen) | {"autograd", "distributed", "utils"}
 
 
 def test_parts_of_the_package_and_functions_over_tensors_are_found_by_name():

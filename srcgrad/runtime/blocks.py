@@ -1,0 +1,86 @@
+"""Lets generated text and its helpers run on arrays of Dask.
+
+A call with an array of Dask among its arguments is one of Dask's function, another is NumPy's own.
+What is made from a shape alone is made by Dask, so that blocks can be written into it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.backends import ARRAYS, DASK
+from srcgrad.runtime.elsewhere import SIZES, Helpers
+
+_FROM_SHAPES: Final = (np.zeros, np.ones, np.empty, np.full)
+_NOT_EXACT: Final = (np.percentile, np.nanpercentile)
+
+
+class Names:
+    """The functions of a module of NumPy, by those of Dask where they are given arrays of it."""
+
+    def __init__(self, own: ModuleType, there: Any, arrays: Any = None) -> None:
+        self._own = own
+        self._there = there
+        self._arrays = arrays
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._found(name)
+        self.__dict__[name] = found
+        return found
+
+    def _found(self, name: str) -> Any:
+        own, there = getattr(self._own, name), getattr(self._there, name, None)
+        if own is np.ndarray:
+            if self._arrays is None:
+                raise AttributeError("it asks whether a value is an array of NumPy")
+            return self._arrays
+        if isinstance(own, ModuleType):
+            return Names(own, there, self._arrays)
+        if self._own is np and name in SIZES:
+            return SIZES[name]
+        if own in _FROM_SHAPES:
+            return there
+        return _by_arguments(own, there) if callable(own) and not isinstance(own, type) else own
+
+
+def _by_arguments(own: Any, there: Any) -> Callable[..., Any]:
+    """Return a function that is Dask's for arrays of Dask, and NumPy's for others."""
+    name = getattr(own, "__name__", "")
+
+    def function(*args: Any, **options: Any) -> Any:
+        if not (any(map(_is_lazy, args)) or any(map(_is_lazy, options.values()))):
+            return own(*args, **options)
+        if own in _NOT_EXACT:
+            raise TypeError(f"`np.{name}` is not exact there")
+        if there is not None:
+            return there(*args, **options)
+        if isinstance(own, np.ufunc):
+            return own(*args, **options)
+        raise TypeError(f"it has no `np.{name}`")
+
+    if isinstance(own, np.ufunc):  # its methods, such as `np.add.reduce`, are those of NumPy
+        function.__dict__.update({name: getattr(own, name) for name in ("at", "outer", "reduce")})
+    return functools.update_wrapper(function, own, updated=())
+
+
+def _is_lazy(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_lazy, value))
+    return DASK.owns(value)
+
+
+@functools.cache
+def names(array: ModuleType) -> Names:
+    """Return what texts call ``np``."""
+    return Names(np, array)
+
+
+@functools.cache
+def helpers(array: ModuleType) -> Helpers:
+    """Return the helpers of `srcgrad.runtime`, which ask what an array is of any library."""
+    return Helpers(Names(np, array, ARRAYS))

@@ -1,0 +1,105 @@
+"""Gives elements of arrays the meaning of NumPy, where they are arrays themselves.
+
+``x[0]`` is a number in NumPy. In CuPy it is an array without axes that lies in the memory of `x`:
+it changes when `x` is written into, and ``s = x[0]; s += 1`` changes `x`. The text that runs on
+such a library calls these functions where that matters (`srcgrad.targets.arrays`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from srcgrad.backends import is_array
+
+_IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.iadd,
+    "-": operator.isub,
+    "*": operator.imul,
+    "/": operator.itruediv,
+    "//": operator.ifloordiv,
+    "%": operator.imod,
+    "**": operator.ipow,
+    "@": operator.imatmul,
+    "&": operator.iand,
+    "|": operator.ior,
+    "^": operator.ixor,
+    "<<": operator.ilshift,
+    ">>": operator.irshift,
+}
+_APART: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+
+def is_element(value: Any) -> bool:
+    """Say whether a value is an array without axes where NumPy has a number.
+
+    >>> is_element(np.float64(2.0)), is_element(np.array(2.0)), is_element(np.ones(2))
+    (False, False, False)
+    """
+    if isinstance(value, (np.ndarray, np.generic)) or getattr(value, "ndim", 1) != 0:
+        return False
+    return is_array(value)
+
+
+def has_axes_elsewhere(value: Any) -> bool:
+    """Say whether a value is an array of another library than NumPy, and no element of one."""
+    if isinstance(value, (np.ndarray, np.generic)) or getattr(value, "ndim", 0) == 0:
+        return False
+    return is_array(value)
+
+
+def element(part: Any) -> Any:
+    """Return what a subscript has given: an element as a value of its own, not as a view."""
+    return part.copy() if is_element(part) else part
+
+
+def elements(values: Any) -> Any:
+    """Return what a loop goes over: of a vector elsewhere the elements, each a value of its own.
+
+    >>> elements([1.0, 2.0])
+    [1.0, 2.0]
+    """
+    if isinstance(values, (np.ndarray, list, tuple)) or getattr(values, "ndim", 0) != 1:
+        return values
+    return [item.copy() for item in values] if is_array(values) else values
+
+
+def updated(sign: str, old: Any, value: Any) -> Any:
+    """Return ``old`` after ``old += value``, or another sign's: a number is made anew.
+
+    >>> updated("-", 5.0, 2.0)
+    3.0
+    """
+    return (_APART if is_element(old) else _IN_PLACE)[sign](old, value)
+
+
+def update_at(sign: str, holder: Any, index: Any, value: Any) -> None:
+    """Do ``holder[index] += value``, or another sign's: a number in a list or dict is made anew.
+
+    >>> held = [1.0, 2.0]
+    >>> update_at("*", held, 1, 3.0)
+    >>> held
+    [1.0, 6.0]
+    """
+    old = holder[index]
+    if is_array(holder):
+        holder[index] = _IN_PLACE[sign](old, value)
+    else:
+        holder[index] = updated(sign, old, value)
