@@ -27,7 +27,10 @@ def parameters_of(function: Any) -> str:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return "?"
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
     return " ".join(stars.get(item.kind, "") + item.name for item in found)
 
 
@@ -83,7 +86,9 @@ def told(cupy: Any, name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, type) or not callable(value):
         yield f"value {name}"
     else:
-        marks = [mark for mark, item in (("1", 2.0), ("[]", [1.0, 2.0])) if takes(cupy, value, item)]
+        marks = [
+            mark for mark, item in (("1", 2.0), ("[]", [1.0, 2.0])) if takes(cupy, value, item)
+        ]
         yield f"function {name} {parameters_of(value)} : {' '.join(marks)}".rstrip()
 
 

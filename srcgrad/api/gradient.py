@@ -16,9 +16,9 @@ from srcgrad.api.elsewhere import (
     copies_on_host,
     is_elsewhere,
     library_for,
-    not_settled_elsewhere,
     placed,
     refuse_checks,
+    refuse_tape,
     saying_what_lacks,
 )
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
@@ -30,7 +30,12 @@ from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
-from srcgrad.api.proofs import prove, proven, settle_if_it_keeps_data
+from srcgrad.api.proofs import (
+    not_settled_elsewhere,
+    prove,
+    proven,
+    settle_if_it_keeps_data,
+)
 from srcgrad.api.refusal import (
     describe,
     lists_joined,
@@ -462,6 +467,7 @@ class Gradient(GradientReading[P, R_co]):
         return self._inner.differentiable(keep_complex=options.get("keep_complex", False))
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        refuse_tape((*args, *kwargs.values()))
         if reads_tensors(self._function, (*args, *kwargs.values())):
             return call_strictly(self._run_on_tape, args, kwargs)
         values = [as_now(value) for value in self._values(args, kwargs)]

@@ -13,6 +13,7 @@ from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.elsewhere import refuse_tape
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
@@ -137,6 +138,7 @@ class Adjoints:
         return self._on_tape(copied(before))[1](adjoint)
 
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        refuse_tape(arguments.values())
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other

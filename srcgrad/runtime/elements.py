@@ -103,3 +103,22 @@ def update_at(sign: str, holder: Any, index: Any, value: Any) -> None:
         holder[index] = _IN_PLACE[sign](old, value)
     else:
         holder[index] = updated(sign, old, value)
+
+
+def kind_of(value: Any) -> type:
+    """Return ``type(value)``, of an element that of the number that NumPy has in its place.
+
+    >>> kind_of(2.0), kind_of(np.ones(2))
+    (<class 'float'>, <class 'numpy.ndarray'>)
+    """
+    kind: type = value.dtype.type if is_element(value) else type(value)
+    return kind
+
+
+def is_instance(value: Any, kinds: Any) -> bool:
+    """Return ``isinstance(value, kinds)``, of an element for the number that NumPy has there.
+
+    >>> is_instance(2.0, (int, float)), is_instance(np.ones(2), float)
+    (True, False)
+    """
+    return issubclass(value.dtype.type, kinds) if is_element(value) else isinstance(value, kinds)

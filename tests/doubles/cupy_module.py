@@ -22,7 +22,7 @@ _ADDS = frozenset("add subtract maximum minimum bitwise_and bitwise_or bitwise_x
 _OWN = frozenset("asnumpy get_array_module".split())
 
 
-class ufunc:  # noqa: N801 - as CuPy calls it
+class ufunc:
     """A function of elements, which takes numbers and arrays of the device."""
 
     def __init__(self, own: np.ufunc) -> None:

@@ -35,9 +35,7 @@ METHODS = {
 }
 
 
-def check_keywords(
-    name: str, given: Mapping[str, Any], parameters: tuple[str, ...] | None
-) -> None:
+def check_keywords(name: str, given: Mapping[str, Any], parameters: tuple[str, ...] | None) -> None:
     """Refuse a keyword that a function of CuPy does not have."""
     if parameters is None or any(item.startswith("**") for item in parameters):
         return

@@ -32,6 +32,8 @@ _COMPUTES: Final = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue, ast
 _GOES_THROUGH: Final = frozenset(
     "enumerate filter iter list map max min reversed set sorted sum tuple zip".split()
 )
+_ASKS: Final = {"type": (1, "kind_of"), "isinstance": (2, "is_instance")}
+"""What asks for the type of a value, with the number of its arguments, and what does so there."""
 _OF_ALL_ARRAYS: Final = frozenset(("dtype", "ndim", "shape", "size"))
 
 
@@ -66,12 +68,17 @@ class Elements:
             if node.func.id in _GOES_THROUGH:
                 for argument in node.args:
                     self._gone_through(argument)
+            elif node.func.id in _ASKS and len(node.args) == _ASKS[node.func.id][0]:
+                self._rename(node.func, _ASKS[node.func.id][1])
         elif isinstance(node, ast.Assign) and _is_display(node.targets[0]):
             self._gone_through(node.value, also=(ast.Call,))
 
     def _name(self, function: str) -> str:
         self.used[function] = None
         return self._names[function]
+
+    def _rename(self, node: ast.expr, function: str) -> None:
+        self._edits.instead(self._edits.start(node), self._edits.end(node), self._name(function))
 
     def _put(self, node: ast.expr, function: str) -> None:
         self._edits.around(node, f"{self._name(function)}(", ")")
