@@ -134,19 +134,16 @@ def _twin(plan: Plan, library: Library) -> Plan:
     return made
 
 
-def saying_what_lacks(run: Callable[..., Any], library: Library) -> Callable[..., Any]:
-    """Return a function that refuses by name what a library does not do."""
+def say_what_lacks(error: Exception, plan: Plan) -> None:
+    """Refuse by name what a library does not do, if that is what an error of a text's run means.
 
-    def told(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return run(*args, **kwargs)
-        except Exception as error:
-            refusal = refused(error, library)
-            if refusal is None:
-                raise
+    Raises:
+        LibraryGapError: It is.
+    """
+    if plan.library is not NUMPY:
+        refusal = refused(error, plan.library)
+        if refusal is not None:
             raise refusal from error
-
-    return told
 
 
 def copies_on_host(value: Any) -> Any:

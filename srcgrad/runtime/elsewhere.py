@@ -22,6 +22,7 @@ from srcgrad.errors import LibraryGapError
 from srcgrad.runtime.elements import is_element
 from srcgrad.runtime.shadows import shadow_of
 
+_MISSING: Final = object()
 _ARRAY: Final = "array"
 _ARRAYS: Final = "arrays"
 _PACKAGE: Final = "srcgrad.runtime"
@@ -108,8 +109,8 @@ class Names:
         own = getattr(self._own, name, None)
         if name in _OF_LISTS_TOO and self._module is self._root:
             return _OF_LISTS_TOO[name]
-        there = getattr(self._module, name, None)
-        if there is None:
+        there: Any = getattr(self._module, name, _MISSING)
+        if there is _MISSING:
             if own is None or (callable(own) and not isinstance(own, type)):
                 raise AttributeError(f"{self._module.__name__} has no {name!r}")
             return own

@@ -76,7 +76,7 @@ def outcome(program: Program, cupy: Any, backend: Any = "cupy") -> tuple[str, st
         try:
             with data_there(program.function, cupy):
                 found = made(*moved)
-        except (sg.LibraryGapError, sg.MixedLibrariesError) as refusal:
+        except (sg.UnsupportedError, sg.MixedLibrariesError) as refusal:
             return "refused", refusal.diagnostics[0].message
         found = back(found, cupy)
         if _differs(found, expected):

@@ -19,7 +19,7 @@ from srcgrad.targets.arrays.numbers import Elements
 
 _FUNCTIONS: Final = (
     *("element", "elements", "updated", "update_at"),
-    *("kind_of", "is_instance"),
+    *("kind_of", "is_instance", "with_axes"),
 )
 _RUNTIME: Final = "srcgrad.runtime"
 _ELEMENTS: Final = "srcgrad.runtime.elements"

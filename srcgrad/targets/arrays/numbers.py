@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.codegen.tracebacks import BACKWARD
+from srcgrad.targets.arrays.axisless import axisless_in
 from srcgrad.targets.arrays.edits import Edits
 
 _SIGNS: Final[dict[type[ast.operator], str]] = {
@@ -53,6 +55,10 @@ class Elements:
         }
         for node in ast.walk(tree):
             self._look(node)
+        for function in tree.body:
+            if isinstance(function, ast.FunctionDef):
+                for value in axisless_in(function, edits.line_of(BACKWARD, function)):
+                    self._put(value, "with_axes")
 
     def _look(self, node: ast.AST) -> None:
         if isinstance(node, ast.AugAssign):
