@@ -273,7 +273,7 @@ class Gradient(GradientReading[P, R_co]):
         """Compare a new text with the other engine and with differences."""
         if elsewhere.is_elsewhere((*args, *kwargs.values())):
             if not is_due(plan, self._policy):
-                raise not_settled_elsewhere()
+                raise not_settled_elsewhere(plan.generated.entry)
             args, kwargs = elsewhere.copies_on_host((args, kwargs))
         verify_gradient(
             self,

@@ -17,10 +17,10 @@ _UNDER_WAY: ContextVar[tuple[object, ...]] = ContextVar("srcgrad_under_way", def
 """The proofs that numbers are being asked for: what runs for that runs their texts."""
 
 
-def not_settled_elsewhere() -> NotProvenError:
+def not_settled_elsewhere(entry: str) -> NotProvenError:
     """Return the refusal of a doubted text at arguments that are not on the host."""
     return NotProvenError(
-        "the derivative is not proven, and numbers to decide are not fetched from a device",
+        f"`{entry}` is not proven, and numbers to decide are not fetched from a device",
         hint="call it once with arrays of NumPy, which decide",
     )
 
@@ -57,7 +57,7 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
     if proof is None or proof.is_settled or proof in _UNDER_WAY.get():
         return
     if proof.is_doubted and plan.library is not NUMPY:
-        raise not_settled_elsewhere()
+        raise not_settled_elsewhere(plan.generated.entry)
     if proof.is_doubted:
         before = _UNDER_WAY.set((*_UNDER_WAY.get(), proof))
         try:

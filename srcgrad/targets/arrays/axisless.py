@@ -16,11 +16,12 @@ import numpy as np
 from srcgrad.targets.arrays.gaps import found, path_of
 
 
-def axisless_in(function: ast.FunctionDef, end: int) -> Iterator[ast.expr]:
+def axisless_in(function: ast.FunctionDef, end: int, handing: frozenset[str]) -> Iterator[ast.expr]:
     """Yield what is bound to names that are updated in place, and may be arrays without axes.
 
     What computes (``x * 2``, ``np.sum(x)``, ``x[0]``) gives numbers. Lines from `end` on are those
-    of the backward pass, whose names are its own.
+    of the backward pass, whose names are its own. The functions in `handing` give numbers for
+    numbers.
     """
     nodes = [n for n in ast.walk(function) if getattr(n, "lineno", end) < end]
     pairs = [pair for node in nodes for pair in _bound(node)]
@@ -32,7 +33,7 @@ def axisless_in(function: ast.FunctionDef, end: int) -> Iterator[ast.expr]:
         grows = not more <= reached
         reached |= more
     for target, value in pairs:
-        if target in reached and _may_be_axisless(value):
+        if target in reached and _may_be_axisless(value, handing):
             yield value
 
 
@@ -97,7 +98,7 @@ def _aliases(value: ast.expr) -> Iterator[str]:
             yield from _aliases(part)
 
 
-def _may_be_axisless(value: ast.expr) -> bool:
+def _may_be_axisless(value: ast.expr, handing: frozenset[str]) -> bool:
     if isinstance(value, ast.Subscript):
         index = value.slice
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
@@ -109,6 +110,8 @@ def _may_be_axisless(value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
     method = value.func
+    if isinstance(method, ast.Name) and method.id in handing:
+        return False
     if isinstance(method, ast.Attribute) and not path_of(method):
         return hasattr(np.ndarray, method.attr) and not _gives_numbers(method)
     return not _gives_numbers(method)

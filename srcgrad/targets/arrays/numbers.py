@@ -7,6 +7,7 @@ only what is kept, handed on or updated needs a word.
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any, Final
 
 import numpy as np
@@ -57,7 +58,8 @@ class Elements:
             self._look(node)
         for function in tree.body:
             if isinstance(function, ast.FunctionDef):
-                for value in axisless_in(function, edits.line_of(BACKWARD, function)):
+                end = edits.line_of(BACKWARD, function)
+                for value in axisless_in(function, end, _handing(tree)):
                     self._put(value, "with_axes")
 
     def _look(self, node: ast.AST) -> None:
@@ -123,6 +125,13 @@ class Elements:
             new = f' = {self._name("updated")}("{sign}", {shown},'
             edits.between(edits.end(target), f" {sign}=", new)
         edits.behind(node, ")")
+
+
+def _handing(tree: ast.Module) -> frozenset[str]:
+    """Return the names of functions that give numbers for numbers: Python's own, and helpers."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    own = [node for node in imports if (node.module or "").startswith("srcgrad.runtime")]
+    return frozenset(dir(builtins)).union(item.name for node in own for item in node.names)
 
 
 def _may_be_element(node: ast.Subscript) -> bool:
