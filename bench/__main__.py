@@ -27,6 +27,7 @@ NAMES = [
     "rules",
     "derivatives",
     "compiled",
+    "device",
 ]
 if find_spec("bench.tape"):
     NAMES.append("tape")

@@ -27,7 +27,10 @@ def parameters_of(function: Any) -> str:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return "?"
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
     return " ".join(stars.get(item.kind, "") + item.name for item in found)
 
 

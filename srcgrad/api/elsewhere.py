@@ -18,7 +18,7 @@ from srcgrad.backends import (
     on_host,
     others_loaded,
 )
-from srcgrad.errors import ArgumentError, LibraryGapError, MixedLibrariesError, NotProvenError
+from srcgrad.errors import ArgumentError, LibraryGapError, MixedLibrariesError
 from srcgrad.targets.arrays import refused, twin_of
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
@@ -129,35 +129,26 @@ def _twin(plan: Plan, library: Library) -> Plan:
     }
     if isinstance(plan, HalvesPlan):
         changes |= {"forward": function, "backward": scope[generated.backward]}
-    return dataclasses.replace(plan, **changes)
+    made = dataclasses.replace(plan, **changes)
+    made.traps = False  # to look for NaN would fetch numbers, and the tape is not there to ask
+    return made
 
 
-def saying_what_lacks(run: Callable[..., Any], library: Library) -> Callable[..., Any]:
-    """Return a function that refuses by name what a library does not do."""
+def say_what_lacks(error: Exception, plan: Plan) -> None:
+    """Refuse by name what a library does not do, if that is what an error of a text's run means.
 
-    def told(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return run(*args, **kwargs)
-        except Exception as error:
-            refusal = refused(error, library)
-            if refusal is None:
-                raise
+    Raises:
+        LibraryGapError: It is.
+    """
+    if plan.library is not NUMPY:
+        refusal = refused(error, plan.library)
+        if refusal is not None:
             raise refusal from error
-
-    return told
 
 
 def copies_on_host(value: Any) -> Any:
     """Return containers with copies of their arrays as those of NumPy: the user asked for it."""
     return mapped(on_host, value, on_host)
-
-
-def not_settled_elsewhere() -> NotProvenError:
-    """Return the refusal of a doubted text at arguments that are not on the host."""
-    return NotProvenError(
-        "the derivative is not proven, and numbers to decide are not fetched from a device",
-        hint="call it once with arrays of NumPy, which decide; the tape differentiates it",
-    )
 
 
 def refuse_checks(library: Library) -> None:
@@ -171,3 +162,24 @@ def refuse_checks(library: Library) -> None:
             f"debug_nans looks at every value on the host, and the arrays are of {library.title}",
             hint="look for the first NaN with arrays of NumPy, which run the same text",
         )
+
+
+def refuse_elsewhere(what: str, values: Iterable[Any], hint: str) -> None:
+    """Refuse arrays of other libraries than NumPy where something is for those alone.
+
+    Raises:
+        LibraryGapError: There is one among some values.
+    """
+    for library in (item for value in values for item in _libraries_in(value)):
+        if library is not NUMPY:
+            raise LibraryGapError(f"{what} on arrays of NumPy, not of {library.title}", hint=hint)
+
+
+def refuse_tape(values: Iterable[Any]) -> None:
+    """Refuse to run arrays of other libraries than NumPy on the tape.
+
+    Raises:
+        LibraryGapError: There is one among some values.
+    """
+    hint = "fallback='error' says why it is not differentiated by source; or pass arrays of NumPy"
+    refuse_elsewhere("the tape runs", values, hint)

@@ -10,18 +10,10 @@ from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, overload
 
 from srcgrad.analyses.lengths import Seen
+from srcgrad.api import elsewhere
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
-from srcgrad.api.elsewhere import (
-    copies_on_host,
-    is_elsewhere,
-    library_for,
-    not_settled_elsewhere,
-    placed,
-    refuse_checks,
-    saying_what_lacks,
-)
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.form import Form
@@ -32,7 +24,12 @@ from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
-from srcgrad.api.proofs import prove, proven, settle_if_it_keeps_data
+from srcgrad.api.proofs import (
+    not_settled_elsewhere,
+    prove,
+    proven,
+    settle_if_it_keeps_data,
+)
 from srcgrad.api.refusal import (
     describe,
     lists_joined,
@@ -43,7 +40,7 @@ from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
-from srcgrad.api.sharing import kinds_of_arrays, named_arrays, refuse_shared
+from srcgrad.api.sharing import is_alone, kinds_of_arrays, named_arrays
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
 from srcgrad.backends import NUMPY, Library
@@ -172,7 +169,9 @@ class Gradient(GradientReading[P, R_co]):
     def _library(self, args: Any, kwargs: Any, plan: Plan | None = None) -> Library:
         """Return the library that owns the arrays of a call, and of the data that a plan reads."""
         data = {} if plan is None else plan.latest
-        return library_for(self._policy, lambda: {**data, **self._selection.bound(args, kwargs)})
+        return elsewhere.library_for(
+            self._policy, lambda: {**data, **self._selection.bound(args, kwargs)}
+        )
 
     def _call_otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return a list of the result, if tensors or containers by their parts are given."""
@@ -224,7 +223,8 @@ class Gradient(GradientReading[P, R_co]):
         if fitting is None:
             return self._run_on_tape(args, kwargs)
         plan = fitting
-        if plan.written and not self._is_alone(plan, self._selection.bound(args, kwargs)):
+        bound = self._selection.bound(args, kwargs) if plan.written else {}
+        if plan.written and not is_alone(plan.generated, self._function, bound, self._refuse):
             return self._run_on_tape(args, kwargs)
         if ANYTHING.on and is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
@@ -236,15 +236,14 @@ class Gradient(GradientReading[P, R_co]):
     def _call_elsewhere(self, plan: Plan, library: Library, args: Any, kwargs: Any) -> Any:
         """Call the text of a plan on the arrays of another library."""
         if self.checks or CHECKS.nans:
-            refuse_checks(library)
+            elsewhere.refuse_checks(library)
         try:
-            twin = placed(plan, library)
+            twin = elsewhere.placed(plan, library)
         except LibraryGapError as refusal:
             self._refuse(refusal)
             return self._run_on_tape(args, kwargs)
         self._ran.what = twin
-        run = saying_what_lacks(self._run, library)
-        return run(twin, args, kwargs, self._values(args, kwargs))
+        return self._run(twin, args, kwargs, self._values(args, kwargs))
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any], values: list[Any]) -> Any:
         """Run the text of a plan that holds for the arguments, and keep a short way to it."""
@@ -252,29 +251,13 @@ class Gradient(GradientReading[P, R_co]):
         try:
             result = run(*args, **plan.named(kwargs))
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
+            elsewhere.say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, args, kwargs)
             return instead_of(error, again, self._refuse, now=not plan.written)
         answer = self._form.whole(result, values)
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)
         return answer
-
-    def _is_alone(self, plan: Plan, bound: Mapping[str, Any]) -> bool:
-        """Say whether what is written has one name; of lists and dicts the tape knows several.
-
-        Raises:
-            MutationError: An array has another name, too.
-        """
-        try:
-            refuse_shared(plan.generated, self._function, bound)
-        except MutationError as problem:
-            data = {item.name: item.current() for item in plan.generated.data.values()}
-            given = {**data, **bound}
-            if not all(type(given.get(n)) in (list, dict) for n in plan.generated.written):
-                raise
-            self._refuse(problem)
-            return False
-        return True
 
     def _enter(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Make an entry for calls like this one, if it is not the first."""
@@ -292,10 +275,10 @@ class Gradient(GradientReading[P, R_co]):
 
     def _verify(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compare a new text with the other engine and with differences."""
-        if is_elsewhere((*args, *kwargs.values())):
+        if elsewhere.is_elsewhere((*args, *kwargs.values())):
             if not is_due(plan, self._policy):
-                raise not_settled_elsewhere()
-            args, kwargs = copies_on_host((args, kwargs))
+                raise not_settled_elsewhere(plan.generated.entry)
+            args, kwargs = elsewhere.copies_on_host((args, kwargs))
         verify_gradient(
             self,
             plan,
@@ -485,6 +468,7 @@ class Gradient(GradientReading[P, R_co]):
         return self._inner.differentiable(keep_complex=options.get("keep_complex", False))
 
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        elsewhere.refuse_tape((*args, *kwargs.values()))
         if reads_tensors(self._function, (*args, *kwargs.values())):
             return call_strictly(self._run_on_tape, args, kwargs)
         values = [as_now(value) for value in self._values(args, kwargs)]

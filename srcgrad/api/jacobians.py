@@ -12,6 +12,7 @@ from srcgrad.api.assembling import by_columns, by_rows
 from srcgrad.api.binding import bound
 from srcgrad.api.call_forms import by_form, named
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.elsewhere import refuse_elsewhere
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.looks import P, Q, look_like
@@ -46,6 +47,7 @@ from srcgrad.tape import in_another_call
 
 Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
+_ROW_BY_ROW = "srcgrad.vjp and srcgrad.jvp run there, one row or column at a time"
 
 
 class Jacobian(Made, Generic[P]):
@@ -122,6 +124,7 @@ class Jacobian(Made, Generic[P]):
             twin = self.of(of_parts(self.primal))
             return put_together(twin(*map(parts_of, args), **parts_of(kwargs)))
         arguments = bind(self.primal, args, kwargs)
+        refuse_elsewhere("Jacobians are filled", arguments.values(), _ROW_BY_ROW)
         for name in self.names:
             check_input(arguments[name], name)
             _refuse_complex(arguments[name], f"its argument `{name}` is")

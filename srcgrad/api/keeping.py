@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from srcgrad.backends import ARRAYS, is_plain_array
+from srcgrad.errors import LibraryGapError
+
 _SAVED = "saved"
 _ADJOINT = "grad_"
 _PLAIN = frozenset((float, int, bool, complex, str, type(None), np.float64))
@@ -62,7 +65,7 @@ def held_by(value: Any) -> frozenset[int]:
         if type(item) not in _PLAIN and id(item) not in found:
             found[id(item)] = item
             waiting += _parts_of(item)
-    return frozenset(id(_owner(item)) for item in found.values() if type(item) is np.ndarray)
+    return frozenset(id(_owner(item)) for item in found.values() if is_plain_array(item))
 
 
 def _parts_of(value: Any) -> list[Any]:
@@ -74,7 +77,7 @@ def _parts_of(value: Any) -> list[Any]:
         return list(value.values())
     if isinstance(value, (list, tuple)):
         return list(value)
-    if isinstance(value, (np.ndarray, FunctionType)):
+    if isinstance(value, (ARRAYS, FunctionType)):
         return []
     if isinstance(value, ModuleType):
         return [v for v in vars(value).values() if type(v) in _SHARED]
@@ -87,7 +90,7 @@ def _parts_of(value: Any) -> list[Any]:
 
 
 def _owner(array: Any) -> Any:
-    while type(array.base) is np.ndarray:
+    while is_plain_array(array.base):
         array = array.base
     return array
 
@@ -131,7 +134,27 @@ class _Copies:
         if isinstance(value, tuple):
             parts = [self.of(item) for item in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        return self._array(value) if type(value) is np.ndarray else value
+        if type(value) is np.ndarray:
+            return self._array(value)
+        return self._elsewhere(value) if is_plain_array(value) else value
+
+    def _elsewhere(self, array: Any) -> Any:
+        """Copy an array of another library, and once what has the same memory.
+
+        Raises:
+            LibraryGapError: Another view of that memory was copied before.
+        """
+        owner = _owner(array)
+        if self._held is not None and id(owner) not in self._held:
+            return array
+        if id(owner) in self._memory:
+            raise LibraryGapError(
+                "two views of one memory are kept for the way back, and copied only as arrays of "
+                "NumPy are",
+                hint="take the gradient by srcgrad.grad, which runs back at once",
+            )
+        self._memory[id(owner)] = (array, owner)
+        return array.copy()
 
     def _array(self, array: Any) -> Any:
         owner = _owner(array)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
+from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Fall, Policy
@@ -13,11 +14,14 @@ from srcgrad.api.proofs import is_refuted
 from srcgrad.api.refusal import lists_joined, update_of_array
 from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays, refuse_shared
 from srcgrad.api.underlying import to_differentiate
+from srcgrad.backends import NUMPY
 from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.insight.switch import verifies
 from srcgrad.ir.depth import deeply
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import in_another_call
 
+_VERIFY_THERE: Final = "verify with arrays of NumPy: the text is the same"
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 
 
@@ -57,6 +61,7 @@ class Plans(Generic[AnyPlan]):
         if hasattr(self.primal, "take_for_granted"):
             self.primal.take_for_granted(arguments)
         function = to_differentiate(self.primal, keep_complex=keep_complex)
+        library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
             given = {name: v for name, v in arguments.items() if may_be_static(v)}
@@ -76,7 +81,10 @@ class Plans(Generic[AnyPlan]):
             refuse_shared(plan.generated, function, arguments)
         if plan.joins_lists(arguments):
             raise lists_joined(function)
-        return plan
+        library = library_for(self.policy, lambda: {**plan.latest, **arguments})
+        if library is not NUMPY and verifies(self.policy.verify):
+            refuse_elsewhere("verify= compares derivatives", arguments.values(), _VERIFY_THERE)
+        return placed(plan, library)
 
     def _for_arrays(
         self, function: FunctionType, arguments: Mapping[str, Any], *, keep_complex: bool

@@ -8,12 +8,21 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from srcgrad.api.plan import Plan
+from srcgrad.backends import NUMPY
 from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
 from srcgrad.insight.switch import briefly
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 _UNDER_WAY: ContextVar[tuple[object, ...]] = ContextVar("srcgrad_under_way", default=())
 """The proofs that numbers are being asked for: what runs for that runs their texts."""
+
+
+def not_settled_elsewhere(entry: str) -> NotProvenError:
+    """Return the refusal of a doubted text at arguments that are not on the host."""
+    return NotProvenError(
+        f"`{entry}` is not proven, and numbers to decide are not fetched from a device",
+        hint="call it once with arrays of NumPy, which decide",
+    )
 
 
 def is_doubted(plan: Plan) -> bool:
@@ -47,6 +56,8 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
     proof = plan.generated.proof
     if proof is None or proof.is_settled or proof in _UNDER_WAY.get():
         return
+    if proof.is_doubted and plan.library is not NUMPY:
+        raise not_settled_elsewhere(plan.generated.entry)
     if proof.is_doubted:
         before = _UNDER_WAY.set((*_UNDER_WAY.get(), proof))
         try:

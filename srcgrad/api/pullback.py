@@ -13,6 +13,7 @@ from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
+from srcgrad.api.elsewhere import refuse_tape, say_what_lacks
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
@@ -93,6 +94,7 @@ class Adjoints:
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
         except Exception as error:
+            say_what_lacks(error, plan)
             annotate(error)
             raise
         inputs = [as_now(arguments[name]) for name in self.names]
@@ -118,6 +120,7 @@ class Adjoints:
                     result = backward(plan.again(kept), *map(_copied_containers, given))
                 plan.has_pulled = True
             except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
+                say_what_lacks(error, plan)
                 # what is not copied may have changed, but for what has no elements
                 kept_so = before is not arguments or any(map(_is_empty, arguments.values()))
                 again = functools.partial(self._once_on_tape, before, wanted)
@@ -137,6 +140,7 @@ class Adjoints:
         return self._on_tape(copied(before))[1](adjoint)
 
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
+        refuse_tape(arguments.values())
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other

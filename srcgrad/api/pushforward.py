@@ -15,6 +15,7 @@ from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
+from srcgrad.api.elsewhere import refuse_tape, say_what_lacks
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
@@ -96,6 +97,7 @@ class Tangents:
         verify_tangents(Subject(self.primal, self.names), plan, run, arguments)
 
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        refuse_tape(arguments.values())
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._run_on_tape, arguments, tangents)
             return value, other
@@ -130,6 +132,7 @@ class Tangents:
         try:
             value, tangent = function(*arguments.values(), *tangents)
         except Exception as error:
+            say_what_lacks(error, plan)
             annotate(error)
             raise
         if met:

@@ -27,6 +27,7 @@ def seen_of(arguments: Mapping[str, Any]) -> Seen:
     which are numbers to some and arrays to others. Of lists and tuples, what all elements have in
     common is said: that they are numbers, or how many axes they have.
 
+    >>> import numpy as np
     >>> seen_of({"x": np.ones((2, 3)), "n": 4, "p": {"w": np.ones(5), "b": 0.5}, "name": "a"})
     {'x': (2, 3), 'n': 4, "p['w']": (5,), "p['b']": ()}
     >>> seen_of({"counts": [1, 2.5], "layers": [(np.ones((2, 3)), np.ones(3))]})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.values import is_writable_array
-from srcgrad.backends import is_array
+from srcgrad.backends import is_array, library_of
 from srcgrad.compiler import Generated
 from srcgrad.errors import MutationError
 from srcgrad.runtime.objects import field_names, holds_objects, is_plain_object
@@ -38,6 +38,31 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
             for theirs in _parts(value):
                 if any(_meet(part, theirs) for part in mine):
                     raise _refusal(function, name, other, given=name in arguments)
+
+
+def is_alone(
+    generated: Generated,
+    function: Any,
+    arguments: Mapping[str, Any],
+    refuse: Callable[[MutationError], None],
+) -> bool:
+    """Say whether what is written has one name; of lists and dicts the tape knows several.
+
+    `refuse` is told of the latter.
+
+    Raises:
+        MutationError: An array has another name, too.
+    """
+    try:
+        refuse_shared(generated, function, arguments)
+    except MutationError as problem:
+        data = {item.name: item.current() for item in generated.data.values()}
+        given = {**data, **arguments}
+        if not all(type(given.get(name)) in (list, dict) for name in generated.written):
+            raise
+        refuse(problem)
+        return False
+    return True
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
@@ -84,7 +109,7 @@ def _meet_inside(value: Any) -> bool:
 def _meet(one: Any, other: Any) -> bool:
     """Say whether what is written into the one may be seen in the other."""
     if is_array(one) and is_array(other):
-        return bool(np.may_share_memory(one, other))
+        return library_of(one) is library_of(other) and bool(np.may_share_memory(one, other))
     return one is other
 
 

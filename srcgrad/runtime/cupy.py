@@ -6,7 +6,7 @@ import importlib
 from typing import Any, Final
 
 from srcgrad.backends import CUPY
-from srcgrad.runtime import elements
+from srcgrad.runtime import elements as of_elements
 from srcgrad.runtime.elsewhere import Elsewhere
 
 _THERE: Final = Elsewhere(CUPY)
@@ -17,4 +17,4 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     helpers = vars(importlib.import_module("srcgrad.runtime"))
-    return _THERE.find(name, {**helpers, **vars(elements)})
+    return _THERE.find(name, {**helpers, **vars(of_elements)})

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.backends import is_array
+from srcgrad.errors import LibraryGapError
 
 _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.iadd,
@@ -70,6 +71,21 @@ def element(part: Any) -> Any:
     return part.copy() if is_element(part) else part
 
 
+def with_axes(value: Any) -> Any:
+    """Return an array that may be updated in place under several names, which has axes.
+
+    Raises:
+        LibraryGapError: It has none: elsewhere that is taken for a number, and those do not change.
+    """
+    if is_element(value):
+        raise LibraryGapError(
+            "an array without axes is updated in place or asked for its type, and is taken for a "
+            "number on this library",
+            hint="give it an axis, or write `y = y + v` for `y += v`",
+        )
+    return value
+
+
 def elements(values: Any) -> Any:
     """Return what a loop goes over: of a vector elsewhere the elements, each a value of its own.
 
@@ -87,7 +103,12 @@ def updated(sign: str, old: Any, value: Any) -> Any:
     >>> updated("-", 5.0, 2.0)
     3.0
     """
-    return (_APART if is_element(old) else _IN_PLACE)[sign](old, value)
+    if is_element(old):
+        return _APART[sign](old, value)
+    if sign == "@" and is_array(old):  # not all libraries do this in place
+        old[...] = old @ value
+        return old
+    return _IN_PLACE[sign](old, value)
 
 
 def update_at(sign: str, holder: Any, index: Any, value: Any) -> None:
@@ -103,3 +124,22 @@ def update_at(sign: str, holder: Any, index: Any, value: Any) -> None:
         holder[index] = _IN_PLACE[sign](old, value)
     else:
         holder[index] = updated(sign, old, value)
+
+
+def kind_of(value: Any) -> type:
+    """Return ``type(value)``, of an element that of the number that NumPy has in its place.
+
+    >>> kind_of(2.0), kind_of(np.ones(2))
+    (<class 'float'>, <class 'numpy.ndarray'>)
+    """
+    kind: type = value.dtype.type if is_element(value) else type(value)
+    return kind
+
+
+def is_instance(value: Any, kinds: Any) -> bool:
+    """Return ``isinstance(value, kinds)``, of an element for the number that NumPy has there.
+
+    >>> is_instance(2.0, (int, float)), is_instance(np.ones(2), float)
+    (True, False)
+    """
+    return issubclass(value.dtype.type, kinds) if is_element(value) else isinstance(value, kinds)

@@ -18,7 +18,11 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.backends import Library, is_array
+from srcgrad.errors import LibraryGapError
+from srcgrad.runtime.elements import is_element
+from srcgrad.runtime.shadows import shadow_of
 
+_MISSING: Final = object()
 _ARRAY: Final = "array"
 _ARRAYS: Final = "arrays"
 _PACKAGE: Final = "srcgrad.runtime"
@@ -103,10 +107,10 @@ class Names:
 
     def _found(self, name: str) -> Any:
         own = getattr(self._own, name, None)
-        if name in ("shape", "ndim", "size") and self._module is self._root:
+        if name in SIZES and self._module is self._root:
             return SIZES[name]
-        there = getattr(self._module, name, None)
-        if there is None:
+        there: Any = getattr(self._module, name, _MISSING)
+        if there is _MISSING:
             if own is None or (callable(own) and not isinstance(own, type)):
                 raise AttributeError(f"{self._module.__name__} has no {name!r}")
             return own
@@ -205,17 +209,19 @@ SIZES: Final[Mapping[str, Callable[..., Any]]] = {
     "shape": _shape,
     "ndim": lambda a: len(_shape(a)),
     "size": _size,
+    "isscalar": lambda element: is_element(element) or np.isscalar(element),
 }
-"""What NumPy tells of lists of arrays, too, by making an array of them."""
+"""What NumPy tells of numbers and lists of arrays, too, by making an array of them."""
 
 
 class Helpers:
     """The functions of `srcgrad.runtime`, run with another library for ``np``."""
 
-    def __init__(self, names: Any) -> None:
+    def __init__(self, names: Any, title: str) -> None:
         self._np = names
+        self._title = title
         self._spaces: dict[str, dict[str, Any]] = {}
-        self._made: dict[FunctionType, FunctionType] = {}
+        self._made: dict[FunctionType, Callable[..., Any]] = {}
 
     def of(self, value: Any) -> Any:
         """Return a helper as it runs there; what is no helper as it is."""
@@ -226,17 +232,18 @@ class Helpers:
         found = self._made.get(value)
         return self._twin(value) if found is None else found
 
-    def _twin(self, function: FunctionType) -> FunctionType:
+    def _twin(self, function: FunctionType) -> Callable[..., Any]:
         space = self._space(function.__globals__)
         code, name = function.__code__, function.__name__
         cells = tuple(CellType() for _ in function.__closure__ or ())
         twin = FunctionType(code, space, name, function.__defaults__, cells or None)
-        self._made[function] = twin
+        shown = _with_axes(twin, self._title) if function is shadow_of else twin
+        self._made[function] = shown
         twin.__kwdefaults__ = function.__kwdefaults__
         twin.__doc__, twin.__module__ = function.__doc__, function.__module__
         for cell, own in zip(cells, function.__closure__ or (), strict=True):
             cell.cell_contents = self.of(own.cell_contents)
-        return twin
+        return shown
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the globals of a module of helpers, which are looked up when they are read."""
@@ -249,6 +256,23 @@ class Helpers:
             for name, value in names.items():
                 found[name] = self._np if value is np else self.of(value)
         return found
+
+
+def _with_axes(make: Callable[..., Any], title: str) -> Callable[..., Any]:
+    """Return what makes shadows, but of no number: an element there is no storage to NumPy."""
+
+    @functools.wraps(make)
+    def shadow(x: Any) -> Any:
+        made = make(x)
+        if is_element(made):
+            raise LibraryGapError(
+                f"{title} has no number beside arrays without axes, and one here may have the "
+                "memory of another value",
+                hint="copy what is written into later, or pass arrays of NumPy",
+            )
+        return made
+
+    return shadow
 
 
 class Elsewhere:
@@ -271,7 +295,8 @@ class Elsewhere:
             raise AttributeError(f"{self._library.title} is not imported")
         if module is not self._module:
             names = Names(module, np, module)
-            self._module, self._helpers, self._names = module, Helpers(names), {"np": names}
+            self._module, self._names = module, {"np": names}
+            self._helpers = Helpers(names, self._library.title)
         if name not in self._names:
             if name not in helpers or self._helpers is None:
                 raise AttributeError(name)

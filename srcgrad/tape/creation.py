@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends import NUMPY, library_of
+from srcgrad.errors import LibraryGapError
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.tensor import Tensor
 
@@ -15,7 +17,14 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tens
 
     Raises:
         RuntimeError: `requires_grad` for integers or booleans.
+        LibraryGapError: `data` is an array of another library than NumPy.
     """
+    library = library_of(data)
+    if library is not None and library is not NUMPY:
+        raise LibraryGapError(
+            f"a tensor holds an array of NumPy, and this is one of {library.title}",
+            hint="differentiate a function of it by source: srcgrad.grad, vjp and jvp",
+        )
     raw = data._array if isinstance(data, Core) else data
     if isinstance(raw, (list, tuple)):
         raw = _numbers(raw)

@@ -63,8 +63,15 @@ def made(host: np.ndarray[Any, Any]) -> ndarray:
     if host.dtype.kind not in "biufc":
         raise TypeError(f"Unsupported dtype {host.dtype}")
     new = object.__new__(ndarray)
-    new._host = host
+    new._host, new._base = host, None
     return new
+
+
+def _view_of(owner: ndarray, found: Any) -> Any:
+    """Note whose memory a result has, if it is that of the array it was asked of."""
+    if isinstance(found, ndarray) and np.may_share_memory(found._host, owner._host):
+        found._base = owner if owner._base is None else owner._base
+    return found
 
 
 def _index(value: Any) -> Any:
@@ -81,16 +88,18 @@ def _is_basic(index: tuple[Any, ...]) -> bool:
     return not any(isinstance(item, (np.ndarray, bool, np.bool_)) for item in index)
 
 
-class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - as CuPy calls it
+class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
     """An array whose memory is elsewhere."""
 
-    __slots__ = ("_host",)
+    __slots__ = ("_base", "_host")
     __module__ = "cupy"
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 100
     _host: np.ndarray[Any, Any]
+    _base: Any
 
     def __init__(self, shape: Any, dtype: Any = float) -> None:
+        self._base = None
         self._host = np.full(shape, 3, dtype)  # no memory that happens to be zero
 
     # -- what NumPy hands over
@@ -171,7 +180,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - as CuPy call
         found = _index(index)
         if _is_basic(found) and Ellipsis not in found:
             found = (*found, Ellipsis)  # a view, of one element too
-        return made(np.asarray(self._host[found]))
+        return _view_of(self, made(np.asarray(self._host[found])))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.ndim:
@@ -185,20 +194,19 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - as CuPy call
             raise AttributeError(f"'cupy.ndarray' object has no attribute '{name}'")
         value = getattr(self._host, name)
         if not callable(value):
-            return wrap(value)
+            return _view_of(self, wrap(value))
 
         def method(*args: Any, **kwargs: Any) -> Any:
             check_keywords(f"ndarray.{name}", kwargs, METHODS[name])
             out = kwargs.get("out")
             done = value(*unwrap(args), **unwrap(kwargs))
-            return wrap(done) if out is None else out
+            return _view_of(self, wrap(done)) if out is None else out
 
         return method
 
     @property
     def base(self) -> Any:
-        host = self._host.base
-        return made(host) if isinstance(host, np.ndarray) else None
+        return self._base
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ _ADDS = frozenset("add subtract maximum minimum bitwise_and bitwise_or bitwise_x
 _OWN = frozenset("asnumpy get_array_module".split())
 
 
-class ufunc:  # noqa: N801 - as CuPy calls it
+class ufunc:
     """A function of elements, which takes numbers and arrays of the device."""
 
     def __init__(self, own: np.ufunc) -> None:
@@ -76,9 +76,9 @@ def _function(name: str, known: Known, own: Any) -> Any:
         kinds = array_parameters(own)
         first = next(iter(kinds), "")
         check_keywords(name, kwargs, known.parameters)
-        if known.parameters is not None and not any("*" in item for item in known.parameters):
-            if len(args) > len(known.parameters):
-                raise TypeError(f"{name}() takes {len(known.parameters)} positional arguments")
+        most = known.parameters
+        if most is not None and not any("*" in item for item in most) and len(args) > len(most):
+            raise TypeError(f"{name}() takes {len(most)} positional arguments")
         _check_first(args[0] if args else kwargs.get(first), kinds.get(first), known)
         renamed = _renamed(own, known, kwargs)
         out = kwargs.get("out")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+import types
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,6 +26,15 @@ GAPS = {
     "numpy.linalg.det(*": "asks whether a matrix is singular: one number is copied, as CuPy allows",
 }
 """Calls whose rules copy from a device, by patterns of their labels, with the reason."""
+
+
+@pytest.fixture(autouse=True)
+def library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the array be that of CuPy, as far as anything asks which library owns it."""
+    cupy: Any = types.ModuleType("cupy")
+    cupy.ndarray = Foreign
+    cupy.asarray = lambda value: Foreign(np.array(value))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
 
 
 def on_arrays(spec: OpSpec) -> bool:

@@ -38,6 +38,13 @@ class Edits:
         """Return the text of a node as it is now, before the changes."""
         return self._bytes[self.start(node) : self.end(node)].decode()
 
+    def line_of(self, comment: str, function: ast.FunctionDef) -> int:
+        """Return the line of a comment in a function; the one behind it if there is none."""
+        end = (function.end_lineno or function.lineno) + 1
+        lines = self._bytes.decode().splitlines()[function.lineno - 1 : end - 1]
+        places = (n for n, line in enumerate(lines) if line.strip() == comment)
+        return function.lineno + next(places, end - function.lineno)
+
     def around(self, node: ast.expr, before: str, behind: str) -> None:
         """Put something around a node; what is asked for first comes outermost."""
         self.before(node, before)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends import Library
+from srcgrad.ir.scopes import MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,10 @@ def path_of(node: ast.expr) -> list[str]:
 
 
 def found(module: ModuleType, names: list[str]) -> Any:
-    """Return what a dotted name means in a module; None if it means nothing."""
+    """Return what a dotted name means in a module; MISSING if it means nothing."""
     meant: Any = module
     for name in names:
-        meant = getattr(meant, name, None)
+        meant = getattr(meant, name, MISSING)
     return meant
 
 
@@ -74,10 +75,10 @@ def is_missing(node: ast.Attribute, module: ModuleType) -> bool:
     Classes and constants are not about arrays, and are NumPy's: ``np.errstate``, ``np.True_``.
     """
     names = path_of(node)
-    if not names or found(module, names) is not None:
+    if not names or found(module, names) is not MISSING:
         return False
     own = found(np, names)
-    return own is None or (callable(own) and not isinstance(own, type))
+    return own is MISSING or (callable(own) and not isinstance(own, type))
 
 
 def _is_for_numpy_alone(module: str) -> bool:
@@ -87,7 +88,7 @@ def _is_for_numpy_alone(module: str) -> bool:
 
 def _unknown_keyword(call: ast.Call, function: Any) -> str:
     """Return a keyword of a call that a function does not take; empty if there is none."""
-    if function is None or isinstance(function, type) or not call.keywords:
+    if function is MISSING or isinstance(function, type) or not call.keywords:
         return ""
     known = _parameters(function)
     if known is None:

@@ -18,7 +18,10 @@ from srcgrad.targets.arrays.edits import Edits
 from srcgrad.targets.arrays.gaps import gaps_in
 from srcgrad.targets.arrays.numbers import Elements
 
-_FUNCTIONS: Final = ("element", "elements", "updated", "update_at")
+_FUNCTIONS: Final = (
+    *("element", "elements", "updated", "update_at"),
+    *("kind_of", "is_instance", "with_axes"),
+)
 _RUNTIME: Final = "srcgrad.runtime"
 _ELEMENTS: Final = "srcgrad.runtime.elements"
 

@@ -7,10 +7,13 @@ only what is kept, handed on or updated needs a word.
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.codegen.tracebacks import BACKWARD
+from srcgrad.targets.arrays.axisless import axisless_in
 from srcgrad.targets.arrays.edits import Edits
 
 _SIGNS: Final[dict[type[ast.operator], str]] = {
@@ -32,6 +35,8 @@ _COMPUTES: Final = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue, ast
 _GOES_THROUGH: Final = frozenset(
     "enumerate filter iter list map max min reversed set sorted sum tuple zip".split()
 )
+_ASKS: Final = {"type": (1, "kind_of"), "isinstance": (2, "is_instance")}
+"""What asks for the type of a value, with the number of its arguments, and what does so there."""
 _OF_ALL_ARRAYS: Final = frozenset(("dtype", "ndim", "shape", "size"))
 
 
@@ -51,6 +56,11 @@ class Elements:
         }
         for node in ast.walk(tree):
             self._look(node)
+        for function in tree.body:
+            if isinstance(function, ast.FunctionDef):
+                end = edits.line_of(BACKWARD, function)
+                for value in axisless_in(function, end, _handing(tree)):
+                    self._put(value, "with_axes")
 
     def _look(self, node: ast.AST) -> None:
         if isinstance(node, ast.AugAssign):
@@ -66,12 +76,17 @@ class Elements:
             if node.func.id in _GOES_THROUGH:
                 for argument in node.args:
                     self._gone_through(argument)
+            elif node.func.id in _ASKS and len(node.args) == _ASKS[node.func.id][0]:
+                self._rename(node.func, _ASKS[node.func.id][1])
         elif isinstance(node, ast.Assign) and _is_display(node.targets[0]):
             self._gone_through(node.value, also=(ast.Call,))
 
     def _name(self, function: str) -> str:
         self.used[function] = None
         return self._names[function]
+
+    def _rename(self, node: ast.expr, function: str) -> None:
+        self._edits.instead(self._edits.start(node), self._edits.end(node), self._name(function))
 
     def _put(self, node: ast.expr, function: str) -> None:
         self._edits.around(node, f"{self._name(function)}(", ")")
@@ -110,6 +125,13 @@ class Elements:
             new = f' = {self._name("updated")}("{sign}", {shown},'
             edits.between(edits.end(target), f" {sign}=", new)
         edits.behind(node, ")")
+
+
+def _handing(tree: ast.Module) -> frozenset[str]:
+    """Return the names of functions that give numbers for numbers: Python's own, and helpers."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    own = [node for node in imports if (node.module or "").startswith("srcgrad.runtime")]
+    return frozenset(dir(builtins)).union(item.name for node in own for item in node.names)
 
 
 def _may_be_element(node: ast.Subscript) -> bool:
