@@ -10,6 +10,7 @@ Facts = dict[str, Any]
 
 _REDUCED: Final[Facts] = {"shape": "reduced", "gives": "number"}
 _BROADCAST_ARRAY: Final[Facts] = {"shape": "broadcast", "gives": "array", "kind": "promoted"}
+_FLOATS: Final[Facts] = {"kind": "float"}
 _EACH: Final[Facts] = {"shape": "broadcast", "gives": "number"}
 
 REDUCTIONS: Final[tuple[Primitive, ...]] = (
@@ -19,8 +20,9 @@ REDUCTIONS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "nanmean nanstd nanvar nanmedian", kind="float", **_REDUCED),
     *records("numpy", "nansum nanprod nanmax nanmin ptp", kind="promoted", **_REDUCED),
     *records("numpy", "any all", kind="truth", **_REDUCED),
-    *records("numpy", "argmax argmin count_nonzero", kind="int", **_REDUCED),
-    *records("numpy", "nanargmax nanargmin", kind="int", **_REDUCED),
+    *records("numpy", "count_nonzero", kind="int", **_REDUCED),
+    *records("numpy", "argmax argmin", kind="int", along="flat", **_REDUCED),
+    *records("numpy", "nanargmax nanargmin", kind="int", along="flat", **_REDUCED),
     *records("numpy", "linalg.norm", shape="reduced", axis=2, gives="number", kind="float"),
     *records("numpy", "percentile quantile nanpercentile nanquantile", kind="promoted"),
     *records("numpy", "trapezoid", gives="number", kind="promoted"),
@@ -60,13 +62,21 @@ PRODUCTS: Final[tuple[Primitive, ...]] = (
 
 # the other functions of these packages return floats (`PACKAGES`)
 LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
-    *records("numpy.linalg", "det", gives="number", kind="float"),
+    *records("numpy.linalg", "det", gives="number", signature="(m,m)->()", **_FLOATS),
+    *records("numpy.linalg", "inv cholesky", signature="(m,m)->(m,m)", **_FLOATS),
+    *records("numpy.linalg", "pinv", signature="(m,n)->(n,m)", **_FLOATS),
+    *records("numpy.linalg", "solve", signature="(m,m),(m,n)->(m,n)", **_FLOATS),
+    *records("numpy.linalg", "eigvalsh", signature="(m,m)->(m)", **_FLOATS),
+    *records("numpy.linalg", "eigh", signature="(m,m)->(m),(m,m)", **_FLOATS),
+    *records("numpy.linalg", "slogdet", signature="(m,m)->(),()", **_FLOATS),
+    *records("numpy.linalg", "qr", signature="(m,n)->(m,k),(k,n)", **_FLOATS),
+    *records("numpy.linalg", "svd", signature="(m,n)->(m,m),(k),(n,n)", **_FLOATS),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
     *records("numpy.fft", "fftshift ifftshift", kind="promoted"),
 )
 
 INDICES: Final[tuple[Primitive, ...]] = (
-    *records("numpy", "argsort", gives="array", kind="int", shape="flat"),
+    *records("numpy", "argsort", gives="array", kind="int", shape="flat", along="last"),
     *records("numpy", "flatnonzero argwhere", gives="array"),
     *records("numpy", "size ndim", shape="number", kind="int"),
 )
