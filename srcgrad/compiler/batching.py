@@ -107,7 +107,7 @@ class _Module:
         self, function: FunctionType, facts: tuple[Fact, ...], batch: str
     ) -> Helper:
         source = find_source(self.expander.expand(function))
-        source, _ = without_collisions(source, own_names())
+        source, _ = without_collisions(source, _own_names())
         names = parameter_names(source.tree)
         if len(names) != len(facts) or source.tree.args.vararg or source.tree.args.kwarg:
             raise NotBatchedError(
@@ -116,7 +116,7 @@ class _Module:
                 hint="give it plain parameters",
             )
         given = dict(zip(names, facts, strict=True))
-        taken = tuple(own_names())
+        taken = tuple(_own_names())
         try:
             written = write_function(source, self, Wanted(given, batch, taken, is_helper=True))
         except WantsError as wants:
@@ -185,6 +185,11 @@ class _Module:
         return text + "\n\n\n" if text else ""
 
 
+def _own_names() -> tuple[str, ...]:
+    """Return the names that text over a batch uses for itself."""
+    return (*own_names(), "chosen_for_each", "one_for_each")
+
+
 def compile_batched(request: BatchRequest) -> Generated:
     """Return the source of a program over a batch of examples.
 
@@ -192,11 +197,11 @@ def compile_batched(request: BatchRequest) -> Generated:
         NotBatchedError: Something in the function is not written for a batch.
     """
     namer = Namer()
-    namer.reserve(own_names())
+    namer.reserve(_own_names())
     session = Session(VOCABULARY)
     module = _Module(namer, Externals(namer), Expander(session))
     source = _expanded(module, request)
-    source, renamed = without_collisions(source, own_names())
+    source, renamed = without_collisions(source, _own_names())
     name = namer.fresh(request.name or f"{source.name}_batch")
     _write_entry(module, source, name, request, renamed)
     text, lines = module.render()
@@ -242,7 +247,7 @@ def _write_entry(
     names = Namer([*facts, *(n.id for n in found_in(source.tree, gast.Name))])
     batch = names.fresh("batch")
     ending = _Ending(module, request.out_axes)
-    wanted = Wanted(facts, batch, tuple(own_names()), is_helper=False, ending=ending)
+    wanted = Wanted(facts, batch, tuple(_own_names()), is_helper=False, ending=ending)
     written = write_function(source, module, wanted)
     head = [
         assign(key, _moved(module, load(key), facts[key], axis))

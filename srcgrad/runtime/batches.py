@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 
-def repeated(value: Any, count: int) -> Any:
+def one_for_each(value: Any, count: int) -> Any:
     """Return an array with `count` copies of a value along a new first axis.
 
-    >>> repeated(np.arange(2), 3).shape
+    >>> one_for_each(np.arange(2), 3).shape
     (3, 2)
     """
     array = np.asarray(value)
     return np.repeat(array[None], count, axis=0)
 
 
-def chosen(test: Any, one: Any, other: Any) -> Any:
+def chosen_for_each(test: Any, one: Any, other: Any) -> Any:
     """Return, for each example, the one array where its test holds and the other where not.
 
     Args:

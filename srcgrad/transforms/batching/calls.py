@@ -428,6 +428,8 @@ def _of_what(fact: Fact) -> str:
 def elementwise_call(calls: Calls, made: Called) -> Term:
     """Write a call of a function that acts on each element: axes are inserted where ranks differ."""
     options = {"dtype", "where", "out"} & made.named.keys()
+    is_ufunc = isinstance(made.function, np.ufunc)
+    options |= {"out"} if is_ufunc and len(made.args) > made.function.nin else set()
     if options - {"dtype"} or made.named.keys() - {"dtype", *_operand_names(made)}:
         calls.refuse(made.node, f"`{made.name}` with such options", "leave the options out")
     keys = [key for key in made.named if key != "dtype"]

@@ -253,7 +253,7 @@ class Expressions(Calls, Indexing):
         fact = Fact("number" if not one.rank else "array", True, one.rank, dtype)
         if one.rank == 0:
             return self.made(call(self.numpy("where"), test.node, one.node, other.node), fact, node)
-        helper = self.helpers.use_runtime("chosen")
+        helper = self.helpers.use_runtime("chosen_for_each")
         sides = [self.as_batched(term).node for term in (one, other)]
         return self.made(call(helper, test.node, *sides), fact, node)
 

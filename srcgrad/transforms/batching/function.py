@@ -74,6 +74,8 @@ class _Writer(Statements):
     ending: Ending | None = None
 
     def _do_Return(self, statement: Any) -> None:
+        if self.masks:
+            self.refuse(statement, "a return for some of the examples", "return at the end")
         value = statement.value or gast.Constant(None, None)
         term = self.kept(self.term(value))
         node = term.node if self.ending is None else self.ending(self, term, statement)

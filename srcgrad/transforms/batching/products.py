@@ -71,7 +71,7 @@ def _as_matrices(left: Term, right: Term) -> Any:
     parts = []
     for term, rank, place in ((left, one, -2), (right, other, -1)):
         node = term.node
-        if rank == 1 and (term.batched or other > 2 or one > 2):
+        if rank == 1 and term.batched:
             node = _with_axis(node, place, batched=term.batched)
         whole = max(rank, 2)
         if term.batched and whole - 2 < loops:
@@ -79,9 +79,9 @@ def _as_matrices(left: Term, right: Term) -> Any:
             node = indexed(node, [whole_slice(), *missing])
         parts.append(node)
     product = _times(*parts)
-    if one == 1:
+    if one == 1 and left.batched:
         return indexed(product, [gast.Constant(Ellipsis, None), constant(0), whole_slice()])
-    if other == 1 and (right.batched or one > 2):
+    if other == 1 and right.batched:
         return indexed(product, [gast.Constant(Ellipsis, None), constant(0)])
     return product
 

@@ -28,6 +28,7 @@ def reduction(calls: Calls, made: Called) -> Term:
     axis = made.argument("axis", position)
     keep = made.named.get("keepdims")
     others = [t for k, t in made.named.items() if k not in _OWN]
+    others += made.args[position + 1 :]
     if others or any(t.batched for t in (*made.args[1:], *made.named.values())):
         calls.refuse(made.node, f"`{made.name}` with such options", "leave them out")
     if keep is not None and not literal(keep.node):
@@ -134,7 +135,7 @@ def along_axis(calls: Calls, made: Called) -> Term:
     place = primitive.axis
     told = made.argument("axis", place)
     axis = _axis_of(calls, made, told)
-    if made.named.keys() - {"axis", "n", "kind"}:
+    if made.named.keys() - {"axis", "n", "kind"} or len(made.args) > place + 1:
         calls.refuse(made.node, f"`{made.name}` with such options", "leave them out")
     if told is not None and axis is None and primitive.along == "last":
         calls.refuse(made.node, f"`{made.name}` of a flattened array", "flatten it before")

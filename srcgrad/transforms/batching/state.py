@@ -223,7 +223,7 @@ class State:
             if isinstance(node, gast.Constant) and type(node.value) is float and node.value == 0:
                 return call(self.numpy("zeros"), self.batch())
             return call(self.numpy("full"), self.batch(), node)
-        return call(self.helpers.use_runtime("repeated"), node, self.batch())
+        return call(self.helpers.use_runtime("one_for_each"), node, self.batch())
 
     def as_batched(self, term: Term) -> Term:
         """Return a term with a value for each example, copies if they share it."""

@@ -53,7 +53,16 @@ class Statements(Branches):
     def _do_Pass(self, statement: Any) -> None:
         self.emit(clone(statement), statement)
 
-    _do_Break = _do_Continue = _do_Pass
+    def _do_Break(self, statement: Any) -> None:
+        if self.masks:
+            self.refuse(
+                statement,
+                "a loop that some examples leave earlier than others",
+                "run all trips for all, and use np.where(done, old, new)",
+            )
+        self.emit(clone(statement), statement)
+
+    _do_Continue = _do_Break
 
     def _do_Import(self, statement: Any) -> None:
         self.emit(clone(statement), statement)
@@ -200,6 +209,8 @@ class Statements(Branches):
             return
         if base.fact.kind != "array":
             self.refuse(statement, "a write into this", "write into an array or a list")
+        if not term.fact.is_numeric and self.holds_batch(term.fact):
+            self.refuse(statement, "a write of a list of values of examples", "make it an array")
         self.store_at(target, base, term, statement)
 
     def _store_item(self, target: Any, base: Term, term: Term, statement: Any) -> None:
