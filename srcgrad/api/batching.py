@@ -309,4 +309,3 @@ def vmap(
     [5.0, 1.0]
     """
     return Batched(f, in_axes, out_axes, fallback)
-

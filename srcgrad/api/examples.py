@@ -61,7 +61,10 @@ def _filled(axis: Any, value: Any, where: str) -> Any:
         parts = axis if same else [axis] * len(value)
         if len(parts) != len(value):
             raise ArgumentError(f"in_axes has another length than `{where}`", hint="give one each")
-        found = [_filled(p, v, f"{where}[{i}]") for i, (p, v) in enumerate(zip(parts, value, strict=True))]
+        found = [
+            _filled(p, v, f"{where}[{i}]")
+            for i, (p, v) in enumerate(zip(parts, value, strict=True))
+        ]
         return tuple(found)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise ArgumentError(f"in_axes={axis!r} for `{where}`", hint="give a number or None")
@@ -147,7 +150,9 @@ def stacked(results: Sequence[Any], axis: Any) -> Any:
         return {key: stacked([r[key] for r in results], parts[key]) for key in first}
     if isinstance(first, (list, tuple)):
         axes = axis if isinstance(axis, (list, tuple)) else [axis] * len(first)
-        columns = [stacked(list(c), a) for c, a in zip(zip(*results, strict=True), axes, strict=True)]
+        columns = [
+            stacked(list(c), a) for c, a in zip(zip(*results, strict=True), axes, strict=True)
+        ]
         return type(first)(*columns) if hasattr(first, "_fields") else type(first)(columns)
     if first is None:
         return None

@@ -20,7 +20,7 @@ from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.reserved import own_names
 from srcgrad.compiler.vocabulary import VOCABULARY
-from srcgrad.errors import NotBatchedError, UnsupportedError
+from srcgrad.errors import NotBatchedError, NotDifferentiableError, UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
 from srcgrad.frontend.expand.scoping import without_collisions
 from srcgrad.frontend.expand.session import Session
@@ -106,7 +106,10 @@ class _Module:
     def _written_helper(
         self, function: FunctionType, facts: tuple[Fact, ...], batch: str
     ) -> Helper:
-        source = find_source(self.expander.expand(function))
+        try:
+            source = find_source(self.expander.expand(function))
+        except NotDifferentiableError as refusal:
+            raise NotBatchedError(diagnostics=refusal.diagnostics) from refusal
         source, _ = without_collisions(source, _own_names())
         names = parameter_names(source.tree)
         if len(names) != len(facts) or source.tree.args.vararg or source.tree.args.kwarg:
@@ -400,5 +403,3 @@ def _is_plain(fact: Fact, axis: Any) -> bool:
         return fact.batched and axis == 0 and not lent
     inner = fact.items is not None and not isinstance(axis, (dict, tuple, list))
     return inner and all(_is_plain(item, axis) for item in fact.items or ())
-
-

@@ -67,7 +67,15 @@ class Namer:
         ('y', 'y')
         """
         new = Namer()
-        for name in ("_taken", "_reserved", "_counts", "_bases", "_adjoints", "_tangents", "_values"):
+        for name in (
+            "_taken",
+            "_reserved",
+            "_counts",
+            "_bases",
+            "_adjoints",
+            "_tangents",
+            "_values",
+        ):
             setattr(new, name, getattr(self, name).copy())
         return new
 

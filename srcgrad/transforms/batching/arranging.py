@@ -68,7 +68,7 @@ def raveled(calls: Calls, made: Called) -> Term:
         return _view(made, indexed(term.node, [whole_slice(), none()]), 1)
     new = flattened(calls, term)
     fresh = made.is_method and made.node.func.attr == "flatten"
-    if fresh or not made.is_method and made.function is not np.ravel:
+    if fresh or (not made.is_method and made.function is not np.ravel):
         if rank == 1:
             new = gast.Call(gast.Attribute(new, "copy", gast.Load()), [], [])
         return calls.made(new, Fact("array", True, 1, term.fact.dtype), made.node)
@@ -165,7 +165,8 @@ def copied(calls: Calls, made: Called) -> Term:
     term = made.args[0]
     if not term.fact.is_numeric:
         calls.refuse(made.node, f"`{made.name}` of a container", "copy the arrays in it")
-    return calls.made(made.text(), replace(term.fact, kind="array", constant=()), made.node)
+    kind = term.fact.kind if made.is_method else "array"
+    return calls.made(made.text(), replace(term.fact, kind=kind, constant=()), made.node)
 
 
 @writes("astype", "srcgrad.runtime.creating.astype")
@@ -200,9 +201,13 @@ def diagonal(calls: Calls, made: Called) -> Term:
     if not term.batched:
         return calls.made(made.text(), fact, made.node)
     if rest or made.named or rank != 2:
-        calls.refuse(made.node, "np.diag of a vector or with an offset", "use x[:, None] * np.eye(n)")
+        calls.refuse(
+            made.node, "np.diag of a vector or with an offset", "use x[:, None] * np.eye(n)"
+        )
     method = gast.Attribute(term.node, "diagonal", gast.Load())
-    return calls.made(gast.Call(method, [constant(0), constant(1), constant(2)], []), fact, made.node)
+    return calls.made(
+        gast.Call(method, [constant(0), constant(1), constant(2)], []), fact, made.node
+    )
 
 
 @writes(np.repeat, np.tile)

@@ -94,7 +94,9 @@ class Branches(Expressions):
         self.store_at(target, base, new, statement)
         return True
 
-    def _side(self, body: list[Any], test: Term, side: str) -> tuple[dict[str, Fact], dict[str, str]]:
+    def _side(
+        self, body: list[Any], test: Term, side: str
+    ) -> tuple[dict[str, Fact], dict[str, str]]:
         """Write the statements of one side; return what its names mean, and what they are called."""
         kept = (dict(self.env), dict(self.alias), self.branch_names, self.side)
         self.masks.append(test)
@@ -138,9 +140,11 @@ class Branches(Expressions):
         after = made[place + 1 :]
         plain = all(isinstance(s, gast.Assign) and names_bound(s.targets[0]) for s in after)
         read = {n.id for n in found_in(made[place].value, gast.Name)}
-        if not plain or read & set(bound_names(after)) or name in {
-            n.id for s in after for n in found_in(s, gast.Name)
-        }:
+        if (
+            not plain
+            or read & set(bound_names(after))
+            or name in {n.id for s in after for n in found_in(s, gast.Name)}
+        ):
             return load(name)
         del self.out[start + place]
         return made[place].value
@@ -198,7 +202,9 @@ class Branches(Expressions):
             return term.node
         if term.fact.kind in ("list", "tuple"):
             if self.holds_batch(term.fact):
-                self.refuse(statement, "a write of a list of values of examples", "make it an array")
+                self.refuse(
+                    statement, "a write of a list of values of examples", "make it an array"
+                )
             return term.node
         rank = self.rank_of(term, statement)
         if place.rank is None or rank > place.rank:
@@ -240,7 +246,9 @@ class Branches(Expressions):
             node = indexed(base.node, [mask.node])
             node.ctx = gast.Store()
             value = term.node
-            made = gast.Assign([node], value, None) if op is None else gast.AugAssign(node, op, value)
+            made = (
+                gast.Assign([node], value, None) if op is None else gast.AugAssign(node, op, value)
+            )
             self.emit(made, statement)
             return
         value = widened(term, rank)
@@ -299,5 +307,3 @@ def _as_value(part: Any) -> Any:
         bounds = bounds[1:] if part.lower is None else bounds[:2]
         bounds = bounds[:1] if part.lower is None else bounds
     return call("slice", *bounds)
-
-

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -153,7 +152,7 @@ class Calls(State):
         if found is None and _is_ours(made.function):
             found = _BY_NAME.get(f"{made.function.__module__}.{made.function.__name__}")
         primitive = made.primitive
-        if found is None and primitive.acts_on_each_element:
+        if found is None and primitive.acts_on_each_element and _is_known(made.function):
             return elementwise_call
         if found is None and primitive.scalar and primitive.shape == "broadcast":
             return scalar_call
@@ -194,7 +193,10 @@ class Calls(State):
         """Return a result that may lie in the memory of an argument."""
         sites = found.fact.sites | _sites(made.args)
         read = frozenset().union(*(term.fact.read_from for term in made.args))
-        return Term(found.node, replace(found.fact, sites=sites, read_from=read))
+        kind = found.fact.kind
+        if kind == "number" and any(term.fact.kind == "array" for term in made.args):
+            kind = "array"  # one without axes, which `+=` writes into
+        return Term(found.node, replace(found.fact, kind=kind, sites=sites, read_from=read))
 
     def result_of_shared(self, made: Called) -> Fact:
         """Return what is known of the result of a call in which nothing is of the batch."""
@@ -233,7 +235,9 @@ class Calls(State):
 
     def _unknown_method(self, node: Any, receiver: Term) -> Term:
         if receiver.batched:
-            self.refuse(node, f"the method `{node.func.attr}` of an array", "use a function of NumPy")
+            self.refuse(
+                node, f"the method `{node.func.attr}` of an array", "use a function of NumPy"
+            )
         return self._other_call(node, receiver)
 
     def _other_call(self, node: Any, receiver: Term) -> Term:
@@ -254,7 +258,9 @@ class Calls(State):
         new = clone(node)
         terms = iter(inner)
         new.args = [
-            gast.Starred(next(terms).node, gast.Load()) if isinstance(i, gast.Starred) else next(terms).node
+            gast.Starred(next(terms).node, gast.Load())
+            if isinstance(i, gast.Starred)
+            else next(terms).node
             for i in node.args
         ]
         new.keywords = [gast.keyword(i.arg, next(terms).node) for i in node.keywords]
@@ -272,7 +278,9 @@ class Calls(State):
         if fact.kind == "list" and name == "pop" and not self.masks and fact.sites:
             args = [self.term(item) for item in node.args]
             if not any(term.batched for term in args) and self._is_own(fact):
-                new = gast.Call(gast.Attribute(receiver.node, name, gast.Load()), [t.node for t in args], [])
+                new = gast.Call(
+                    gast.Attribute(receiver.node, name, gast.Load()), [t.node for t in args], []
+                )
                 for site in fact.sites:
                     if self.known.held[site].items is not None:
                         self.known.held[site].items = None
@@ -425,6 +433,15 @@ def _of_what(fact: Fact) -> str:
     return {"list": "a list", "dict": "a dict", "text": "a text"}.get(fact.kind, "an object")
 
 
+def _is_known(function: Any) -> bool:
+    """Say whether a function is a library's, and no ufunc that was made of a Python function."""
+    return not isinstance(function, np.ufunc) or (
+        library.rule_for(function) is not None
+        or library.constant_reason(function) is not None
+        or getattr(np, function.__name__, None) is function
+    )
+
+
 def elementwise_call(calls: Calls, made: Called) -> Term:
     """Write a call of a function that acts on each element: axes are inserted where ranks differ."""
     options = {"dtype", "where", "out"} & made.named.keys()
@@ -440,7 +457,9 @@ def elementwise_call(calls: Calls, made: Called) -> Term:
     if not dtype and promoted([t.fact for t in terms]) in ("b", "i"):
         dtype = "" if primitive.kind == "promoted" else _result_kind(made, terms)
     operands = [t for t in terms if t.fact.kind != "none"]
-    nodes, fact = calls.elementwise(operands, made.node, dtype=dtype, array=primitive.gives == "array")
+    nodes, fact = calls.elementwise(
+        operands, made.node, dtype=dtype, array=primitive.gives == "array"
+    )
     if made.function is np.where and len(operands) == 3:
         fact = replace(fact, dtype=promoted([t.fact for t in operands[1:]]))
     given = iter(nodes)
@@ -500,10 +519,6 @@ def one_by_one(calls: Calls, made: Called) -> Term:
         calls.refuse(made.node, f"`{made.name}` of an array", "write it with NumPy's functions")
     item = calls.namer.fresh("item")
     called = gast.Call(clone(made.func), [load(item)], [])
-    generator = gast.comprehension(
-        gast.Name(item, gast.Store(), None, None), term.node, [], 0
-    )
+    generator = gast.comprehension(gast.Name(item, gast.Store(), None, None), term.node, [], 0)
     new = call(calls.numpy("array"), gast.ListComp(called, [generator]))
     return calls.made(new, Fact("number", True, 0, "f"), made.node)
-
-

@@ -22,7 +22,7 @@ from srcgrad.transforms.batching.facts import (
 )
 from srcgrad.transforms.batching.indexing import Indexing
 from srcgrad.transforms.batching.products import matrix_product
-from srcgrad.transforms.batching.terms import Term, cloned, copy_of, literal, none, whole_slice
+from srcgrad.transforms.batching.terms import Term, literal
 
 _TRUTH = Fact("number", rank=0, dtype="b")
 
@@ -69,7 +69,7 @@ class Expressions(Calls, Indexing):
             if value is MISSING:
                 return Term(clone(node), UNKNOWN)
             return Term(clone(node), fact_of(value, ("outside", node.id)))
-        if fact.kind == "mixed" and fact.batched:
+        if fact.kind == "mixed" and self.holds_batch(fact):
             self.refuse(
                 node,
                 f"`{node.id}`, which has other axes or is another thing on another path,",
@@ -138,7 +138,9 @@ class Expressions(Calls, Indexing):
         if rank == 2:
             return Term(at(gast.Attribute(base.node, "mT", gast.Load()), node), base.fact)
         order = [gast.Constant(i, None) for i in (0, *range(rank, 0, -1))]
-        return Term(at(call(gast.Attribute(base.node, "transpose", gast.Load()), *order), node), base.fact)
+        return Term(
+            at(call(gast.Attribute(base.node, "transpose", gast.Load()), *order), node), base.fact
+        )
 
     # -- operators
 
@@ -157,8 +159,10 @@ class Expressions(Calls, Indexing):
 
     def _joined_containers(self, node: Any, left: Term, right: Term) -> Term:
         new = at(gast.BinOp(left.node, node.op, right.node), node)
-        batched = left.batched or right.batched
-        if batched:
+        batched = self.holds_batch(left.fact) or self.holds_batch(right.fact)
+        shared_number = any(t.fact.kind == "number" and not t.batched for t in (left, right))
+        numeric = left.fact.is_numeric or right.fact.is_numeric
+        if batched and numeric and not shared_number:
             self.refuse(node, "an operation between a list and an array", "make the list an array")
         one, other = left.fact, right.fact
         if one.kind == other.kind == "tuple" and one.items is not None and other.items is not None:
@@ -177,7 +181,9 @@ class Expressions(Calls, Indexing):
         if isinstance(node.op, gast.Not):
             if not inner.batched:
                 return self.made(gast.UnaryOp(node.op, inner.node), _TRUTH, node)
-            return Term(at(gast.UnaryOp(gast.Invert(), self.truth(inner, node).node), node), inner.fact)
+            return Term(
+                at(gast.UnaryOp(gast.Invert(), self.truth(inner, node).node), node), inner.fact
+            )
         (new,), fact = self.elementwise([inner], node)
         value = literal(node)
         return self.made(gast.UnaryOp(node.op, new), replace(fact, constant=value), node)
@@ -200,10 +206,18 @@ class Expressions(Calls, Indexing):
             return self.made(gast.BoolOp(node.op, [t.node for t in terms]), fact, node)
         if not all(term.fact.is_truth for term in terms):
             self.refuse(node, "`and` or `or` of what are no truths", "compare with 0 first")
-        sign = gast.BitAnd() if isinstance(node.op, gast.And) else gast.BitOr()
-        total = terms[0].node
-        for term in terms[1:]:
-            total = gast.BinOp(total, sign, term.node)
+        is_and = isinstance(node.op, gast.And)
+        total = terms[-1].node
+        for i in reversed(range(len(terms) - 1)):
+            if terms[i].batched:
+                sign = gast.BitAnd() if is_and else gast.BitOr()
+                total = gast.BinOp(terms[i].node, sign, total)
+            elif any(term.batched for term in terms[i + 1 :]):
+                done = call(self.numpy("full"), self.batch(), gast.Constant(not is_and, None))
+                sides = (total, done) if is_and else (done, total)
+                total = gast.IfExp(terms[i].node, *sides)  # it may guard what follows
+            else:
+                total = gast.BoolOp(node.op, [terms[i].node, total])
         return self.made(total, replace(_TRUTH, batched=True), node)
 
     def _Compare(self, node: Any) -> Term:
@@ -242,6 +256,14 @@ class Expressions(Calls, Indexing):
 
     def selected(self, test: Term, one: Term, other: Term, node: Any) -> Term:
         """Return one value where the test of an example holds, and the other where it does not."""
+        sites = one.fact.sites | other.fact.sites
+        fresh = all(isinstance(t.node, (gast.BinOp, gast.UnaryOp)) for t in (one, other))
+        if one.rank != 0 and not fresh and ({id(node)} | sites) & self.known.written:
+            self.refuse(
+                node,
+                "a choice between arrays that are written into, before or after,",
+                "write z = np.where(test, a, b), which is a new array",
+            )
         same = one.fact.is_numeric and other.fact.is_numeric
         if not same or one.rank is None or one.rank != other.rank:
             self.refuse(
@@ -302,6 +324,7 @@ class Expressions(Calls, Indexing):
         keys = [self.term(key) for key in node.keys]
         terms = [self.kept(self.term(item)) for item in node.values]
         known = all(key.fact.constant for key in keys)
+        known = known and len({key.fact.constant[0] for key in keys}) == len(keys)
         facts = (
             {key.fact.constant[0]: term.fact for key, term in zip(keys, terms, strict=True)}
             if known
@@ -403,11 +426,15 @@ class Expressions(Calls, Indexing):
                 part = UNKNOWN
                 if fact.kind == "array" and fact.rank:
                     kind = "array" if fact.rank > 1 else "number"
-                    part = replace(fact, kind="array" if kind == "array" else "number", rank=fact.rank - 1)
+                    part = replace(
+                        fact, kind="array" if kind == "array" else "number", rank=fact.rank - 1
+                    )
                 elif fact.kind == "list":
                     part = self.element_of(fact) or UNKNOWN
                 for inner in target.elts:
-                    self.bind_target(inner.value if isinstance(inner, gast.Starred) else inner, part, node)
+                    self.bind_target(
+                        inner.value if isinstance(inner, gast.Starred) else inner, part, node
+                    )
                 return
         self.refuse(node, "taking this apart", "take the parts by index")
 
@@ -427,5 +454,3 @@ def _described(node: Any) -> str:
         "Dict": "a dict with stars",
     }
     return words.get(type(node).__name__, f"an expression ({type(node).__name__})")
-
-

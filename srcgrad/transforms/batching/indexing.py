@@ -73,11 +73,15 @@ class Indexing(State):
             return self._item_of_unknown(node, base)
         place = self.place(node, base)
         fact = base.fact
-        kind = "number" if place.rank == 0 else "array"
+        entries = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        dots = not entries or any(
+            isinstance(item, gast.Constant) and item.value is Ellipsis for item in entries
+        )
+        kind = "number" if place.rank == 0 and not dots else "array"
         found = Fact(
             "number" if kind == "number" else "array", place.batched, place.rank, fact.dtype
         )
-        if not place.view or place.rank == 0:
+        if not place.view or kind == "number":
             term = self.made(moved_to_front(self, place), found, node)
             read = fact.sites | fact.read_from if place.view else frozenset()
             return Term(term.node, replace(term.fact, read_from=read))
@@ -138,7 +142,7 @@ class Indexing(State):
         return Term(new, Fact(fact.kind if fact.kind == "text" else "unknown"))
 
     def _item_of_unknown(self, node: Any, base: Term) -> Term:
-        if base.batched or self._reads_batch(node.slice):
+        if self.holds_batch(base.fact) or self._reads_batch(node.slice):
             self.refuse(node, "an index into what is not known to be an array", "pass it as one")
         new = clone(node)
         new.value = base.node
@@ -165,7 +169,7 @@ class Indexing(State):
 
     def place(self, node: Any, base: Term) -> Place:
         """Return the subscript of an array, for one that is read or written."""
-        parts = self._parts(node.slice)
+        parts = self._parts(node.slice) or [Part("dots", gast.Constant(Ellipsis, None))]
         batched = base.batched or any(p.term is not None and p.term.batched for p in parts)
         if not batched:
             return self._shared(node, base, parts)
@@ -214,7 +218,13 @@ class Indexing(State):
             element = self.element_of(fact)
             if element is not None and element.kind == "number" and not element.batched:
                 whole = Fact("array", rank=1, dtype=element.dtype)
-                return [Part("mask" if element.dtype == "b" else "array", term.node, Term(term.node, whole))]
+                return [
+                    Part(
+                        "mask" if element.dtype == "b" else "array",
+                        term.node,
+                        Term(term.node, whole),
+                    )
+                ]
         if not fact.is_numeric or fact.rank is None or not fact.dtype:
             return [Part("array", term.node, Term(term.node, replace(fact, rank=None)))]
         if fact.dtype == "b":
@@ -238,7 +248,9 @@ class Indexing(State):
 
     def _shared(self, node: Any, base: Term, parts: list[Part]) -> Place:
         """Return an index in which nothing is of the batch."""
-        return Place(_subscript(base.node, parts, node), self._rank(base.rank, parts), _is_view(parts), False)
+        return Place(
+            _subscript(base.node, parts, node), self._rank(base.rank, parts), _is_view(parts), False
+        )
 
     def _rank(self, rank: int | None, parts: list[Part]) -> int | None:
         """Return the number of axes of what an index leads to."""
@@ -321,7 +333,5 @@ def _is_whole(part: Part) -> bool:
 
 def _is_run(parts: list[Part], *, with_numbers: bool) -> bool:
     """Say whether arrays of indices (and numbers) stand side by side."""
-    places = [
-        i for i, p in enumerate(parts) if p.is_advanced or (with_numbers and p.kind == "int")
-    ]
+    places = [i for i, p in enumerate(parts) if p.is_advanced or (with_numbers and p.kind == "int")]
     return not places or places[-1] - places[0] + 1 == len(places)

@@ -26,6 +26,8 @@ def dtype_told(calls: Calls, made: Called, place: int | None, usual: str) -> str
         kind = np.dtype(value).kind.replace("u", "i")
     except TypeError:
         return ""
+    if kind == "O":
+        calls.refuse(made.node, "an array of objects", "use an array of numbers")
     return kind if kind in "bifc" else ""
 
 
@@ -93,7 +95,12 @@ def array_like(calls: Calls, made: Called) -> Term:
         calls.refuse(made.node, f"`{made.name}` of a container", "make the arrays one by one")
     rank = calls.rank_of(model, made.node)
     fact = Fact("array", made.batched, rank, dtype)
-    if rank == 0 and made.function not in (np.zeros_like, np.ones_like, np.full_like, np.empty_like):
+    if rank == 0 and made.function not in (
+        np.zeros_like,
+        np.ones_like,
+        np.full_like,
+        np.empty_like,
+    ):
         fact = replace(fact, kind="number")
     if not made.batched:
         return calls.made(made.text(), fact, made.node)
@@ -117,7 +124,9 @@ def array_of(calls: Calls, made: Called) -> Term:
         dtype = dtype_told(calls, made, 1, term.fact.dtype)
         fact = Fact("array", term.batched, term.rank, dtype)
         if made.function is not np.array:
-            return Term(made.text(), replace(fact, sites=term.fact.sites, read_from=term.fact.read_from))
+            return Term(
+                made.text(), replace(fact, sites=term.fact.sites, read_from=term.fact.read_from)
+            )
         return calls.made(made.text(), fact, made.node)
     if not calls.holds_batch(term.fact):
         return _shared_array(calls, made, term)
@@ -126,7 +135,9 @@ def array_of(calls: Calls, made: Called) -> Term:
         if made.named.keys() != {"dtype"} or len(made.args) > 1:
             calls.refuse(made.node, f"`{made.name}` with options", "leave them out")
         fact = replace(fact, dtype=dtype_told(calls, made, None, ""))
-        node = gast.Call(gast.Attribute(node, "astype", gast.Load()), [made.named["dtype"].node], [])
+        node = gast.Call(
+            gast.Attribute(node, "astype", gast.Load()), [made.named["dtype"].node], []
+        )
     return calls.made(node, fact, made.node)
 
 
@@ -328,7 +339,10 @@ def iterable(calls: Calls, made: Called) -> Term:
     new = made.text([*sources, *rest])
     if made.function in (list, tuple):
         if not made.args:
-            return Term(new, calls.container("list", {}, node) if name == "list" else Fact("tuple", items=()))
+            return Term(
+                new,
+                calls.container("list", {}, node) if name == "list" else Fact("tuple", items=()),
+            )
         return _collected(calls, made, new, items[0])
     if made.function is zip:
         return Term(new, Fact("iterator", items=(Fact("tuple", items=tuple(items)),)))
@@ -350,5 +364,3 @@ def _collected(calls: Calls, made: Called, new: Any, item: Fact) -> Term:
     fact = calls.container("list", {"*": item}, made.node)
     calls.known.held[id(made.node)].items = None
     return Term(new, fact)
-
-

@@ -108,7 +108,7 @@ def product_call(calls: Calls, made: Called) -> Term:
     if made.function is np.dot and 0 in (one, other):
         (a, b), fact = calls.elementwise([left, right], made.node)
         return calls.made(gast.BinOp(a, gast.Mult(), b), fact, made.node)
-    if made.function is np.dot and other > 2 or (one > 2 and other > 1 and made.function is np.dot):
+    if (made.function is np.dot and other > 2) or (one > 2 and other > 1 and made.function is np.dot):
         calls.refuse(made.node, "np.dot of arrays with more than two axes", "write it with @")
     return matrix_product(calls, made.node, left, right)
 
@@ -122,7 +122,9 @@ def inner_call(calls: Calls, made: Called) -> Term:
     if left.rank == right.rank == 0:
         (a, b), fact = calls.elementwise([left, right], made.node)
         return calls.made(gast.BinOp(a, gast.Mult(), b), fact, made.node)
-    return calls.refuse(made.node, f"`{made.name}` of arrays that are no vectors", "write it with @")
+    return calls.refuse(
+        made.node, f"`{made.name}` of arrays that are no vectors", "write it with @"
+    )
 
 
 @writes(np.outer)
@@ -150,7 +152,9 @@ def einsum_call(calls: Calls, made: Called) -> Term:
     """Write ``np.einsum`` with one letter more, for the examples."""
     spec = made.args[0].fact.constant if made.args else ()
     if not spec or not isinstance(spec[0], str) or "." in spec[0]:
-        calls.refuse(made.node, "np.einsum of which the subscripts are not written down", "write them")
+        calls.refuse(
+            made.node, "np.einsum of which the subscripts are not written down", "write them"
+        )
     if made.named.keys() - {"optimize"}:
         calls.refuse(made.node, "np.einsum with options", "leave them out")
     text = spec[0].replace(" ", "")

@@ -32,7 +32,9 @@ def reduction(calls: Calls, made: Called) -> Term:
     if others or any(t.batched for t in (*made.args[1:], *made.named.values())):
         calls.refuse(made.node, f"`{made.name}` with such options", "leave them out")
     if keep is not None and not literal(keep.node):
-        calls.refuse(made.node, f"`{made.name}` with keepdims that the text does not tell", "say it")
+        calls.refuse(
+            made.node, f"`{made.name}` with keepdims that the text does not tell", "say it"
+        )
     rank = calls.rank_of(term, made.node)
     keeps = keep is not None and bool(literal(keep.node)[0])
     given = _axis_of(calls, made, axis)
@@ -96,7 +98,9 @@ def _batched(calls: Calls, made: Called, fact: Fact, given: Any) -> Term:
     else:
         axes = axes_of(rank)
     if made.primitive.name == "numpy.linalg.norm" and rank > 2 and given is None:
-        calls.refuse(made.node, "a norm of more than two axes", "write it with np.sqrt(np.sum(x * x))")
+        calls.refuse(
+            made.node, "a norm of more than two axes", "write it with np.sqrt(np.sum(x * x))"
+        )
     head = [node, *[t.node for t in made.args[1:position]]]
     tail = [t.node for t in made.args[position + 1 :]]
     by_position = len(made.args) > position
@@ -187,9 +191,7 @@ def core_call(calls: Calls, made: Called) -> Term:
     if any(rank < core for rank, core in zip(ranks, cores, strict=True)):
         calls.refuse(made.node, f"`{made.name}` of too few axes", "check the axes")
     loops = max(rank - core for rank, core in zip(ranks, cores, strict=True))
-    nodes = [
-        widened_before(term, loops + core) for term, core in zip(terms, cores, strict=True)
-    ]
+    nodes = [widened_before(term, loops + core) for term, core in zip(terms, cores, strict=True)]
     kind = _KINDS.get(made.primitive.kind, promoted([t.fact for t in terms]))
     results = []
     for item in outs:
@@ -221,9 +223,7 @@ def _solved_vector(calls: Calls, made: Called) -> Term:
         solved = call(made.func, matrix.node, turned)
         return calls.made(gast.Attribute(solved, "T", gast.Load()), fact, made.node)
     dots = gast.Constant(Ellipsis, None)
-    column = gast.Subscript(
-        vector.node, gast.Tuple([dots, none()], gast.Load()), gast.Load()
-    )
+    column = gast.Subscript(vector.node, gast.Tuple([dots, none()], gast.Load()), gast.Load())
     solved = call(made.func, matrix.node, column)
     index = gast.Tuple([dots, constant(0)], gast.Load())
     return calls.made(gast.Subscript(solved, index, gast.Load()), fact, made.node)

@@ -229,6 +229,8 @@ class State:
         """Return a term with a value for each example, copies if they share it."""
         if term.batched:
             return term
+        if term.fact.kind == "array" and term.fact.sites & self.known.written:
+            self.force(term.fact, term.node)  # a copy would not be written with it
         return Term(self.spread(term.node, term.fact), replace(term.fact, batched=True))
 
     def kept(self, term: Term) -> Term:
@@ -247,7 +249,7 @@ class State:
     ) -> tuple[list[Any], Fact]:
         """Return the operands of what acts on each element, with axes that agree, and its fact."""
         facts = [term.fact for term in terms]
-        batched = any(fact.batched for fact in facts)
+        batched = any(map(self.holds_batch, facts))
         if not batched:
             ranks = [fact.rank for fact in facts]
             rank = None if None in ranks else max((r for r in ranks if r is not None), default=0)
@@ -269,7 +271,14 @@ class State:
         for site in fact.sites:
             held = self.known.held.get(site)
             if held is not None:
+                inner = [item for item in (held.items or {}).values() if item.is_numeric]
+                if len({item.batched for item in inner}) > 1:
+                    held.items = None  # all of them have to be of the batch, to be told by no key
+                    raise AgainError
                 facts += [] if held.element is None else [held.element]
+        numeric = [item for item in fact.items or () if item.is_numeric]
+        if len({item.batched for item in numeric}) > 1:
+            return Fact("mixed", batched=True)
         return all_joined(facts)
 
     def item_of(self, fact: Fact, key: Any) -> Fact | None:
@@ -334,9 +343,12 @@ class State:
                 raise AgainError
         return Fact(kind, sites=frozenset((site,)))
 
-    def closed(self, fact: Fact) -> Fact:
+    def closed(self, fact: Fact, seen: Sites = NOWHERE) -> Fact:
         """Return the same fact for elsewhere, with what lists and dicts hold said in itself."""
         known = [self.known.held[site] for site in fact.sites if site in self.known.held]
+        if known and fact.sites & seen:
+            return Fact("mixed", batched=True)  # a list that holds itself
+        seen = seen | fact.sites if known else seen
         items, keys = fact.items, fact.keys
         if known:
             (held, *others) = known
@@ -347,20 +359,19 @@ class State:
                 element = self.element_of(fact)
                 items, keys = (None, None) if element is None else ((element,), ("*",))
         if items is not None:
-            items = tuple(map(self.closed, items))
+            items = tuple(self.closed(item, seen) for item in items)
         return replace(fact, items=items, keys=keys)
 
-    def holds_batch(self, fact: Fact) -> bool:
+    def holds_batch(self, fact: Fact, seen: Sites = NOWHERE) -> bool:
         """Say whether anything in a value is of one example each."""
         if is_batched(fact):
             return True
-        for site in fact.sites:
+        inner = list(fact.items or ())
+        for site in fact.sites - seen:
             held = self.known.held.get(site)
-            if held is not None and held.element is not None and held.element != fact:
-                inner = [held.element, *(held.items or {}).values()]
-                if any(self.holds_batch(item) for item in inner):
-                    return True
-        return False
+            if held is not None:
+                inner += [*([held.element] if held.element else []), *(held.items or {}).values()]
+        return any(self.holds_batch(item, seen | fact.sites) for item in inner)
 
     def bind(self, name: str, fact: Fact) -> None:
         """Note what a name means from here on."""

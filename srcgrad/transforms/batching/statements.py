@@ -82,7 +82,9 @@ class Statements(Branches):
         test = self.term(statement.test)
         node = test.node
         if self.masks:
-            self.refuse(statement, "an `assert` in a branch that not all examples take", "move it out")
+            self.refuse(
+                statement, "an `assert` in a branch that not all examples take", "move it out"
+            )
         if test.batched:
             node = call(self.numpy("all"), self.truth(test, statement).node)
         message = statement.msg
@@ -215,7 +217,9 @@ class Statements(Branches):
 
     def _store_item(self, target: Any, base: Term, term: Term, statement: Any) -> None:
         if self.masks:
-            self.refuse(statement, "a write into a list in a branch that not all take", "use np.where")
+            self.refuse(
+                statement, "a write into a list in a branch that not all take", "use np.where"
+            )
         index = self.term(target.slice)
         if index.batched or isinstance(target.slice, gast.Slice):
             self.refuse(statement, "a list that is indexed by example", "make it an array")
@@ -417,6 +421,6 @@ class Statements(Branches):
 
 def leaves(block: list[Any]) -> bool:
     """Say whether a block ends by a jump, so that nothing follows it."""
-    return bool(block) and isinstance(block[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue))
-
-
+    return bool(block) and isinstance(
+        block[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)
+    )
