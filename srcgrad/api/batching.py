@@ -142,7 +142,7 @@ class Batched:
         own = [*inspect.signature(function).parameters]
         if own != [*facts]:
             raise NotBatchedError(
-                f"`{describe(self.primal)}` is not written for a batch: its text has other parameters",
+                f"`{describe(self.primal)}` has a text with other parameters",
                 hint="give it plain parameters",
             )
         request = BatchRequest(function, facts, axes, self._out_axes, given, name)
@@ -226,7 +226,7 @@ class Batched:
         results = []
         for i in range(count):
             one = examples(bound.arguments, axes, i)
-            call = inspect.BoundArguments(self.signature, dict(one))  # type: ignore[arg-type]
+            call = inspect.BoundArguments(self.signature, dict(one))
             results.append(self.primal(*call.args, **call.kwargs))
         return stacked(results, self._out_axes)
 
@@ -258,8 +258,8 @@ def _function_of(plan: Plan) -> FunctionType:
     generated = plan.generated
     if generated.scalars or generated.taped or generated.written or plan.records:
         raise NotBatchedError(
-            f"the text of `{describe(plan.function)}` is not written for a batch: part of it runs on "
-            "the tape, or it writes into its arguments",
+            f"the text of `{describe(plan.function)}` is not written for a batch: part of it runs "
+            "on the tape, or it writes into its arguments",
             hint="work on copies of the arguments",
         )
     function: Any = plan.function

@@ -58,12 +58,12 @@ def _filled(axis: Any, value: Any, where: str) -> Any:
         return {key: _filled(parts[key], item, f"{where}[{key!r}]") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         same = isinstance(axis, (list, tuple))
-        parts = axis if same else [axis] * len(value)
-        if len(parts) != len(value):
+        entries: Any = axis if same else [axis] * len(value)
+        if len(entries) != len(value):
             raise ArgumentError(f"in_axes has another length than `{where}`", hint="give one each")
         found = [
             _filled(p, v, f"{where}[{i}]")
-            for i, (p, v) in enumerate(zip(parts, value, strict=True))
+            for i, (p, v) in enumerate(zip(entries, value, strict=True))
         ]
         return tuple(found)
     if isinstance(axis, bool) or not isinstance(axis, int):

@@ -33,8 +33,8 @@ class Primitive:
             (``other``), whatever the rule.
         least: How many operands it must have for that shape.
         axis: The place of the argument that tells the axis of a reduction.
-        along: Along which axes it works if none is told: ``all`` of them, all in one row (``flat``),
-            or the ``last``.
+        along: Along which axes it works if none is told: ``all`` of them, all in one row
+            (``flat``), or the ``last``.
         signature: Which are the last axes, on which it works and before which it carries others
             along, as NumPy writes it of generalised ufuncs.
         gives: The result is an ``array`` even where it has no axes, a ``number`` there, or a

@@ -43,14 +43,14 @@ def reshaped(calls: Calls, made: Called) -> Term:
         if made.is_method and isinstance(new, gast.Tuple) and rest[0].fact.kind == "number":
             return _view(made, made.text([term.node, *new.elts]), rank)
         args = [term.node, new]
-        return _view(made, _without(made, made.text(args), "shape"), rank)
+        return _view(made, _without(made.text(args), "shape"), rank)
     if not term.batched:
         return _view(made, made.text(), len(rest))
     nodes = [term.node, calls.batch(), *[t.node for t in rest]]
     return _view(made, made.text(nodes), len(rest))
 
 
-def _without(made: Called, node: Any, name: str) -> Any:
+def _without(node: Any, name: str) -> Any:
     node.keywords = [item for item in node.keywords if item.arg != name]
     return node
 

@@ -134,7 +134,7 @@ class Branches(Expressions):
     def _last_value(self, name: str, start: int) -> Any:
         """Return the expression that a name of a branch is bound to, if that is all it is for."""
         made = self.out[start:]
-        place = next((i for i, s in enumerate(made) if bound_names([s]) == [name]), None)
+        place = next((i for i, s in enumerate(made) if list(bound_names([s])) == [name]), None)
         if place is None or not isinstance(made[place], gast.Assign):
             return load(name)
         after = made[place + 1 :]

@@ -105,7 +105,7 @@ class Expressions(Calls, Indexing):
         if name in ("real", "imag"):
             dtype = "f" if fact.dtype == "c" else fact.dtype
             return Term(new, replace(fact, dtype=dtype))
-        if name in ("mT",) and rank is not None and rank >= 2:
+        if name == "mT" and rank is not None and rank >= 2:
             return Term(new, fact)
         if base.batched and name != "dtype":
             self.refuse(node, f"the attribute `{name}` of an array", "write it with a function")

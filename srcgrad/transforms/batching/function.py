@@ -17,13 +17,19 @@ from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.transforms.batching import arranging, making, products, reductions
+from srcgrad.transforms.batching import arranging, elementwise, making, products, reductions
 from srcgrad.transforms.batching.facts import NONE, Fact
 from srcgrad.transforms.batching.state import AgainError, Helpers, Known
 from srcgrad.transforms.batching.statements import Statements
 from srcgrad.transforms.batching.terms import Term
 
-assert arranging.__doc__ and making.__doc__ and products.__doc__ and reductions.__doc__  # noqa: PT018
+assert (
+    arranging.__doc__
+    and making.__doc__
+    and products.__doc__
+    and reductions.__doc__
+    and elementwise.__doc__
+)
 
 _MOST_ROUNDS = 200
 

@@ -202,36 +202,33 @@ class Indexing(State):
             return [Part("dots", clone(entry))]
         term = self.term(entry)
         fact = term.fact
-        if fact.kind == "tuple" and fact.items is not None and not isinstance(entry, gast.Tuple):
-            if all(item.kind == "number" and not item.batched for item in fact.items):
-                items = [
-                    gast.Subscript(clone(term.node), gast.Constant(i, None), gast.Load())
-                    for i in range(len(fact.items))
-                ]
-                return [
-                    Part("int", node, Term(node, item))
-                    for node, item in zip(items, fact.items, strict=True)
-                ]
         if fact.kind == "none":
             return [Part("new", term.node)]
-        if fact.kind == "list":
-            element = self.element_of(fact)
-            if element is not None and element.kind == "number" and not element.batched:
-                whole = Fact("array", rank=1, dtype=element.dtype)
-                return [
-                    Part(
-                        "mask" if element.dtype == "b" else "array",
-                        term.node,
-                        Term(term.node, whole),
-                    )
-                ]
+        if fact.kind in ("tuple", "list"):
+            return self._entry_of_items(term)
         if not fact.is_numeric or fact.rank is None or not fact.dtype:
             return [Part("array", term.node, Term(term.node, replace(fact, rank=None)))]
-        if fact.dtype == "b":
-            return [Part("mask", term.node, term)]
-        if fact.rank == 0:
-            return [Part("int", term.node, term)]
-        return [Part("array", term.node, term)]
+        by_rank: _PartKind = "int" if fact.rank == 0 else "array"
+        return [Part("mask" if fact.dtype == "b" else by_rank, term.node, term)]
+
+    def _entry_of_items(self, term: Term) -> list[Part]:
+        """Return what a tuple of indices, or a list of them, stands for."""
+        fact = term.fact
+        items = fact.items if fact.kind == "tuple" and fact.keys is None else None
+        if items is not None and all(i.kind == "number" and not i.batched for i in items):
+            node = term.node
+            parts = [
+                gast.Subscript(clone(node), gast.Constant(i, None), gast.Load())
+                for i in range(len(items))
+            ]
+            return [Part("int", p, Term(p, item)) for p, item in zip(parts, items, strict=True)]
+        element = self.element_of(fact)
+        numbers = element is not None and element.kind == "number" and not element.batched
+        if fact.kind == "list" and element is not None and numbers:
+            whole = Fact("array", rank=1, dtype=element.dtype)
+            is_mask = element.dtype == "b"
+            return [Part("mask" if is_mask else "array", term.node, Term(term.node, whole))]
+        return [Part("array", term.node, Term(term.node, replace(fact, rank=None)))]
 
     def _slice(self, entry: Any) -> Any:
         bounds = []
@@ -268,7 +265,7 @@ class Indexing(State):
         rank = self._rank(base.rank, parts)
         if rank is None:
             self.refuse(node, "an index of which the axes are not known", "use numbers or slices")
-        if any(part.kind == "array" or part.kind == "mask" for part in parts) and not _is_run(
+        if any(part.kind in ("array", "mask") for part in parts) and not _is_run(
             parts, with_numbers=True
         ):
             self.refuse(node, "arrays of indices on both sides of a slice", "index in two steps")

@@ -235,7 +235,7 @@ def _all_batched(calls: Calls, made: Called, term: Term) -> Any:
     node, fact = term.node, term.fact
     element = calls.element_of(fact)
     if isinstance(node, (gast.List, gast.Tuple)) and fact.kind in ("list", "tuple"):
-        parts = []
+        parts: list[Any] = []
         for i, item in enumerate(node.elts):
             of = calls.item_of(fact, i) or element
             assert of is not None

@@ -108,7 +108,9 @@ def product_call(calls: Calls, made: Called) -> Term:
     if made.function is np.dot and 0 in (one, other):
         (a, b), fact = calls.elementwise([left, right], made.node)
         return calls.made(gast.BinOp(a, gast.Mult(), b), fact, made.node)
-    if (made.function is np.dot and other > 2) or (one > 2 and other > 1 and made.function is np.dot):
+    if (made.function is np.dot and other > 2) or (
+        one > 2 and other > 1 and made.function is np.dot
+    ):
         calls.refuse(made.node, "np.dot of arrays with more than two axes", "write it with @")
     return matrix_product(calls, made.node, left, right)
 
@@ -140,10 +142,8 @@ def outer_call(calls: Calls, made: Called) -> Term:
         if calls.rank_of(term, made.node) != 1:
             calls.refuse(made.node, "np.outer of what are no vectors", "make them vectors")
     one = _with_axis(left.node, -1, batched=left.batched)
-    if right.batched:
-        other = indexed(right.node, [whole_slice(), none()])
-    else:
-        other = right.node
+    row = [whole_slice(), none()]
+    other = indexed(right.node, row) if right.batched else right.node
     return calls.made(gast.BinOp(one, gast.Mult(), other), fact, made.node)
 
 

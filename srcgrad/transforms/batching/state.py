@@ -96,7 +96,7 @@ class Known:
 class State:
     """What is known of one function, and the statements that it becomes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a function is written with
         self,
         source: FunctionSource,
         scope: Scope,

@@ -344,7 +344,7 @@ class Statements(Branches):
         source = self.term(statement.iter)
         iterable, element = self.iterated(source, statement.iter)
         self.settle_names([statement], statement)
-        targets = [n for n in found_in(statement.target, gast.Name)]
+        targets = found_in(statement.target, gast.Name)
         target = clone(statement.target)
         for item in found_in(target, gast.Name):
             item.id = self.alias.get(item.id, item.id)
