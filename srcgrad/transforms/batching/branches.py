@@ -97,7 +97,7 @@ class Branches(Expressions):
     def _side(
         self, body: list[Any], test: Term, side: str
     ) -> tuple[dict[str, Fact], dict[str, str]]:
-        """Write the statements of one side; return what its names mean, and what they are called."""
+        """Write the statements of one side; return what its names mean and are called."""
         kept = (dict(self.env), dict(self.alias), self.branch_names, self.side)
         self.masks.append(test)
         self.branch_names, self.side = set(), side
@@ -190,7 +190,7 @@ class Branches(Expressions):
         self.emit(gast.AugAssign(node, statement.op, value), statement)
 
     def _ready(self, base: Term, values: list[Term], target: Any, statement: Any) -> None:
-        """See to it that each example has its own of an array that something of it is written to."""
+        """Let each example have its own of an array that something of it is written to."""
         self.note_written(base.fact.sites | base.fact.read_from, statement, batched=base.batched)
         own = any(value.batched for value in values) or self._reads_batch(target.slice)
         if (own or self.masks) and not base.batched:

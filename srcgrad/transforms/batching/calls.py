@@ -399,7 +399,7 @@ def _as_seen(fact: Fact, bound: list[Term], site: Site) -> Fact:
 
 
 def _bound(made: Called) -> list[Term] | None:
-    """Return the arguments of a function in the order of its parameters; None if one is left out."""
+    """Return the arguments of a function in the order of its parameters; None if one is missing."""
     code = made.function.__code__
     names = code.co_varnames[: code.co_argcount]
     if code.co_kwonlyargcount or len(made.args) > len(names):

@@ -22,7 +22,7 @@ _OPERANDS: Final = frozenset("a_min a_max x a decimals posinf neginf".split()) |
 
 @writes("each element")
 def elementwise_call(calls: Calls, made: Called) -> Term:
-    """Write a call of a function that acts on each element: axes are inserted where ranks differ."""
+    """Write a call of what acts on each element: axes are inserted where ranks differ."""
     options = {"dtype", "where", "out"} & made.named.keys()
     is_ufunc = isinstance(made.function, np.ufunc)
     options |= {"out"} if is_ufunc and len(made.args) > made.function.nin else set()

@@ -44,7 +44,7 @@ class Expressions(Calls, Indexing):
             if self.holds_batch(self.env.get(name.id, UNKNOWN)):
                 self.refuse(
                     node,
-                    f"{_described(node)} that reads `{name.id}`, of which each example has its own,",
+                    f"{_described(node)} that reads `{name.id}`, of which each has its own,",
                     "write it with NumPy's functions",
                 )
         return self.made(self._renamed(node), UNKNOWN, node)

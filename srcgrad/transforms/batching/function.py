@@ -23,13 +23,8 @@ from srcgrad.transforms.batching.state import AgainError, Helpers, Known
 from srcgrad.transforms.batching.statements import Statements
 from srcgrad.transforms.batching.terms import Term
 
-assert (
-    arranging.__doc__
-    and making.__doc__
-    and products.__doc__
-    and reductions.__doc__
-    and elementwise.__doc__
-)
+for _module in (arranging, elementwise, making, products, reductions):
+    assert _module.__doc__  # they are imported for the handlers that they register
 
 _MOST_ROUNDS = 200
 

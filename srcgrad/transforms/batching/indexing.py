@@ -252,8 +252,8 @@ class Indexing(State):
     def _rank(self, rank: int | None, parts: list[Part]) -> int | None:
         """Return the number of axes of what an index leads to."""
         advanced = [part for part in parts if part.is_advanced]
-        ranks = [0 if p.kind == "int" else 1 if p.kind == "mask" else p.term.rank if p.term else None
-                 for p in advanced]  # fmt: skip
+        fixed = {"int": 0, "mask": 1}
+        ranks = [fixed.get(p.kind, p.term.rank if p.term else None) for p in advanced]
         if rank is None or None in ranks:
             return None
         own = max((r for r in ranks if r is not None), default=0)

@@ -384,7 +384,7 @@ class Statements(Branches):
         self.emit(gast.While(test, body, []), statement)
 
     def _trips(self, trip: Any, statement: Any, own: set[str]) -> list[Any]:
-        """Return the body of a loop, once what names mean at its start is what they mean at its end."""
+        """Return the body of a loop, once names mean at its start what they mean at its end."""
         for _ in range(20):
             start, namer = dict(self.env), self.namer.copied()
             body: list[Any] = trip()
