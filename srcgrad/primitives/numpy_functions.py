@@ -10,7 +10,6 @@ Facts = dict[str, Any]
 
 _REDUCED: Final[Facts] = {"shape": "reduced", "gives": "number"}
 _BROADCAST_ARRAY: Final[Facts] = {"shape": "broadcast", "gives": "array", "kind": "promoted"}
-_FLOATS: Final[Facts] = {"kind": "float"}
 _EACH: Final[Facts] = {"shape": "broadcast", "gives": "number"}
 
 REDUCTIONS: Final[tuple[Primitive, ...]] = (
@@ -62,15 +61,7 @@ PRODUCTS: Final[tuple[Primitive, ...]] = (
 
 # the other functions of these packages return floats (`PACKAGES`)
 LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
-    *records("numpy.linalg", "det", gives="number", signature="(m,m)->()", **_FLOATS),
-    *records("numpy.linalg", "inv cholesky", signature="(m,m)->(m,m)", **_FLOATS),
-    *records("numpy.linalg", "pinv", signature="(m,n)->(n,m)", **_FLOATS),
-    *records("numpy.linalg", "solve", signature="(m,m),(m,n)->(m,n)", **_FLOATS),
-    *records("numpy.linalg", "eigvalsh", signature="(m,m)->(m)", **_FLOATS),
-    *records("numpy.linalg", "eigh", signature="(m,m)->(m),(m,m)", **_FLOATS),
-    *records("numpy.linalg", "slogdet", signature="(m,m)->(),()", **_FLOATS),
-    *records("numpy.linalg", "qr", signature="(m,n)->(m,k),(k,n)", **_FLOATS),
-    *records("numpy.linalg", "svd", signature="(m,n)->(m,m),(k),(n,n)", **_FLOATS),
+    *records("numpy.linalg", "det", gives="number", kind="float"),
     *records("numpy.linalg", "multi_dot outer cross trace vecdot", kind="promoted"),
     *records("numpy.fft", "fftshift ifftshift", kind="promoted"),
 )

@@ -159,7 +159,8 @@ def _stack(calls: Calls, made: Called, origin: Any, term: Term) -> tuple[Any, Fa
     node, fact = term.node, term.fact
     if not isinstance(node, (gast.List, gast.Tuple)):
         return _stack_of_list(calls, made, term)
-    parts, facts = [], []
+    parts: list[Any] = []
+    facts: list[Fact] = []
     for item, inner in zip(node.elts, origin.elts, strict=True):
         if isinstance(item, (gast.List, gast.Tuple)):
             known = calls.term(inner).fact
