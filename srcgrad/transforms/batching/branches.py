@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import gast
@@ -22,17 +23,17 @@ class Branches(Expressions):
     branch_names: set[str]
     side = "then"
 
+    @abstractmethod
     def inner(self, body: list[Any]) -> list[Any]:
         """Return a block rewritten on its own."""
-        raise NotImplementedError
 
+    @abstractmethod
     def block(self, body: list[Any]) -> None:
         """Rewrite statements, in order, to the end of what there is so far."""
-        raise NotImplementedError
 
+    @abstractmethod
     def emit(self, statement: Any, like: Any) -> None:
         """Add a statement."""
-        raise NotImplementedError
 
     def new_name(self, name: str) -> str:
         """Return the name that a variable has where it is bound: of its own in such a branch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -96,13 +97,13 @@ def writes(*functions: Any) -> Callable[[Handler], Handler]:
 class Calls(State):
     """Rewrites calls."""
 
+    @abstractmethod
     def term(self, node: Any) -> Term:
         """Return an expression of the new program for one of the old."""
-        raise NotImplementedError
 
+    @abstractmethod
     def iterated(self, term: Term, node: Any) -> tuple[Any, Fact]:
         """Return what is to be looped over, and what is known of each item."""
-        raise NotImplementedError
 
     def _Call(self, node: Any) -> Term:
         function = uncached(self.resolved(node.func))

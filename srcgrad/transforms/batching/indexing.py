@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -58,9 +59,9 @@ class Place:
 class Indexing(State):
     """Rewrites subscripts."""
 
+    @abstractmethod
     def term(self, node: Any) -> Term:
         """Return an expression of the new program for one of the old."""
-        raise NotImplementedError
 
     def _Subscript(self, node: Any) -> Term:
         short = self._length_of_axis(node)

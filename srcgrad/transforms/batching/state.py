@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
@@ -93,7 +94,7 @@ class Known:
     held: dict[Site, Held] = field(default_factory=dict)
 
 
-class State:
+class State(ABC):
     """What is known of one function, and the statements that it becomes."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that a function is written with
