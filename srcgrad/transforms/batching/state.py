@@ -94,7 +94,7 @@ class Known:
     held: dict[Site, Held] = field(default_factory=dict)
 
 
-class State(ABC):
+class State(ABC):  # noqa: B024 - its parts say what is missing
     """What is known of one function, and the statements that it becomes."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that a function is written with
