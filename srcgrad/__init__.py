@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from srcgrad import autograd, distributed, utils
     from srcgrad.api import (
+        Batched,
         Checkpointed,
         Compiled,
         Gradient,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         scipy_objective,
         value_and_grad,
         vjp,
+        vmap,
     )
     from srcgrad.api.products import pullback, pushforward
     from srcgrad.errors import (
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         MutationError,
         NonFiniteError,
         NonScalarOutputError,
+        NotBatchedError,
         NotCompiledError,
         NotDifferentiableError,
         NotProvenError,
@@ -95,6 +98,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are added below
     "ArgumentError",
+    "Batched",
     "Checkpointed",
     "CompileWarning",
     "Compiled",
@@ -109,6 +113,7 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "MutationError",
     "NonFiniteError",
     "NonScalarOutputError",
+    "NotBatchedError",
     "NotCompiledError",
     "NotDifferentiableError",
     "NotProvenError",
@@ -173,22 +178,23 @@ __all__ = [  # PyTorch's functions over tensors, `srcgrad.exp` and so on, are ad
     "value_and_grad",
     "verifying",
     "vjp",
+    "vmap",
     "zeros",
     "zeros_like",
 ]
 
 _HOMES: Final = {
     "srcgrad.api": (
-        "Checkpointed Compiled Gradient HessianProduct Jacobian Objective Pullback "
+        "Batched Checkpointed Compiled Gradient HessianProduct Jacobian Objective Pullback "
         "Pushforward checkpoint compile grad hessian hessian_product hvp implicit jacfwd "
-        "jacobian jacrev jvp numeric_vjp scipy_objective value_and_grad vjp"
+        "jacobian jacrev jvp numeric_vjp scipy_objective value_and_grad vjp vmap"
     ),
     "srcgrad.api.products": "pullback pushforward",
     "srcgrad.errors": (
         "ArgumentError CompileWarning FallbackWarning IntegerInputError LibraryGapError "
         "MissingRuleError MixedLibrariesError MutationError NonFiniteError NonScalarOutputError "
-        "NotCompiledError NotDifferentiableError NotProvenError NumericWarning SourceNotFoundError "
-        "SrcgradError TieWarning ToolNotFoundError UnsupportedError UnsupportedSyntaxError "
+        "NotBatchedError NotCompiledError NotDifferentiableError NotProvenError NumericWarning "
+        "SourceNotFoundError SrcgradError TieWarning ToolNotFoundError UnsupportedError UnsupportedSyntaxError "
         "VerificationError VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",

@@ -124,6 +124,12 @@ class LibraryGapError(UnsupportedError, TypeError):
     code = "SG191"
 
 
+class NotBatchedError(UnsupportedError):
+    """A program for one example that is not written as one for a batch; a loop may still run it."""
+
+    code = "SG195"
+
+
 class NotDifferentiableError(SrcgradError, TypeError):
     """A derivative that does not exist, such as that of an integer or of a generator."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.api import implicit, nesting
+from srcgrad.api.batching import Batched, vmap
 from srcgrad.api.checkpointing import Checkpointed, checkpoint
 from srcgrad.api.compiled import Compiled, compile  # noqa: A004 - the name that users know
 from srcgrad.api.decorators import grad, value_and_grad
@@ -24,6 +25,7 @@ from srcgrad.api.pushforward import jvp
 assert nesting.__doc__  # it tells the compiler of the operators that a program may call itself
 
 __all__ = [
+    "Batched",
     "Checkpointed",
     "Compiled",
     "Gradient",
@@ -49,4 +51,5 @@ __all__ = [
     "scipy_objective",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

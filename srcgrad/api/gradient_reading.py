@@ -301,6 +301,17 @@ class GradientReading(Reading, Generic[P, R_co]):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
         return self._fitting(plan, args, kwargs) or plan
 
+    def plan_of_example(self, arguments: Mapping[str, Any]) -> Plan:
+        """Return the plan for arguments given by name, as one of a gradient of its own.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source for these arguments.
+        """
+        call = self._selection.signature.bind_partial()
+        call.arguments.update(arguments)
+        plan: Plan = self._strict().plan_for(call.args, call.kwargs)
+        return plan
+
     def plan_and_known(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
         """Return the plan of one call or of all, which is then that of this gradient."""
         if call is not None:

@@ -49,6 +49,11 @@ def warn_uncompiled(refusal: UnsupportedError, primal: Any) -> None:
     _warn(f"the derivative of `{describe(primal)}` is run by NumPy:\n{refusal}", CompileWarning)
 
 
+def warn_unbatched(refusal: UnsupportedError, primal: Any) -> None:
+    """Warn at the line of the caller that a function is called for each example."""
+    _warn(f"`{describe(primal)}` is called for each example:\n{refusal}", FallbackWarning)
+
+
 def _warn(message: str, category: type[Warning]) -> None:
     depth = 2
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's line

@@ -59,6 +59,26 @@ class Namer:
         self._tangents: dict[str, str] = {}
         self._values: set[str] = set()
 
+    def copied(self) -> Namer:
+        """Return a namer that hands out the same names from here on.
+
+        >>> namer = Namer(["x"])
+        >>> namer.copied().fresh("y"), namer.fresh("y")
+        ('y', 'y')
+        """
+        new = Namer()
+        for name in (
+            "_taken",
+            "_reserved",
+            "_counts",
+            "_bases",
+            "_adjoints",
+            "_tangents",
+            "_values",
+        ):
+            setattr(new, name, getattr(self, name).copy())
+        return new
+
     def note_values(self, names: Iterable[str]) -> None:
         """Declare names to be those of values: none of them is an adjoint, whatever it is called.
 

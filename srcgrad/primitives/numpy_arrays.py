@@ -53,7 +53,9 @@ VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "squeeze", same=True, **_VIEWED),
     *records("numpy", "fliplr flipud", shape="first", **_VIEWED),
     # of an array without axes nothing can be turned over, and a number is returned
-    *records("numpy", "flip", shape="first", gives="number", memory="itself", moves=True),
+    *records(
+        "numpy", "flip", shape="first", along="all", gives="number", memory="itself", moves=True
+    ),
     *records("numpy", "split array_split hsplit vsplit dsplit", gives="list", memory="view"),
     *records("numpy", "broadcast_to", gives="array", kind="promoted", memory="frozen", moves=True),
     *records("numpy", "diagonal", kind="promoted", memory="frozen", moves=True, picks=True),
@@ -70,7 +72,9 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "unstack", memory="itself"),
     *records("numpy", "trim_zeros", kind="promoted", memory="layout", same=True),
     *records("numpy", "linalg.matrix_power", kind="promoted", memory="layout", same=True),
-    *records("numpy", "diff", shape="ranked", gives="array", same=True, **_OPTIONAL),
+    *records(
+        "numpy", "diff", shape="ranked", axis=2, along="last", gives="array", same=True, **_OPTIONAL
+    ),
     *records("numpy", "polyder polyint", same=True, memory="optional"),
 )
 
@@ -78,14 +82,14 @@ ARRANGEMENT: Final[tuple[Primitive, ...]] = (
     *records("numpy", "concatenate stack hstack vstack column_stack", **_JOINED),
     *records("numpy", "dstack block", gives="array", kind="promoted", joins=True),
     *records("numpy", "meshgrid", joins=True),
-    *records("numpy", "roll", shape="first", **_MOVED),
+    *records("numpy", "roll", shape="first", axis=2, along="all", **_MOVED),
     *records("numpy", "append", **_MOVED),
     *records("numpy", "repeat tile pad", adds=True, **_MOVED),
     *records("numpy", "delete take_along_axis", picks=True, **_MOVED),
-    *records("numpy", "tril triu", picks=True, **_MOVED),
-    *records("numpy", "sort", shape="flat", **_MOVED),
-    *records("numpy", "cumsum", shape="flat", adds=True, **_MOVED),
-    *records("numpy", "cumprod", shape="flat", gives="array", kind="promoted"),
+    *records("numpy", "tril triu", picks=True, signature="(m,n)->(m,n)", **_MOVED),
+    *records("numpy", "sort", shape="flat", along="last", **_MOVED),
+    *records("numpy", "cumsum", shape="flat", along="flat", adds=True, **_MOVED),
+    *records("numpy", "cumprod", shape="flat", along="flat", gives="array", kind="promoted"),
     *records("numpy", "trace", kind="promoted", moves=True, picks=True, adds=True),
 )
 

@@ -19,8 +19,9 @@ REDUCTIONS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "nanmean nanstd nanvar nanmedian", kind="float", **_REDUCED),
     *records("numpy", "nansum nanprod nanmax nanmin ptp", kind="promoted", **_REDUCED),
     *records("numpy", "any all", kind="truth", **_REDUCED),
-    *records("numpy", "argmax argmin count_nonzero", kind="int", **_REDUCED),
-    *records("numpy", "nanargmax nanargmin", kind="int", **_REDUCED),
+    *records("numpy", "count_nonzero", kind="int", **_REDUCED),
+    *records("numpy", "argmax argmin", kind="int", along="flat", **_REDUCED),
+    *records("numpy", "nanargmax nanargmin", kind="int", along="flat", **_REDUCED),
     *records("numpy", "linalg.norm", shape="reduced", axis=2, gives="number", kind="float"),
     *records("numpy", "percentile quantile nanpercentile nanquantile", kind="promoted"),
     *records("numpy", "trapezoid", gives="number", kind="promoted"),
@@ -66,7 +67,7 @@ LINEAR_ALGEBRA: Final[tuple[Primitive, ...]] = (
 )
 
 INDICES: Final[tuple[Primitive, ...]] = (
-    *records("numpy", "argsort", gives="array", kind="int", shape="flat"),
+    *records("numpy", "argsort", gives="array", kind="int", shape="flat", along="last"),
     *records("numpy", "flatnonzero argwhere", gives="array"),
     *records("numpy", "size ndim", shape="number", kind="int"),
 )

@@ -13,6 +13,7 @@ Shape = Literal[
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
 Gives = Literal["", "array", "number", "list"]
 Kind = Literal["", "float", "truth", "int", "first", "promoted", "either"]
+Along = Literal["", "all", "flat", "last"]
 Slope = Literal["", "constant", "steep", "edge"]
 
 
@@ -32,6 +33,10 @@ class Primitive:
             (``other``), whatever the rule.
         least: How many operands it must have for that shape.
         axis: The place of the argument that tells the axis of a reduction.
+        along: Along which axes it works if none is told: ``all`` of them, all in one row
+            (``flat``), or the ``last``.
+        signature: Which are the last axes, on which it works and before which it carries others
+            along, as NumPy writes it of generalised ufuncs.
         gives: The result is an ``array`` even where it has no axes, a ``number`` there, or a
             ``list`` of arrays.
         kind: The result consists of floats (or complex numbers), truths or ints whatever the
@@ -65,6 +70,8 @@ class Primitive:
     shape: Shape = ""
     least: int = 1
     axis: int = 1
+    along: Along = ""
+    signature: str = ""
     gives: Gives = ""
     kind: Kind = ""
     dtype: int | None = None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives import PACKAGES, RECORDS, UNKNOWN, Primitive
+from srcgrad.primitives.signatures import SIGNATURES
 from srcgrad.rules import draws, library
 from srcgrad.rules.base import Elementwise
 
@@ -51,6 +52,8 @@ def _completed(fn: Any) -> Primitive:
     if said is None:
         said = PACKAGES.get(shared.rpartition(".")[0])
     found = replace(said or UNKNOWN, name=name, rule=rule, reason=reason)
+    if shared in SIGNATURES:
+        found = replace(found, signature=SIGNATURES[shared])
     return found if found.shape else _shaped(found, fn)
 
 

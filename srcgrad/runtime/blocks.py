@@ -83,4 +83,4 @@ def names(array: ModuleType) -> Names:
 @functools.cache
 def helpers(array: ModuleType) -> Helpers:
     """Return the helpers of `srcgrad.runtime`, which ask what an array is of any library."""
-    return Helpers(Names(np, array, ARRAYS))
+    return Helpers(Names(np, array, ARRAYS), "Dask")

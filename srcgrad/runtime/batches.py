@@ -1,0 +1,37 @@
+"""Is what text over a batch of examples may call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def one_for_each(value: Any, count: int) -> Any:
+    """Return an array with `count` copies of a value along a new first axis.
+
+    >>> one_for_each(np.arange(2), 3).shape
+    (3, 2)
+    """
+    array = np.asarray(value)
+    return np.repeat(array[None], count, axis=0)
+
+
+def chosen_for_each(test: Any, one: Any, other: Any) -> Any:
+    """Return, for each example, the one array where its test holds and the other where not.
+
+    Args:
+        test: A truth for each example, of shape ``(n,)``.
+        one: The arrays of examples whose test holds, of shape ``(n, ...)``.
+        other: Those of the others, of the same shape.
+
+    Raises:
+        ValueError: The arrays of an example have different shapes on the two sides, so that those
+            of all examples are no one array.
+    """
+    if np.shape(one) != np.shape(other):
+        raise ValueError(
+            f"an example's array has the shape {np.shape(one)[1:]} on one side of a branch, and "
+            f"{np.shape(other)[1:]} on the other"
+        )
+    return np.where(np.reshape(test, (-1,) + (1,) * (np.ndim(one) - 1)), one, other)

@@ -1,0 +1,456 @@
+"""Rewrites expressions: the innermost first, each with what is known of its value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import at, call, clone, load
+from srcgrad.ir.scopes import MISSING
+from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.calls import Calls
+from srcgrad.transforms.batching.facts import (
+    UNKNOWN,
+    WHOLE,
+    Fact,
+    all_joined,
+    fact_of,
+    joined,
+    promoted,
+)
+from srcgrad.transforms.batching.indexing import Indexing
+from srcgrad.transforms.batching.products import matrix_product
+from srcgrad.transforms.batching.terms import Term, literal
+
+_TRUTH = Fact("number", rank=0, dtype="b")
+
+
+class Expressions(Calls, Indexing):
+    """Rewrites the expressions of one function."""
+
+    def term(self, node: Any) -> Term:
+        """Return an expression of the new program for one of the old."""
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is None:
+            return self._other(node)
+        found: Term = method(node)
+        return found
+
+    def _other(self, node: Any) -> Term:
+        """Return what reads nothing of the batch as it is."""
+        for name in found_in(node, gast.Name):
+            if self.holds_batch(self.env.get(name.id, UNKNOWN)):
+                self.refuse(
+                    node,
+                    f"{_described(node)} that reads `{name.id}`, of which each has its own,",
+                    "write it with NumPy's functions",
+                )
+        return self.made(self._renamed(node), UNKNOWN, node)
+
+    def _renamed(self, node: Any) -> Any:
+        new = clone(node)
+        for name in found_in(new, gast.Name):
+            if isinstance(name.ctx, gast.Load) and name.id in self.alias:
+                name.id = self.alias[name.id]
+        return new
+
+    # -- values
+
+    def _Constant(self, node: Any) -> Term:
+        fact = fact_of(node.value, id(node))
+        return self.made(clone(node), replace(fact, constant=(node.value,)), node)
+
+    def _Name(self, node: Any) -> Term:
+        fact = self.env.get(node.id)
+        if fact is None:
+            value = MISSING if node.id in self.hidden else self.scope.lookup(node.id)
+            if value is MISSING:
+                return Term(clone(node), UNKNOWN)
+            return Term(clone(node), fact_of(value, ("outside", node.id)))
+        if fact.kind == "mixed" and self.holds_batch(fact):
+            self.refuse(
+                node,
+                f"`{node.id}`, which has other axes or is another thing on another path,",
+                "give it the same axes on every path",
+            )
+        return Term(at(load(self.alias.get(node.id, node.id)), node), fact)
+
+    def _Attribute(self, node: Any) -> Term:
+        value = self.resolved(node)
+        if value is not MISSING:
+            return Term(clone(node), fact_of(value, ("outside", node.attr)))
+        base = self.term(node.value)
+        new = at(gast.Attribute(base.node, node.attr, gast.Load()), node)
+        if base.fact.kind in ("array", "number"):
+            return self.array_attribute(node, base, new)
+        held = base.fact.held(node.attr) if base.fact.kind == "object" else None
+        if self.holds_batch(base.fact) and held is None:
+            self.refuse(node, f"the attribute `{node.attr}`", "pass what it holds as an argument")
+        return Term(new, held or Fact("unknown", sites=base.fact.sites))
+
+    def array_attribute(self, node: Any, base: Term, new: Any) -> Term:
+        """Return what an attribute of an array is for one example."""
+        rank, fact, name = base.rank, base.fact, node.attr
+        if name == "shape":
+            items = None if rank is None else (WHOLE,) * rank
+            tail = gast.Slice(gast.Constant(1, None), None, None)
+            new = gast.Subscript(new, tail, gast.Load()) if base.batched else new
+            return Term(at(new, node), Fact("tuple", items=items))
+        if name in ("ndim", "size"):
+            return Term(self._count(name, base, new, node), WHOLE)
+        if name == "T":
+            return self.transposed(base, new, node)
+        if name in ("real", "imag"):
+            dtype = "f" if fact.dtype == "c" else fact.dtype
+            return Term(new, replace(fact, dtype=dtype))
+        if name == "mT" and rank is not None and rank >= 2:
+            return Term(new, fact)
+        if base.batched and name != "dtype":
+            self.refuse(node, f"the attribute `{name}` of an array", "write it with a function")
+        return Term(new, UNKNOWN)
+
+    def _count(self, name: str, base: Term, new: Any, node: Any) -> Any:
+        """Return the number of axes or of elements of one example."""
+        if not base.batched:
+            return new
+        rank = self.rank_of(base, node)
+        if name == "ndim" or rank == 0:
+            return gast.Constant(rank if name == "ndim" else 1, None)
+        shape = gast.Attribute(base.node, "shape", gast.Load())
+        sizes = [
+            gast.Subscript(clone(shape), gast.Constant(i + 1, None), gast.Load())
+            for i in range(rank)
+        ]
+        total = sizes[0]
+        for size in sizes[1:]:
+            total = gast.BinOp(total, gast.Mult(), size)
+        return total
+
+    def transposed(self, base: Term, new: Any, node: Any) -> Term:
+        """Return ``x.T`` of each example."""
+        if not base.batched:
+            return Term(new, base.fact)
+        rank = self.rank_of(base, node)
+        if rank < 2:
+            return base
+        if rank == 2:
+            return Term(at(gast.Attribute(base.node, "mT", gast.Load()), node), base.fact)
+        order = [gast.Constant(i, None) for i in (0, *range(rank, 0, -1))]
+        return Term(
+            at(call(gast.Attribute(base.node, "transpose", gast.Load()), *order), node), base.fact
+        )
+
+    # -- operators
+
+    def _BinOp(self, node: Any) -> Term:
+        left, right = self.term(node.left), self.term(node.right)
+        if isinstance(node.op, gast.MatMult):
+            return matrix_product(self, node, left, right)
+        kinds = {left.fact.kind, right.fact.kind}
+        if kinds & {"list", "tuple", "text", "dict"}:
+            return self._joined_containers(node, left, right)
+        dtype = "f" if isinstance(node.op, gast.Div) else ""
+        if "c" in (left.fact.dtype, right.fact.dtype):
+            dtype = "c"
+        (a, b), fact = self.elementwise([left, right], node, dtype=dtype)
+        return self.made(gast.BinOp(a, node.op, b), fact, node)
+
+    def _joined_containers(self, node: Any, left: Term, right: Term) -> Term:
+        new = at(gast.BinOp(left.node, node.op, right.node), node)
+        batched = self.holds_batch(left.fact) or self.holds_batch(right.fact)
+        shared_number = any(t.fact.kind == "number" and not t.batched for t in (left, right))
+        numeric = left.fact.is_numeric or right.fact.is_numeric
+        if batched and numeric and not shared_number:
+            self.refuse(node, "an operation between a list and an array", "make the list an array")
+        one, other = left.fact, right.fact
+        if one.kind == other.kind == "tuple" and one.items is not None and other.items is not None:
+            return Term(new, Fact("tuple", items=one.items + other.items))
+        if "list" in (one.kind, other.kind):
+            elements = [self.element_of(f) for f in (one, other) if f.kind == "list"]
+            element = all_joined([e for e in elements if e is not None])
+            items = None if element is None else {"*": element}
+            return Term(new, self.container("list", items, node))
+        if one.kind in ("tuple", "dict") and self.holds_batch(one):
+            self.refuse(node, "an operation with a tuple or dict of arrays", "write the items down")
+        return Term(new, Fact(one.kind if one.kind in ("text", "tuple") else "unknown"))
+
+    def _UnaryOp(self, node: Any) -> Term:
+        inner = self.term(node.operand)
+        if isinstance(node.op, gast.Not):
+            if not inner.batched:
+                return self.made(gast.UnaryOp(node.op, inner.node), _TRUTH, node)
+            return Term(
+                at(gast.UnaryOp(gast.Invert(), self.truth(inner, node).node), node), inner.fact
+            )
+        (new,), fact = self.elementwise([inner], node)
+        value = literal(node)
+        return self.made(gast.UnaryOp(node.op, new), replace(fact, constant=value), node)
+
+    def truth(self, term: Term, node: Any) -> Term:
+        """Return one truth for each example."""
+        if term.batched and not term.fact.is_truth:
+            if term.fact.is_numeric and term.rank == 0:
+                zero = gast.Constant(0, None)
+                fact = replace(term.fact, dtype="b")
+                return Term(gast.Compare(term.node, [gast.NotEq()], [zero]), fact)
+            self.refuse(node, "the truth of an array of each example", "use np.any or np.all")
+        return term
+
+    def _BoolOp(self, node: Any) -> Term:
+        terms = [self.term(value) for value in node.values]
+        if not any(term.batched for term in terms):
+            fact = all_joined(term.fact for term in terms) or UNKNOWN
+            fact = fact if fact.is_truth else UNKNOWN
+            return self.made(gast.BoolOp(node.op, [t.node for t in terms]), fact, node)
+        if not all(term.fact.is_truth for term in terms):
+            self.refuse(node, "`and` or `or` of what are no truths", "compare with 0 first")
+        is_and = isinstance(node.op, gast.And)
+        total = terms[-1].node
+        for i in reversed(range(len(terms) - 1)):
+            if terms[i].batched:
+                sign = gast.BitAnd() if is_and else gast.BitOr()
+                total = gast.BinOp(terms[i].node, sign, total)
+            elif any(term.batched for term in terms[i + 1 :]):
+                done = call(self.numpy("full"), self.batch(), gast.Constant(not is_and, None))
+                sides = (total, done) if is_and else (done, total)
+                total = gast.IfExp(terms[i].node, *sides)  # it may guard what follows
+            else:
+                total = gast.BoolOp(node.op, [terms[i].node, total])
+        return self.made(total, replace(_TRUTH, batched=True), node)
+
+    def _Compare(self, node: Any) -> Term:
+        terms = [self.term(item) for item in (node.left, *node.comparators)]
+        if any(isinstance(op, (gast.Is, gast.IsNot, gast.In, gast.NotIn)) for op in node.ops):
+            return self._identity(node, terms)
+        if not any(term.batched for term in terms):
+            _, fact = self.elementwise(terms, node, dtype="b")
+            return self.made(_compared(node.ops, [t.node for t in terms]), fact, node)
+        nodes, fact = self.elementwise(terms, node, dtype="b")
+        total: Any = None
+        for i, op in enumerate(node.ops):
+            part = _compared([op], [clone(nodes[i]), clone(nodes[i + 1])])
+            total = part if total is None else gast.BinOp(total, gast.BitAnd(), part)
+        return self.made(total, fact, node)
+
+    def _identity(self, node: Any, terms: list[Term]) -> Term:
+        about_none = all(isinstance(item, gast.Constant) for item in node.comparators)
+        contains = any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops)
+        batched = any(term.batched for term in terms)
+        if batched and (contains or not about_none):
+            self.refuse(node, "a look for a value of each example", "compare and use np.any")
+        if contains and self.holds_batch(terms[-1].fact) and terms[-1].fact.kind != "dict":
+            self.refuse(node, "a look into a list of values of examples", "use np.any")
+        return self.made(_compared(node.ops, [t.node for t in terms]), _TRUTH, node)
+
+    def _IfExp(self, node: Any) -> Term:
+        test = self.term(node.test)
+        one, other = self.term(node.body), self.term(node.orelse)
+        if test.batched:
+            return self.selected(self.truth(test, node.test), one, other, node)
+        if one.batched != other.batched and one.fact.is_numeric and other.fact.is_numeric:
+            one, other = self.as_batched(one), self.as_batched(other)
+        new = gast.IfExp(test.node, one.node, other.node)
+        return Term(at(new, node), joined(one.fact, other.fact))
+
+    def selected(self, test: Term, one: Term, other: Term, node: Any) -> Term:
+        """Return one value where the test of an example holds, and the other where it does not."""
+        sites = one.fact.sites | other.fact.sites
+        fresh = all(isinstance(t.node, (gast.BinOp, gast.UnaryOp)) for t in (one, other))
+        if one.rank != 0 and not fresh and ({id(node)} | sites) & self.known.written:
+            self.refuse(
+                node,
+                "a choice between arrays that are written into, before or after,",
+                "write z = np.where(test, a, b), which is a new array",
+            )
+        same = one.fact.is_numeric and other.fact.is_numeric
+        if not same or one.rank is None or one.rank != other.rank:
+            self.refuse(
+                node,
+                "a choice between values that are no arrays of the same number of axes",
+                "give both sides the same axes",
+            )
+        dtype = promoted([one.fact, other.fact])
+        fact = Fact("number" if not one.rank else "array", True, one.rank, dtype)
+        if one.rank == 0:
+            return self.made(call(self.numpy("where"), test.node, one.node, other.node), fact, node)
+        helper = self.helpers.use_runtime("chosen_for_each")
+        sides = [self.as_batched(term).node for term in (one, other)]
+        return self.made(call(helper, test.node, *sides), fact, node)
+
+    # -- displays
+
+    def _Tuple(self, node: Any) -> Term:
+        if any(isinstance(item, gast.Starred) for item in node.elts):
+            return self._starred_tuple(node)
+        terms = [self.kept(self.term(item)) for item in node.elts]
+        new = at(gast.Tuple([t.node for t in terms], gast.Load()), node)
+        return Term(new, Fact("tuple", items=tuple(t.fact for t in terms)))
+
+    def _starred_tuple(self, node: Any) -> Term:
+        nodes: list[Any] = []
+        items: list[Fact] | None = []
+        for item in node.elts:
+            starred = isinstance(item, gast.Starred)
+            term = self.term(item.value if starred else item)
+            nodes.append(gast.Starred(term.node, gast.Load()) if starred else term.node)
+            if starred and (term.fact.items is None or term.batched):
+                if self.holds_batch(term.fact):
+                    self.refuse(item, "a star before values of examples", "write them down")
+                items = None
+            elif items is not None:
+                items += list(term.fact.items or ()) if starred else [term.fact]
+        new = at(gast.Tuple(nodes, gast.Load()), node)
+        return Term(new, Fact("tuple", items=None if items is None else tuple(items)))
+
+    def _List(self, node: Any) -> Term:
+        if any(isinstance(item, gast.Starred) for item in node.elts):
+            return self._other(node)
+        terms = [self.kept(self.term(item)) for item in node.elts]
+        facts = {i: term.fact for i, term in enumerate(terms)}
+        fact = self.container("list", facts, node)
+        held = self.known.held[id(node)]
+        nodes = []
+        for i, term in enumerate(terms):
+            wanted = held.element if held.items is None else held.items.get(i)
+            needed = wanted is not None and wanted.batched and not term.batched
+            nodes.append(self.as_batched(term).node if needed else term.node)
+        return Term(at(gast.List(nodes, gast.Load()), node), fact)
+
+    def _Dict(self, node: Any) -> Term:
+        if any(key is None for key in node.keys):
+            return self._other(node)
+        keys = [self.term(key) for key in node.keys]
+        terms = [self.kept(self.term(item)) for item in node.values]
+        known = all(key.fact.constant for key in keys)
+        known = known and len({key.fact.constant[0] for key in keys}) == len(keys)
+        facts = (
+            {key.fact.constant[0]: term.fact for key, term in zip(keys, terms, strict=True)}
+            if known
+            else {i: term.fact for i, term in enumerate(terms)}
+        )
+        fact = self.container("dict", facts, node)
+        held = self.known.held[id(node)]
+        if not known:
+            held.items = None
+        nodes = []
+        for key, term in zip(facts, terms, strict=True):
+            wanted = held.element if held.items is None else held.items.get(key)
+            needed = wanted is not None and wanted.batched and not term.batched
+            nodes.append(self.as_batched(term).node if needed else term.node)
+        return Term(at(gast.Dict([k.node for k in keys], nodes), node), fact)
+
+    def _ListComp(self, node: Any) -> Term:
+        return self._comprehension(node, "list")
+
+    def _GeneratorExp(self, node: Any) -> Term:
+        return self._comprehension(node, "iterator")
+
+    def _comprehension(self, node: Any, kind: str) -> Term:
+        before, alias = dict(self.env), dict(self.alias)
+        generators, guards = [], []
+        for generator in node.generators:
+            source = self.term(generator.iter)
+            iterable, element = self.iterated(source, generator.iter)
+            self.bind_target(generator.target, element, generator.target)
+            tests = [self.term(test) for test in generator.ifs]
+            guards += tests
+            new = gast.comprehension(clone(generator.target), iterable, [t.node for t in tests], 0)
+            generators.append(new)
+        if any(test.batched for test in guards):
+            self.refuse(node, "a comprehension that leaves out values by example", "use np.where")
+        item = self.kept(self.term(node.elt))
+        self.env, self.alias = before, alias
+        made = type(node)(item.node, generators)
+        if kind == "iterator":
+            return Term(at(made, node), Fact("iterator", items=(item.fact,)))
+        fact = self.container("list", {"*": item.fact}, node)
+        self.known.held[id(node)].items = None
+        element_now = self.known.held[id(node)].element
+        if element_now is not None and element_now.batched and not item.batched:
+            made.elt = self.as_batched(item).node
+        return Term(at(made, node), fact)
+
+    # -- iteration
+
+    def iterated(self, term: Term, node: Any) -> tuple[Any, Fact]:
+        """Return what is to be looped over, and what is known of each item."""
+        fact = term.fact
+        if fact.kind in ("array", "number"):
+            if fact.rank is None or fact.rank == 0:
+                if fact.batched:
+                    self.refuse(node, "a loop over what has no axes", "loop over an array")
+                return term.node, Fact("unknown", sites=fact.sites)
+            inner = fact.rank - 1
+            kind = "array" if inner else "number"
+            item = Fact(
+                "array" if kind == "array" else "number",
+                fact.batched,
+                inner,
+                fact.dtype,
+                sites=fact.sites if inner else frozenset(),
+                read_from=fact.sites,
+            )
+            if not fact.batched:
+                return term.node, item
+            if fact.rank == 1:
+                return gast.Attribute(term.node, "T", gast.Load()), item
+            one, zero = gast.Constant(1, None), gast.Constant(0, None)
+            return call(self.numpy("moveaxis"), term.node, one, zero), item
+        if fact.kind == "iterator" and fact.items:
+            return term.node, fact.items[0]
+        if fact.kind == "dict":
+            return term.node, Fact("unknown")
+        if fact.kind in ("list", "tuple"):
+            element = self.element_of(fact) or UNKNOWN
+            if element.kind == "mixed" and element.batched:
+                self.refuse(node, "a loop over values of different kinds", "loop over arrays alike")
+            return term.node, element
+        if fact.batched:
+            self.refuse(node, "a loop over this", "loop over a range or an array")
+        return term.node, Fact("unknown", sites=fact.sites)
+
+    def bind_target(self, target: Any, fact: Fact, node: Any) -> None:
+        """Note what the names of a target mean, which an item is unpacked into."""
+        if isinstance(target, gast.Name):
+            self.bind(target.id, fact)
+            return
+        if isinstance(target, (gast.Tuple, gast.List)):
+            items = fact.items if fact.kind == "tuple" else None
+            if items is not None and len(items) == len(target.elts):
+                for inner, item in zip(target.elts, items, strict=True):
+                    self.bind_target(inner, item, node)
+                return
+            if not self.holds_batch(fact):
+                part = UNKNOWN
+                if fact.kind == "array" and fact.rank:
+                    kind = "array" if fact.rank > 1 else "number"
+                    part = replace(
+                        fact, kind="array" if kind == "array" else "number", rank=fact.rank - 1
+                    )
+                elif fact.kind == "list":
+                    part = self.element_of(fact) or UNKNOWN
+                for inner in target.elts:
+                    self.bind_target(
+                        inner.value if isinstance(inner, gast.Starred) else inner, part, node
+                    )
+                return
+        self.refuse(node, "taking this apart", "take the parts by index")
+
+
+def _compared(ops: Any, nodes: list[Any]) -> Any:
+    return gast.Compare(nodes[0], list(ops), nodes[1:])
+
+
+def _described(node: Any) -> str:
+    words = {
+        "Lambda": "a lambda",
+        "DictComp": "a dict comprehension",
+        "SetComp": "a set comprehension",
+        "JoinedStr": "an f-string",
+        "NamedExpr": "an assignment in an expression",
+        "List": "a list with a star",
+        "Dict": "a dict with stars",
+    }
+    return words.get(type(node).__name__, f"an expression ({type(node).__name__})")

@@ -1,0 +1,157 @@
+"""Writes one function for a batch: again and again, until nothing new is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.errors import NotBatchedError
+from srcgrad.frontend.normalize.returns import single_exit
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.frontend.source import FunctionSource
+from srcgrad.ir.build import clone
+from srcgrad.ir.jumps import jumps
+from srcgrad.ir.names import Namer
+from srcgrad.ir.program import bound_names
+from srcgrad.ir.scopes import Scope, scope_of
+from srcgrad.transforms.batching import arranging, elementwise, making, products, reductions
+from srcgrad.transforms.batching.facts import NONE, Fact
+from srcgrad.transforms.batching.state import AgainError, Helpers, Known
+from srcgrad.transforms.batching.statements import Statements
+from srcgrad.transforms.batching.terms import Term
+
+for _module in (arranging, elementwise, making, products, reductions):
+    assert _module.__doc__  # they are imported for the handlers that they register
+
+_MOST_ROUNDS = 200
+
+Ending = Callable[[Statements, Term, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A function for a batch.
+
+    Attributes:
+        body: Its statements.
+        result: What is known of what it returns.
+        known: What was found out of its memory.
+        uses_batch: Whether it reads the number of examples.
+        scope: Its names from outside.
+    """
+
+    body: list[Any]
+    result: Fact
+    known: Known
+    uses_batch: bool
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a function is to be written for.
+
+    Attributes:
+        given: What is known of its parameters.
+        batch: The name of the number of examples.
+        taken: The names that the module needs for itself.
+        is_helper: Whether it is called by another that is written.
+        ending: What becomes of what it returns.
+    """
+
+    given: Mapping[str, Fact]
+    batch: str
+    taken: tuple[str, ...]
+    is_helper: bool
+    ending: Ending | None = None
+
+
+class _Writer(Statements):
+    """Rewrites one function once."""
+
+    ending: Ending | None = None
+
+    def _do_Return(self, statement: Any) -> None:
+        if self.masks:
+            self.refuse(statement, "a return for some of the examples", "return at the end")
+        value = statement.value or gast.Constant(None, None)
+        term = self.kept(self.term(value))
+        node = term.node if self.ending is None else self.ending(self, term, statement)
+        self.returned = self.closed(term.fact)
+        last = self.out[-1] if self.out else None
+        if isinstance(last, gast.Assign) and isinstance(node, gast.Name):
+            (target,) = last.targets
+            if isinstance(target, gast.Name) and target.id == node.id:
+                node = self.out.pop().value  # `out = value; return out`
+        self.emit(gast.Return(node), statement)
+
+
+def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> Written:
+    """Return a function written for a batch.
+
+    Raises:
+        NotBatchedError: It cannot be.
+        WantsError: It writes values of the batch into an argument that all examples share.
+    """
+    tree = _with_one_exit(source, wanted)
+    scope = scope_of(source.function, tree, with_imports=True)
+    known = Known()
+    for _ in range(_MOST_ROUNDS):
+        namer = Namer([*scope.local, *bound_names(tree.body), *wanted.given])
+        namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
+        writer = _Writer(
+            source,
+            scope,
+            namer,
+            helpers,
+            known,
+            wanted.given,
+            wanted.batch,
+            is_helper=wanted.is_helper,
+        )
+        writer.branch_names = set()
+        writer.ending = wanted.ending
+        writer.hidden = set(scope.local)
+        try:
+            writer.block(tree.body)
+        except AgainError:
+            continue
+        result = NONE if writer.returned is None else writer.returned
+        return Written(writer.out, result, known, writer.uses_batch, scope)
+    raise NotBatchedError(
+        "this function is not written for a batch: it keeps changing what its values are",
+        span=source.span(source.tree),
+        hint="give each variable one meaning",
+    )
+
+
+def _with_one_exit(source: FunctionSource, wanted: Wanted) -> Any:
+    """Return the tree of a function with one `return`, its last statement."""
+    tree = clone(source.tree)
+    tree.body = _without_docstring(tree.body)
+    returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
+    if len(returns) == 1 and returns[0] is tree.body[-1]:
+        return tree
+    if not returns:
+        return tree
+    refusals = Refusals(source)
+    local = bound_names(tree.body)
+    namer = Namer([*local, *wanted.given])
+    namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
+    single_exit(tree, namer, refusals)
+    refusals.raise_if_any()
+    return tree
+
+
+def _without_docstring(body: list[Any]) -> list[Any]:
+    first = body[0] if body else None
+    if isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant):
+        return body[1:]
+    return body
+
+
+def _free_names(tree: Any) -> list[str]:
+    return [node.id for node in gast.walk(tree) if isinstance(node, gast.Name)]

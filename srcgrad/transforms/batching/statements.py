@@ -1,0 +1,426 @@
+"""Rewrites statements, with the values of names from one to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcgrad.ir.build import assign, at, call, clone, load, store
+from srcgrad.ir.program import bound_names
+from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching.branches import Branches
+from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
+from srcgrad.transforms.batching.terms import Term, copy_of
+
+
+class Statements(Branches):
+    """Rewrites the statements of one function."""
+
+    def block(self, body: list[Any]) -> None:
+        """Rewrite statements, in order, to the end of what there is so far."""
+        for statement in body:
+            method = getattr(self, f"_do_{type(statement).__name__}", None)
+            if method is None:
+                self._do_other(statement)
+            else:
+                method(statement)
+
+    def inner(self, body: list[Any]) -> list[Any]:
+        """Return a block rewritten on its own."""
+        outer, self.out = self.out, []
+        try:
+            self.block(body)
+            return self.out or [gast.Pass()]
+        finally:
+            self.out = outer
+
+    def emit(self, statement: Any, like: Any) -> None:
+        """Add a statement."""
+        self.out.append(at(statement, like))
+
+    def _do_other(self, statement: Any) -> None:
+        names = [n.id for n in found_in(statement, gast.Name)]
+        if any(self.holds_batch(self.env.get(name, UNKNOWN)) for name in names) or self.masks:
+            self.refuse(
+                statement,
+                f"`{type(statement).__name__.lower()}` with values of examples",
+                "write it with NumPy's functions",
+            )
+        self.refuse(statement, f"`{type(statement).__name__.lower()}`", "leave it out")
+
+    def _do_Pass(self, statement: Any) -> None:
+        self.emit(clone(statement), statement)
+
+    def _do_Break(self, statement: Any) -> None:
+        if self.masks:
+            self.refuse(
+                statement,
+                "a loop that some examples leave earlier than others",
+                "run all trips for all, and use np.where(done, old, new)",
+            )
+        self.emit(clone(statement), statement)
+
+    _do_Continue = _do_Break
+
+    def _do_Import(self, statement: Any) -> None:
+        self.emit(clone(statement), statement)
+
+    _do_ImportFrom = _do_Import
+
+    def _do_Expr(self, statement: Any) -> None:
+        value = statement.value
+        if isinstance(value, gast.Constant):
+            return  # a docstring
+        if self._write_call(statement):
+            return
+        term = self.term(value)
+        self.emit(gast.Expr(term.node), statement)
+
+    def _do_Assert(self, statement: Any) -> None:
+        test = self.term(statement.test)
+        node = test.node
+        if self.masks:
+            self.refuse(
+                statement, "an `assert` in a branch that not all examples take", "move it out"
+            )
+        if test.batched:
+            node = call(self.numpy("all"), self.truth(test, statement).node)
+        message = statement.msg
+        text = None if message is None else self.term(message).node
+        self.emit(gast.Assert(node, text), statement)
+
+    def _do_Raise(self, statement: Any) -> None:
+        if self.masks:
+            self.refuse(statement, "`raise` for some of the examples", "look at the batch before")
+        for name in found_in(statement, gast.Name):
+            if self.holds_batch(self.env.get(name.id, UNKNOWN)):
+                self.refuse(statement, "`raise` with values of examples", "leave them out")
+        self.emit(clone(statement), statement)
+
+    def _do_Return(self, statement: Any) -> None:
+        if statement.value is None:
+            self.refuse(statement, "a function that returns nothing", "return an array")
+        term = self.kept(self.term(statement.value))
+        self.returned = term.fact
+        self.emit(gast.Return(term.node), statement)
+
+    def _do_With(self, statement: Any) -> None:
+        items = []
+        for item in statement.items:
+            if item.optional_vars is not None:
+                self.refuse(statement, "`with ... as`", "leave the name out")
+            items.append(gast.withitem(self.term(item.context_expr).node, None))
+        body = self.inner(statement.body)
+        self.emit(gast.With(items, body, None), statement)
+
+    def _do_AnnAssign(self, statement: Any) -> None:
+        if statement.value is not None:
+            self._assign(statement.target, self.term(statement.value), statement)
+
+    # -- assignments
+
+    def _do_Assign(self, statement: Any) -> None:
+        term = self.kept(self.term(statement.value))
+        if len(statement.targets) > 1:
+            name = self.namer.fresh("value")
+            self.emit(assign(name, term.node), statement)
+            term = Term(load(name), term.fact)
+            for target in statement.targets:
+                self._assign(target, Term(load(name), term.fact), statement)
+            return
+        self._assign(statement.targets[0], term, statement)
+
+    def _assign(self, target: Any, term: Term, statement: Any) -> None:
+        if isinstance(target, gast.Name):
+            name = self.new_name(target.id)
+            self.emit(assign(name, term.node), statement)
+            self.bind(target.id, term.fact)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            self._unpack(target, term, statement)
+        elif isinstance(target, gast.Subscript):
+            self._store(target, term, statement)
+        else:
+            self.refuse(statement, "a write into an object", "return the value")
+
+    def _unpack(self, target: Any, term: Term, statement: Any) -> None:
+        node, fact = term.node, term.fact
+        if isinstance(node, (gast.Tuple, gast.List)) and all(
+            isinstance(item, gast.Subscript) for item in target.elts
+        ):
+            self._swap(target, term, statement)
+            return
+        if fact.kind == "array" and fact.batched:
+            node, item = self.iterated(term, statement)
+            fact = Fact("tuple", items=(item,) * len(target.elts))
+        elif fact.kind == "list" and self.holds_batch(fact):
+            items = [self.item_of(fact, i) or UNKNOWN for i in range(len(target.elts))]
+            fact = Fact("tuple", items=tuple(items))
+        if not all(isinstance(t, gast.Name) for t in target.elts) and self.holds_batch(fact):
+            self._unpack_through_names(target, node, fact, statement)
+            return
+        self.bind_target(target, fact, statement)
+        new = clone(target)
+        for item in found_in(new, gast.Name):
+            if not isinstance(item.ctx, gast.Load):
+                item.id = self.new_name(item.id)
+        self.emit(gast.Assign([new], node, None), statement)
+        self.copy_read(target, statement)
+
+    def _swap(self, target: Any, term: Term, statement: Any) -> None:
+        """Write ``x[i], x[j] = x[j], x[i]``: all is read before the first is written."""
+        names = []
+        facts = self.closed(term.fact).items or ()
+        for item, fact in zip(term.node.elts, facts, strict=True):
+            name = self.namer.fresh("value")
+            held = item
+            if fact.batched and fact.read_from:
+                held = copy_of(item)
+            self.emit(assign(name, held), statement)
+            names.append(Term(load(name), replace(fact, read_from=frozenset())))
+        for inner, value in zip(target.elts, names, strict=True):
+            self._assign(inner, value, statement)
+
+    def _unpack_through_names(self, target: Any, node: Any, fact: Fact, statement: Any) -> None:
+        items = fact.items or ()
+        if len(items) != len(target.elts) or any(isinstance(t, gast.Starred) for t in target.elts):
+            self.refuse(statement, "taking this apart", "take the parts by index")
+        names = [self.namer.fresh("value") for _ in items]
+        new = gast.Tuple([store(name) for name in names], gast.Store())
+        self.emit(gast.Assign([new], node, None), statement)
+        for inner, name, item in zip(target.elts, names, items, strict=True):
+            self._assign(inner, self.kept(Term(load(name), item)), statement)
+
+    def copy_read(self, target: Any, statement: Any) -> None:
+        """Copy the numbers among the names of a target that were read from what is written."""
+        for item in found_in(target, gast.Name):
+            fact = self.env.get(item.id, UNKNOWN)
+            term = Term(load(self.alias.get(item.id, item.id)), fact)
+            kept = self.kept(term)
+            if kept is not term:
+                self.emit(assign(term.node.id, kept.node), statement)
+                self.bind(item.id, kept.fact)
+
+    # -- writes
+
+    def _store(self, target: Any, term: Term, statement: Any) -> None:
+        base = self.term(target.value)
+        if base.fact.kind in ("list", "dict"):
+            self._store_item(target, base, term, statement)
+            return
+        if base.fact.kind != "array":
+            self.refuse(statement, "a write into this", "write into an array or a list")
+        if not term.fact.is_numeric and self.holds_batch(term.fact):
+            self.refuse(statement, "a write of a list of values of examples", "make it an array")
+        self.store_at(target, base, term, statement)
+
+    def _store_item(self, target: Any, base: Term, term: Term, statement: Any) -> None:
+        if self.masks:
+            self.refuse(
+                statement, "a write into a list in a branch that not all take", "use np.where"
+            )
+        index = self.term(target.slice)
+        if index.batched or isinstance(target.slice, gast.Slice):
+            self.refuse(statement, "a list that is indexed by example", "make it an array")
+        key = index.fact.constant
+        term = self.put_in(base.fact, term, statement, key[:1])
+        new = gast.Subscript(base.node, index.node, gast.Store())
+        self.emit(gast.Assign([new], term.node, None), statement)
+
+    def _do_AugAssign(self, statement: Any) -> None:
+        target = statement.target
+        value = self.term(statement.value)
+        if isinstance(target, gast.Subscript):
+            base = self.term(target.value)
+            if base.fact.kind in ("list", "dict"):
+                self._update_item(target, base, value, statement)
+                return
+            if base.fact.kind != "array":
+                self.refuse(statement, "a write into this", "write into an array or a list")
+            self.update_at(target, base, value, statement)
+            return
+        if not isinstance(target, gast.Name):
+            self.refuse(statement, "a write into an object", "return the value")
+        self._update_name(target, value, statement)
+
+    def _update_item(self, target: Any, base: Term, value: Term, statement: Any) -> None:
+        old = self.term(gast.Subscript(target.value, target.slice, gast.Load()))
+        if self.masks or not old.fact.is_numeric or (old.fact.kind == "array" and old.rank):
+            self.refuse(statement, "an update of an item of a list", "write it as d[k] = d[k] + v")
+        (a, b), fact = self.elementwise([old, value], statement)
+        fact = fact.at(id(statement))
+        new = Term(gast.BinOp(a, statement.op, b), fact)
+        if id(statement) in self.known.forced and not fact.batched:
+            new = self.as_batched(new)
+        self._store_item(target, base, new, statement)
+
+    def _update_name(self, target: Any, value: Term, statement: Any) -> None:
+        name = target.id
+        old = self.term(at(gast.Name(name, gast.Load(), None, None), statement))
+        if old.fact.kind in ("list", "tuple", "text", "dict"):
+            if self.holds_batch(old.fact) or self.holds_batch(value.fact) or self.masks:
+                self.refuse(statement, "`+=` of a list", "use `append`")
+            self.emit(gast.AugAssign(store(name), statement.op, value.node), statement)
+            return
+        if old.fact.kind == "array" and not self.masks:
+            self._update_array(name, old, value, statement)
+            return
+        if old.fact.kind == "array":
+            self.refuse(statement, "`+=` of an array in a branch that not all take", "bind it anew")
+        if not (old.batched or value.batched):
+            _, fact = self.elementwise([old, value], statement)
+            fact = fact.at(id(statement))
+            if id(statement) not in self.known.forced and not self.alias.get(name):
+                kind = fact if old.fact.is_numeric else UNKNOWN
+                self.emit(gast.AugAssign(store(name), statement.op, value.node), statement)
+                self.bind(name, kind)
+                return
+        new = self._operation(old, statement.op, value, statement)
+        self._assign(target, new, statement)
+
+    def _operation(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
+        if isinstance(op, gast.MatMult):
+            self.refuse(statement, "`@=`", "write it with @")
+        dtype = "f" if isinstance(op, gast.Div) else ""
+        (a, b), fact = self.elementwise([old, value], statement, dtype=dtype)
+        return self.made(gast.BinOp(a, op, b), fact, statement)
+
+    def _update_array(self, name: str, old: Term, value: Term, statement: Any) -> None:
+        """Write ``x += v`` into the memory of an array."""
+        self.note_written(old.fact.sites | old.fact.read_from, statement, batched=old.batched)
+        if value.batched and not old.batched:
+            self.force(old.fact, statement)
+        node = value.node
+        if value.batched:
+            rank = self.rank_of(old, statement)
+            if self.rank_of(value, statement) > rank:
+                self.refuse(statement, "an update by a value with more axes", "check the axes")
+            (_, node), _ = self.elementwise([old, value], statement)
+        elif old.batched and (value.rank is None or value.rank > self.rank_of(old, statement)):
+            self.refuse(statement, "an update by a value with more axes", "check the axes")
+        target = store(self.alias.get(name, name))
+        self.emit(gast.AugAssign(target, statement.op, node), statement)
+
+    # -- loops and branches that all examples take alike
+
+    def _do_If(self, statement: Any) -> None:
+        test = self.term(statement.test)
+        if test.batched:
+            self.branch(statement, self.truth(test, statement.test))
+            return
+        self.settle_names([*statement.body, *statement.orelse], statement)
+        before = dict(self.env)
+        body = self.inner(statement.body)
+        after = self.env
+        self.env = dict(before)
+        orelse = self.inner(statement.orelse) if statement.orelse else []
+        self.env = self.merged(after, self.env, statement, (statement.body, statement.orelse))
+        self.emit(gast.If(test.node, body, orelse), statement)
+
+    def merged(
+        self, one: dict[str, Fact], other: dict[str, Fact], node: Any, blocks: Any
+    ) -> dict[str, Fact]:
+        """Return what names mean after either of two blocks."""
+        one_leaves, other_leaves = (leaves(block) for block in blocks)
+        if one_leaves:
+            return other
+        if other_leaves:
+            return one
+        found = {}
+        for name in one.keys() | other.keys():
+            a, b = one.get(name), other.get(name)
+            if a is None or b is None:
+                found[name] = a if a is not None else b if b is not None else UNKNOWN
+                continue
+            if a.is_numeric and b.is_numeric and a.batched != b.batched:
+                self.force(b if a.batched else a, node)
+            found[name] = joined(a, b)
+        return found
+
+    def _do_For(self, statement: Any) -> None:
+        if statement.orelse:
+            self.refuse(statement, "the `else` of a loop", "write it behind the loop")
+        source = self.term(statement.iter)
+        iterable, element = self.iterated(source, statement.iter)
+        self.settle_names([statement], statement)
+        targets = found_in(statement.target, gast.Name)
+        target = clone(statement.target)
+        for item in found_in(target, gast.Name):
+            item.id = self.alias.get(item.id, item.id)
+
+        def trip() -> list[Any]:
+            self.bind_target(statement.target, element, statement)
+            outer, self.out = self.out, []
+            try:
+                self.copy_read(statement.target, statement)
+                self.block(statement.body)
+                return self.out or [gast.Pass()]
+            finally:
+                self.out = outer
+
+        body = self._trips(trip, statement, {item.id for item in targets})
+        self.emit(gast.For(target, iterable, body, [], None), statement)
+
+    def _do_While(self, statement: Any) -> None:
+        if statement.orelse:
+            self.refuse(statement, "the `else` of a loop", "write it behind the loop")
+        self.settle_names([statement], statement)
+        test: Any = None
+
+        def trip() -> list[Any]:
+            nonlocal test
+            term = self.term(statement.test)
+            if term.batched:
+                self.refuse(
+                    statement,
+                    "a `while` loop that ends at another time for each example",
+                    "run as many trips for all, and use np.where(done, old, new)",
+                )
+            test = term.node
+            return self.inner(statement.body)
+
+        body = self._trips(trip, statement, set())
+        self.emit(gast.While(test, body, []), statement)
+
+    def _trips(self, trip: Any, statement: Any, own: set[str]) -> list[Any]:
+        """Return the body of a loop, once names mean at its start what they mean at its end."""
+        for _ in range(20):
+            start, namer = dict(self.env), self.namer.copied()
+            body: list[Any] = trip()
+            end = self.env
+            joint = dict(start)
+            for name, fact in end.items():
+                old = start.get(name)
+                if old is None or name in own:
+                    joint[name] = fact
+                    continue
+                if old.is_numeric and fact.is_numeric and old.batched != fact.batched:
+                    self.force(fact if old.batched else old, statement)
+                joint[name] = joined(old, fact)
+            self.env = joint
+            if joint == start:
+                return body
+            self.namer = namer
+        return self.refuse(statement, "a loop in which values keep changing their axes", "fix them")
+
+    # -- the whole
+
+    def settle_names(self, body: list[Any], statement: Any) -> None:
+        """Give the names that a block binds their names in the branch that it is in, if any."""
+        if not self.masks:
+            return
+        for name in dict.fromkeys(bound_names(body)):
+            if name in self.branch_names:
+                continue
+            old = self.alias.get(name, name)
+            new = self.new_name(name)
+            if name in self.env:
+                self.emit(assign(new, load(old)), statement)
+
+
+def leaves(block: list[Any]) -> bool:
+    """Say whether a block ends by a jump, so that nothing follows it."""
+    return bool(block) and isinstance(
+        block[-1], (gast.Return, gast.Raise, gast.Break, gast.Continue)
+    )

@@ -1,0 +1,128 @@
+"""Tests `vmap`: its axes, its refusals, its texts, and derivatives on both sides of it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+RNG = np.random.default_rng(0)
+WEIGHTS = RNG.normal(size=(5, 3))
+
+
+def dense(x, b):
+    return np.tanh(WEIGHTS @ x + b)
+
+
+def branching(x):
+    if x.sum() > 0:
+        x = x + 1
+        y = x * 2
+    else:
+        y = -x
+    return y.sum()
+
+
+def until_small(x):
+    while x > 1.0:
+        x = x / 2
+    return x
+
+
+def test_a_matrix_product_becomes_one_of_all_examples():
+    xs, b = RNG.normal(size=(4, 3)), RNG.normal(size=5)
+    batched = sg.vmap(dense, in_axes=(0, None), fallback="error")
+    np.testing.assert_allclose(batched(xs, b), [dense(x, b) for x in xs])
+    assert "np.tanh(x @ WEIGHTS.T + b)" in batched.source
+
+
+def test_examples_may_lie_along_any_axis():
+    xs, b = RNG.normal(size=(3, 4)), RNG.normal(size=5)
+    batched = sg.vmap(dense, in_axes=(1, None), out_axes=1, fallback="error")
+    np.testing.assert_allclose(batched(xs, b), np.stack([dense(x, b) for x in xs.T], axis=1))
+
+
+def test_axes_may_be_told_by_name_and_for_parts():
+    def affine(p, x):
+        return p["w"] * x + p["b"]
+
+    p = {"w": RNG.normal(size=4), "b": 2.0}
+    batched = sg.vmap(affine, in_axes={"p": {"w": 0, "b": None}, "x": None}, fallback="error")
+    np.testing.assert_allclose(batched(p, x=3.0), p["w"] * 3.0 + 2.0)
+
+
+def test_batches_may_be_nested():
+    xs, bs = RNG.normal(size=(2, 4, 3)), RNG.normal(size=(2, 5))
+    batched = sg.vmap(sg.vmap(dense, (0, None), fallback="error"), fallback="error")
+    wanted = [[dense(x, b) for x in rows] for rows, b in zip(xs, bs, strict=True)]
+    np.testing.assert_allclose(batched(xs, bs), wanted)
+
+
+def test_a_branch_selects_for_each_example():
+    xs = RNG.normal(size=(6, 3))
+    batched = sg.vmap(branching, fallback="error")
+    np.testing.assert_allclose(batched(xs), [branching(x) for x in xs])
+
+
+def test_a_loop_of_another_length_for_each_is_refused_with_its_line():
+    with pytest.raises(sg.NotBatchedError, match=r"`while` loop .*\n.*test_vmap.py"):
+        sg.vmap(until_small, fallback="error")(np.array([1.0, 9.0]))
+
+
+def test_what_is_refused_runs_as_a_loop_with_a_warning():
+    with pytest.warns(sg.FallbackWarning, match="called for each example"):
+        found = sg.vmap(until_small)(np.array([1.0, 9.0]))
+    np.testing.assert_allclose(found, [1.0, 0.5625])
+
+
+def test_gradients_of_each_example():
+    def loss(w, x, y):
+        return np.sum((np.tanh(w @ x) - y) ** 2)
+
+    w, xs, ys = RNG.normal(size=(2, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=(4, 2))
+    g = sg.grad(loss)
+    found = sg.vmap(g, in_axes=(None, 0, 0), fallback="error")(w, xs, ys)
+    np.testing.assert_allclose(found, [g(w, x, y) for x, y in zip(xs, ys, strict=True)])
+
+
+def test_a_derivative_of_a_batch():
+    xs = RNG.normal(size=(4, 3))
+    batched = sg.vmap(dense, in_axes=(0, None), fallback="error")
+
+    def total(b):
+        return batched(xs, b).sum()
+
+    def by_loop(b):
+        return sum(dense(x, b).sum() for x in xs)
+
+    b = RNG.normal(size=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sg.FallbackWarning)
+        np.testing.assert_allclose(sg.grad(total)(b), sg.grad(by_loop)(b))
+
+
+def test_data_of_other_axes_get_another_text(monkeypatch):
+    xs, b = RNG.normal(size=(4, 3)), RNG.normal(size=5)
+    batched = sg.vmap(dense, in_axes=(0, None), fallback="error")
+    batched(xs, b)
+    monkeypatch.setitem(globals(), "WEIGHTS", RNG.normal(size=3))
+    np.testing.assert_allclose(batched(xs, b), [dense(x, b) for x in xs])
+
+
+def test_what_all_examples_share_is_not_written():
+    def counted(x, counts):
+        counts[0] += 1.0
+        return x * 2
+
+    with pytest.raises(sg.NotBatchedError, match="which all examples share"):
+        sg.vmap(counted, in_axes=(0, None), fallback="error")(np.ones(3), np.zeros(2))
+
+
+def test_axes_that_are_not_there_are_refused():
+    with pytest.raises(sg.ArgumentError, match="no axis 0"):
+        sg.vmap(dense)(np.ones((2, 3)), 1.0)
+    with pytest.raises(sg.ArgumentError, match="has 2 examples and `b` has 3"):
+        sg.vmap(dense)(np.ones((2, 3)), np.ones((3, 5)))
