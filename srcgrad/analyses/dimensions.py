@@ -268,6 +268,9 @@ class Dimensions:
             return None if reshapes else self.of(operation.args[0])
         if known.shape == "told":
             return self._of_creation(operation.args[0])
+        if known.shape == "other" and known.kind == "either":  # one of several operands
+            numbers = len(operation.args) > 1 and all(self.of(n) == () for n in operation.args)
+            return () if numbers and not operation.keywords else None
         return self._of_arranged(known, operation) if not operation.keywords else None
 
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
@@ -281,12 +284,23 @@ class Dimensions:
         if canonical == "numpy.concatenate" and isinstance(args[0], (gast.List, gast.Tuple)):
             parts = [self.of(item) for item in args[0].elts]
             return (None,) if all(part and len(part) == 1 for part in parts) else None
+        if known.joins and len(args) == 1 and isinstance(args[0], (gast.List, gast.Tuple)):
+            return self._of_display(args[0]) if canonical == "numpy.array" else None
         vector = self.of(args[0]) if len(args) == 1 else None
         if known.shape == "flat":
             return vector if vector is not None and len(vector) == 1 else None
         if canonical == "numpy.transpose" and vector is not None:
             return vector[::-1]
         return None
+
+    def _of_display(self, node: Any) -> Vector | None:
+        """Return the axes of an array of what is written down, all of it of one shape."""
+        if not isinstance(node, (gast.List, gast.Tuple)):
+            return self.of(node)
+        parts = [self._of_display(item) for item in node.elts]
+        if not parts or parts[0] is None or any(part is None for part in parts):
+            return None
+        return (len(parts), *parts[0]) if len({len(part or ()) for part in parts}) == 1 else None
 
     def _of_creation(self, shape: Any) -> Vector | None:
         """Return the axes that a shape describes: an integer or a display of some."""

@@ -55,6 +55,8 @@ class Sharing:
             for target in targets_of(statement):
                 root = root_name(target)
                 for name in names_bound(target) or ([root] if root is not None else []):
+                    if is_number(name):
+                        continue
                     for source in sources:
                         self._parent[self._root(name)] = self._root(source)
 

@@ -78,6 +78,7 @@ class Derivation:
     caught: bool = False
     rebinds: bool = False
     numbers: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
     knowledge: Knowledge = NOTHING
     facts: Facts | None = None
     seed: Any = None
@@ -207,6 +208,7 @@ class Derivation:
         self.conditions = (*assumed, *dimensions.conditions)
         names = {*self.program.parameters, *bound_names(self.program.body)}
         self.numbers = frozenset(name for name in names if shapes.is_number(load(name)))
+        self.others = frozenset(names) - self.numbers
         memory = storage(self.program, shapes, dimensions, integers)
         self.conditions = (*self.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
@@ -326,6 +328,7 @@ class Derivation:
             self.program,
             purity,
             self.numbers,
+            self.others,
             self._is_temporary,
             is_float,
             keep,

@@ -50,6 +50,8 @@ class Lasting:
     def _is_number(self, name: str) -> bool:
         """Say whether a name is surely bound to numbers, none of them an array without axes."""
         facts = self._facts
+        if name in facts.integers.names:
+            return True
         return facts.shapes.is_number(load(name)) and name not in facts.storage.axisless
 
     def is_read_for_good(self, statement: Any) -> bool:
