@@ -68,7 +68,7 @@ def correlation(data):
 
 
 def correlation_by_hand(data):
-    count, columns = data.shape
+    columns = data.shape[1]
     centred = data - data.mean(axis=0)
     width = np.sqrt(np.einsum("ij,ij->j", centred, centred))
     scaled = centred / width

@@ -268,14 +268,13 @@ class Dimensions:
             return None if reshapes else self.of(operation.args[0])
         if known.shape == "told":
             return self._of_creation(operation.args[0])
-        if known.shape == "other" and known.kind == "either":  # one of several operands
-            numbers = len(operation.args) > 1 and all(self.of(n) == () for n in operation.args)
-            return () if numbers and not operation.keywords else None
         return self._of_arranged(known, operation) if not operation.keywords else None
 
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
         """Return the axes of what puts the entries of one or two operands into a new order."""
         canonical, args = known.name, operation.args
+        if known.shape == "other" and known.kind == "either":  # one of several operands
+            return () if len(args) > 1 and all(self.of(item) == () for item in args) else None
         if canonical == "numpy.reshape" and len(args) == 2:
             return self._of_creation(args[1])
         if canonical == "numpy.outer" and len(args) == 2:
