@@ -23,6 +23,7 @@ NAMES = [
     "checker",
     "parts",
     "recorded",
+    "kernels",
     "checkpoint",
     "rules",
     "derivatives",

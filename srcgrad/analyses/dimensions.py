@@ -273,6 +273,8 @@ class Dimensions:
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
         """Return the axes of what puts the entries of one or two operands into a new order."""
         canonical, args = known.name, operation.args
+        if known.shape == "other" and known.kind == "either":  # one of several operands
+            return () if len(args) > 1 and all(self.of(item) == () for item in args) else None
         if canonical == "numpy.reshape" and len(args) == 2:
             return self._of_creation(args[1])
         if canonical == "numpy.outer" and len(args) == 2:
@@ -281,12 +283,23 @@ class Dimensions:
         if canonical == "numpy.concatenate" and isinstance(args[0], (gast.List, gast.Tuple)):
             parts = [self.of(item) for item in args[0].elts]
             return (None,) if all(part and len(part) == 1 for part in parts) else None
+        if known.joins and len(args) == 1 and isinstance(args[0], (gast.List, gast.Tuple)):
+            return self._of_display(args[0]) if canonical == "numpy.array" else None
         vector = self.of(args[0]) if len(args) == 1 else None
         if known.shape == "flat":
             return vector if vector is not None and len(vector) == 1 else None
         if canonical == "numpy.transpose" and vector is not None:
             return vector[::-1]
         return None
+
+    def _of_display(self, node: Any) -> Vector | None:
+        """Return the axes of an array of what is written down, all of it of one shape."""
+        if not isinstance(node, (gast.List, gast.Tuple)):
+            return self.of(node)
+        parts = [self._of_display(item) for item in node.elts]
+        if not parts or parts[0] is None or any(part is None for part in parts):
+            return None
+        return (len(parts), *parts[0]) if len({len(part or ()) for part in parts}) == 1 else None
 
     def _of_creation(self, shape: Any) -> Vector | None:
         """Return the axes that a shape describes: an integer or a display of some."""

@@ -26,11 +26,23 @@ class Sharing:
     >>> body = gast.parse("entries.append(a)\nb = entries[0]").body
     >>> Sharing(body, lambda value: True).may_share("a", "b")
     True
+
+    A number that is read or stored takes no memory along, where `is_number` knows of it.
+
+    >>> body = gast.parse("s = a[0]\nb[0] = s").body
+    >>> Sharing(body, lambda value: True, "s".__eq__).may_share("a", "b")
+    False
     """
 
-    def __init__(self, body: list[Any], is_pure: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        body: list[Any],
+        is_pure: Callable[[Any], bool],
+        is_number: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._parent: dict[str, str] = {}
         self._is_pure = is_pure
+        self._is_number = is_number
         for statement in statements(body):
             value = statement.iter if isinstance(statement, gast.For) else None
             value = statement.value if isinstance(statement, gast.Assign) else value
@@ -43,6 +55,8 @@ class Sharing:
             for target in targets_of(statement):
                 root = root_name(target)
                 for name in names_bound(target) or ([root] if root is not None else []):
+                    if is_number(name):
+                        continue
                     for source in sources:
                         self._parent[self._root(name)] = self._root(source)
 
@@ -69,7 +83,7 @@ class Sharing:
 
     def _sources(self, value: Any) -> list[str]:
         if isinstance(value, gast.Name):
-            return [value.id]
+            return [] if self._is_number(value.id) else [value.id]
         if isinstance(value, (gast.Subscript, gast.Attribute)):
             return self._sources(value.value)
         if isinstance(value, (gast.Tuple, gast.List)):

@@ -11,19 +11,18 @@ import gast
 from srcgrad import runtime
 from srcgrad.analyses.activity import activity
 from srcgrad.analyses.dimensions import Dimensions
-from srcgrad.analyses.final_elements import final_reads, final_stores
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge
 from srcgrad.analyses.numbers import numbers
 from srcgrad.analyses.precision import mark_guarded
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.analyses.sharing import Sharing
 from srcgrad.analyses.shifts import taken_off
 from srcgrad.analyses.storage import storage
 from srcgrad.codegen.comments import comment_lines
 from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
+from srcgrad.compiler.lasting import Lasting
 from srcgrad.compiler.lost_texts import refuse_lost_texts
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
@@ -79,6 +78,7 @@ class Derivation:
     caught: bool = False
     rebinds: bool = False
     numbers: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
     knowledge: Knowledge = NOTHING
     facts: Facts | None = None
     seed: Any = None
@@ -208,6 +208,7 @@ class Derivation:
         self.conditions = (*assumed, *dimensions.conditions)
         names = {*self.program.parameters, *bound_names(self.program.body)}
         self.numbers = frozenset(name for name in names if shapes.is_number(load(name)))
+        self.others = frozenset(names) - self.numbers
         memory = storage(self.program, shapes, dimensions, integers)
         self.conditions = (*self.conditions, *memory.mirror.conditions)
         for problem in memory.problems:
@@ -228,11 +229,11 @@ class Derivation:
         return Facts(reached, shapes, dimensions, integers, memory, selection)
 
     def _sweep(self, facts: Facts, derive_call: CallPair, result: str | None = None) -> Sweep:
-        inliner = Inliner(
-            self.program.namer, self.externals, self.keep_complex, facts.dimensions.rank
-        )
+        inliner = Inliner(self.program.namer, self.externals, self.keep_complex)
         inliner.rebinds = self.rebinds
-        return Sweep(self.program, facts, inliner, self.externals, derive_call, result)
+        sweep = Sweep(self.program, facts, inliner, self.externals, derive_call, result)
+        inliner.known_rank = sweep.rank
+        return sweep
 
     def _refuse_missing(self, sweep: Sweep) -> None:
         for statement, callee in sweep.taped:
@@ -291,16 +292,18 @@ class Derivation:
             body, is_stable, purity.of, filled.__contains__, self.program.namer.is_adjoint
         )
         pairs = leave_out_last_trips(fusing.run(_still_there(halves, body)))
+        lasting = Lasting(self.program, body, purity, facts, keep_complex=self.keep_complex)
+        lasting.read_in_place()
         recorder = Recorder(
             self.program.namer,
             body,
             is_stable,
             self.program.results,
             lambda name: facts.shapes.is_number(load(name)),
-            self._final_reads(body, purity),
+            lasting.is_read_for_good,
         )
         recorder.parameters = self.program.parameters
-        recorder.stored = self._final_stores(body, purity, facts)
+        recorder.stored = lasting.stored()
         for pair in pairs:
             if pair.kind == "loop" and keep_shapes(
                 pair.primal.body, pair.adjoint.body, self.program.namer
@@ -311,25 +314,6 @@ class Derivation:
         keep = recorder.recorded | facts.storage.mutated
         is_float = self.is_float(facts.activity.varied)
         return self.polished(body, purity, keep, is_float, (*self.program.parameters, *given))
-
-    def _final_reads(self, body: list[Any], purity: Purity) -> set[int]:
-        """Return the statements that read elements which nothing writes any more."""
-        if self.program.reader.scope.resolve(load("range")) is not range:
-            return set()
-        return final_reads(
-            body, Sharing(body, purity.of).may_share, purity.of, self.program.namer.is_adjoint
-        )
-
-    def _final_stores(self, body: list[Any], purity: Purity, facts: Facts) -> set[int]:
-        """Return the statements that write numbers where the backward pass finds them again."""
-        if self.keep_complex or self.program.reader.scope.resolve(load("range")) is not range:
-            return set()
-
-        def rank(name: str) -> int | None:
-            return facts.dimensions.rank(load(name))
-
-        may_share, is_adjoint = Sharing(body, purity.of).may_share, self.program.namer.is_adjoint
-        return final_stores(body, may_share, purity.of, rank, is_adjoint)
 
     def polished(
         self,
@@ -344,6 +328,7 @@ class Derivation:
             self.program,
             purity,
             self.numbers,
+            self.others,
             self._is_temporary,
             is_float,
             keep,

@@ -14,6 +14,7 @@ from srcgrad.optimizations.ask_next import asked_next
 from srcgrad.optimizations.coalesce import coalesce
 from srcgrad.optimizations.delay_clears import ClearDelay
 from srcgrad.optimizations.drop_last_clears import drop_last_clears
+from srcgrad.optimizations.fill_cleared import fill_cleared
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
@@ -45,6 +46,7 @@ class Polishing:
         program: The function in normal form.
         purity: Says which expressions may be moved.
         numbers: The names of the program whose values are single numbers.
+        others: Those of which that is not known; a name that is gone by now is in one of both.
         is_temporary: Says which names the compiler made.
         is_float: Says which names surely hold floating-point numbers.
         keep: The names that ``+=`` must not change in place.
@@ -56,6 +58,7 @@ class Polishing:
     program: Program
     purity: Purity
     numbers: frozenset[str]
+    others: frozenset[str]
     is_temporary: Callable[[str], bool]
     is_float: Callable[[str], bool]
     keep: set[str]
@@ -105,6 +108,7 @@ class Polishing:
         body = self._coalesced(gathering.run(merged))
         body = read_originals(tidy(folding.run(body)), self._is_ours)
         body = ClearDelay(self.purity, width).run(body)
+        body = fill_cleared(body, self.purity, self._is_number())
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         body = SignRepetition(self.purity, self.is_float, width).run(body)
         return folding.run(return_directly(body, self.purity, width))
@@ -123,7 +127,7 @@ class Polishing:
         """Say which variables never hold anything but a number, and so which adjoints."""
         base = self.program.namer.base
         names = bound_names(self.program.body) | set(self.program.parameters)
-        arrays = {base(name) for name in names - self.numbers}
-        numbers = {base(name) for name in names} - arrays
+        arrays = {base(name) for name in (names | self.others) - self.numbers}
+        numbers = {base(name) for name in names | self.numbers} - arrays
         variable_of = self.program.namer.variable_of
         return lambda name: variable_of(name) in numbers

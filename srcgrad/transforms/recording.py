@@ -1,4 +1,4 @@
-"""Records what the backward pass must find again of each loop iteration, and restores it there.
+"""Records what the backward pass must find again of each loop trip, and restores it there.
 
 Outside of loops the local variables themselves are the record. Inside, a value is recomputed if
 that is a mere read, and otherwise kept in a list, one entry an iteration.
@@ -71,11 +71,11 @@ class Recorder:
         stable: Callable[[str], bool],
         results: frozenset[str] = frozenset(),
         is_number: Callable[[str], bool] = lambda _: False,
-        final: Collection[int] = (),
+        is_final: Callable[[Any], bool] = lambda _: False,
     ) -> None:
         self.parameters: Collection[str] = ()
         self.stored: Collection[int] = ()  # statements that write elements for good
-        self._final = final
+        self._is_final = is_final
         self._whole = forward
         self.recorded: set[str] = set()
         self._is_number = is_number
@@ -280,7 +280,8 @@ class Recorder:
         kept = {name for name in names if name not in again and name not in free}
         for name in [name for name in sums if name in free]:
             value = _Arithmetic(sums, kept).visit(clone(sums[name]))
-            few = sum(map(_is_step, walk(value))) <= _MOST_OPERATIONS
+            steps = sum(isinstance(node, (gast.BinOp, gast.Call)) for node in walk(value))
+            few = steps <= _MOST_OPERATIONS
             if few and not set(names_read(value)) & made - again.keys() - kept:
                 again[name] = value
             else:
@@ -288,18 +289,19 @@ class Recorder:
         return self._anew(again, adjoint), [name for name in names if name in kept]
 
     def _stored_in(self, body: list[Any]) -> Iterator[tuple[str, Any]]:
-        """Yield numbers that a block stores where they stay, and how to read them there."""
+        """Yield what a block stores where it stays, and how to read it there."""
         for statement in body:
             name = getattr(getattr(statement, "value", None), "id", "")
-            if id(statement) in self.stored and self._is_number(name):
+            if id(statement) in self.stored and (self._is_number(name) or self._stable(name)):
                 element = clone(statement.targets[0])
                 element.ctx = gast.Load()
                 yield name, element
 
     def _lasts(self, statement: Any, reads: set[str]) -> bool:
         """Say whether what a statement reads is still there when the forward pass has ended."""
-        root = root_name(statement.value) if id(statement) in self._final else None
-        return all(name == root or self._stable(name) for name in reads)
+        changing = {name for name in reads if not self._stable(name)}
+        ours = changing == {root_name(statement.value)}
+        return not changing or (ours and self._is_final(statement))
 
     def _anew(self, values: dict[str, Any], adjoint: list[Any]) -> list[Any]:
         """Return statements that compute values again for `adjoint`, under versions of their own.
@@ -371,10 +373,6 @@ class _Arithmetic(gast.NodeTransformer):  # type: ignore[misc]
         if node.id in self._kept or node.id not in self._sums:
             return node
         return self.visit(clone(self._sums[node.id]))
-
-
-def _is_step(node: Any) -> bool:
-    return isinstance(node, (gast.BinOp, gast.Call))
 
 
 def _bound_by(statement: Any) -> list[str]:

@@ -396,6 +396,10 @@ class Sweep:
             return False
         return name in memory.axisless or not self.facts.shapes.is_number(load(name))
 
+    def rank(self, node: Any) -> int | None:
+        """Return how many axes an operand has; a copy has those of what it was made of."""
+        return self.facts.dimensions.rank(renamed(node, self.originals))
+
     def kept(self, node: Any) -> Any:
         """Return an operand as the backward pass must name it."""
         return renamed(node, self.renamed)

@@ -1,0 +1,118 @@
+"""Writes what is added to a part of an adjoint that was just cleared: no zeros in between.
+
+``grad_u[i] = 0.0; grad_u[i] += t * k`` is ``grad_u[i] = t * k``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.analyses.sharing import Sharing
+from srcgrad.ir.build import at
+from srcgrad.ir.program import bound_by, header_reads, targets_of
+from srcgrad.ir.walk import blocks_of, names_read, root_name, statements, walk
+from srcgrad.optimizations.fold_constants import is_fresh
+from srcgrad.optimizations.purity import Purity
+
+
+def fill_cleared(
+    body: list[Any], purity: Purity, is_number: Callable[[str], bool] = lambda _: False
+) -> list[Any]:
+    """Return `body` with additions to what was cleared written as assignments.
+
+    `is_number` says which names are surely those of numbers, or of their adjoints.
+
+    >>> from srcgrad.compiler.doctesting import parse, program_of, text
+    >>> purity = Purity(program_of("def f(x): return x").reader, frozenset())
+    >>> def filled(source):
+    ...     return text(fill_cleared(parse(source), purity))
+    >>> print(filled("grad_u[i] = 0.0; part = u[i] * t; grad_u[i] -= t * k; grad_u[j] += part"))
+    part = u[i] * t
+    grad_u[i] = -(t * k)
+    grad_u[j] += part
+    >>> print(filled("grad_u[i] = 0.0; grad_u[j] += t * k; grad_u[i] += t * k"))
+    grad_u[i] = 0.0
+    grad_u[j] += t * k
+    grad_u[i] += t * k
+    """
+    views = {name for item in statements(body) if _is_odd(item) for name in bound_by(item)}
+    sharing = Sharing(body, purity.of, lambda name: is_number(name) and name not in views)
+
+    def fill(block: list[Any]) -> None:
+        for statement in block:
+            for part in blocks_of(statement):
+                fill(part)
+        place = 0
+        while place < len(block):
+            found = _addition(block, place, sharing, purity)
+            if found is None:
+                place += 1
+            else:
+                block[found] = _assigned(block[found])
+                del block[place]
+
+    fill(body)
+    return body
+
+
+def _addition(block: list[Any], place: int, sharing: Sharing, purity: Purity) -> int | None:
+    """Return where something is added to what a statement clears, before anything asks for it."""
+    target = _cleared(block[place])
+    if target is None or not purity.is_adjoint(target.value.id):
+        return None
+    array, index = target.value.id, gast.dump(target.slice)
+
+    def may_ask(names: list[str]) -> bool:  # adjoints that are written lie apart from the primal
+        return any(purity.is_adjoint(name) and sharing.may_share(name, array) for name in names)
+
+    fixed = {array, *names_read(target.slice)}
+    for later in range(place + 1, len(block)):
+        statement = block[later]
+        if not isinstance(statement, (gast.Assign, gast.AugAssign)):
+            return None
+        roots = [root_name(item) or "" for item in targets_of(statement)]
+        if roots == [array] and _adds_to(statement, array, index):
+            fresh = is_fresh(statement.value) and purity.of(statement.value)
+            asks = may_ask(names_read(statement.value))
+            return None if asks or not fresh else later
+        touched = may_ask([*roots, *header_reads(statement)])
+        if touched or not fixed.isdisjoint(bound_by(statement)) or not purity.of(statement):
+            return None
+    return None
+
+
+def _is_odd(statement: Any) -> bool:
+    """Say whether a statement may read a number as a view, as ``x[..., 0]`` does."""
+    constants = [n for n in walk(statement) if isinstance(n, gast.Constant)]
+    empty = [n for n in walk(statement) if isinstance(n, gast.Tuple) and not n.elts]
+    return bool(empty) or any(node.value is Ellipsis for node in constants)
+
+
+def _cleared(statement: Any) -> Any:
+    """Return the part of an array that a statement sets to zero, if it does that."""
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    zero = isinstance(value, gast.Constant) and type(value.value) is float and value.value == 0
+    plain = isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+    return target if zero and plain else None
+
+
+def _adds_to(statement: Any, array: str, index: str) -> bool:
+    """Say whether a statement adds to a part of an array, or takes away from it."""
+    if not isinstance(statement, gast.AugAssign):
+        return False
+    target = statement.target
+    whole = isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+    adds = isinstance(statement.op, (gast.Add, gast.Sub))
+    return adds and whole and target.value.id == array and gast.dump(target.slice) == index
+
+
+def _assigned(statement: Any) -> Any:
+    value = statement.value
+    if isinstance(statement.op, gast.Sub):
+        value = gast.UnaryOp(gast.USub(), value)
+    return at(gast.Assign([statement.target], value, None), statement)
