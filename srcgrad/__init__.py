@@ -194,8 +194,8 @@ _HOMES: Final = {
         "ArgumentError CompileWarning FallbackWarning IntegerInputError LibraryGapError "
         "MissingRuleError MixedLibrariesError MutationError NonFiniteError NonScalarOutputError "
         "NotBatchedError NotCompiledError NotDifferentiableError NotProvenError NumericWarning "
-        "SourceNotFoundError SrcgradError TieWarning ToolNotFoundError UnsupportedError UnsupportedSyntaxError "
-        "VerificationError VerificationWarning WorkerError"
+        "SourceNotFoundError SrcgradError TieWarning ToolNotFoundError UnsupportedError "
+        "UnsupportedSyntaxError VerificationError VerificationWarning WorkerError"
     ),
     "srcgrad.insight.switch": "debug_nans verifying",
     "srcgrad.runtime": "stop_gradient",

@@ -9,7 +9,6 @@ from operator import attrgetter
 from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, overload
 
-from srcgrad.analyses.lengths import Seen
 from srcgrad.api import elsewhere
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
@@ -18,8 +17,8 @@ from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.form import Form
 from srcgrad.api.gradient_reading import GradientReading
-from srcgrad.api.lazily import has_lazy
 from srcgrad.api.labels import Known, how_labelled, relabelled
+from srcgrad.api.lazily import has_lazy
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, tensors_of
 from srcgrad.api.plan import Plan, compile_loops, load_plan
@@ -28,7 +27,6 @@ from srcgrad.api.proofs import (
     not_settled_elsewhere,
     prove,
     proven,
-    settle_if_it_keeps_data,
 )
 from srcgrad.api.refusal import (
     describe,
@@ -38,7 +36,7 @@ from srcgrad.api.refusal import (
 )
 from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
-from srcgrad.api.seeing import gains_from_shapes, seen_of
+from srcgrad.api.seeing import seen_of
 from srcgrad.api.selection import Selection, innermost, select, static_arguments
 from srcgrad.api.sharing import is_alone, kinds_of_arrays, named_arrays
 from srcgrad.api.telling import told
@@ -51,7 +49,6 @@ from srcgrad.errors import (
     LibraryGapError,
     MissingRuleError,
     MutationError,
-    NotProvenError,
     SourceNotFoundError,
     UnsupportedError,
 )
@@ -400,37 +397,6 @@ class Gradient(GradientReading[P, R_co]):
             plan = self._closest(read or self._make_plan(), args, kwargs)
         prove(plan, lambda plan: self._verify(plan, args, kwargs))
         return plan
-
-    def _closest(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
-        """Return a plan made for the shapes of these arguments, if that makes its text plainer."""
-        if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
-            return plan
-        try:
-            closer = self._make_plan(seen=seen_of(self._selection.bound(args, kwargs)))
-        except NotProvenError:
-            raise  # the wider text is made by the same steps
-        except (UnsupportedError, TypeError):
-            return plan  # the wider text serves; a call that does not bind says so itself
-        if not closer.fits(args, kwargs):
-            return plan
-        settle_if_it_keeps_data(plan)
-        closer.wider = plan
-        return closer
-
-    def _of_shapes(self, seen: Seen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
-        """Return a plan that relies on which arguments are numbers; None if that does not help."""
-        if () not in seen.values():
-            return None
-        with self._lock:
-            try:
-                plan = self._make_plan(seen=seen)
-            except UnsupportedError:
-                return None
-            if not plan.fits(args, kwargs):
-                return None
-            prove(plan, lambda plan: self._verify(plan, args, kwargs))
-            self._plan = plan
-            return plan
 
     def _refuse(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on."""

@@ -7,10 +7,12 @@ from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
 from typing import Any, Generic
 
+from srcgrad.analyses.lengths import Seen
 from srcgrad.api.claims import is_due
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
 from srcgrad.api.form import Form
+from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.lazily import (
     has_complex,
     raise_unsettled,
@@ -19,19 +21,19 @@ from srcgrad.api.lazily import (
     update_of_blocks,
     without_tape,
 )
-from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.looks import P, R_co
 from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
-from srcgrad.api.proofs import prove
+from srcgrad.api.proofs import prove, settle_if_it_keeps_data
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape
+from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, static_arguments
 from srcgrad.api.structures import copied, holds_more_than_numbers
 from srcgrad.api.values import is_complex
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import MissingRuleError, MutationError, UnsupportedError
+from srcgrad.errors import MissingRuleError, MutationError, NotProvenError, UnsupportedError
 from srcgrad.insight.explanation import Subject
 from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
@@ -151,6 +153,37 @@ class GradientReading(Reading, Generic[P, R_co]):
         self._plain[keep_complex] = plan
         return plan
 
+    def _closest(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+        """Return a plan made for the shapes of these arguments, if that makes its text plainer."""
+        if not gains_from_shapes(plan.generated) or is_complex((args, kwargs)):
+            return plan
+        try:
+            closer = self._make_plan(seen=seen_of(self._selection.bound(args, kwargs)))
+        except NotProvenError:
+            raise  # the wider text is made by the same steps
+        except (UnsupportedError, TypeError):
+            return plan  # the wider text serves; a call that does not bind says so itself
+        if not closer.fits(args, kwargs):
+            return plan
+        settle_if_it_keeps_data(plan)
+        closer.wider = plan
+        return closer
+
+    def _of_shapes(self, seen: Seen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+        """Return a plan that relies on which arguments are numbers; None if that does not help."""
+        if () not in seen.values():
+            return None
+        with self._lock:
+            try:
+                plan = self._make_plan(seen=seen)
+            except UnsupportedError:
+                return None
+            if not plan.fits(args, kwargs):
+                return None
+            prove(plan, lambda plan: self._verify(plan, args, kwargs))
+            self._plan = plan
+            return plan
+
     def _at_blocks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the text at arrays of Dask, which runs nothing yet.
 
@@ -181,7 +214,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             raise without_tape(refusal) from None
         if plan is None or plan.written:
             raise update_of_blocks(self._function)
-        prove(plan, lambda _: raise_unsettled())
+        prove(plan, lambda _: raise_unsettled(plan))
         return plan
 
     def plan_to_send(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:

@@ -8,15 +8,11 @@ import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from srcgrad.api.elsewhere import (
-    not_settled_elsewhere,
-    placed,
-    refuse_checks,
-    saying_what_lacks,
-)
+from srcgrad.api.elsewhere import placed, refuse_checks, say_what_lacks
 from srcgrad.api.form import Form
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
+from srcgrad.api.proofs import not_settled_elsewhere
 from srcgrad.api.structures import float_leaves, mapped
 from srcgrad.api.values import leaves
 from srcgrad.backends import DASK
@@ -54,7 +50,8 @@ def run_lazily(
         plan: The plan whose text takes nothing for granted.
         form: What is asked of the gradient.
         arguments: The arguments of the call by name.
-        args, kwargs: The arguments as they are given.
+        args: The arguments that are given by position.
+        kwargs: The arguments that are given by name.
 
     Raises:
         LibraryGapError: The text asks for something that Dask does not have, writes where Dask's
@@ -62,7 +59,7 @@ def run_lazily(
     """
     _refuse_writes(plan)
     twin = placed(plan, DASK)
-    run = saying_what_lacks(_named(twin.function), DASK)
+    run = _saying_what_lacks(_named(twin.function), twin)
     with blocks.nothing_computed():
         result = run(*args, **plan.named(dict(kwargs)))
         values = [mapped(_lazy, arguments[name], _same) for name in form.names]
@@ -120,13 +117,26 @@ def update_of_blocks(function: Any) -> LibraryGapError:
     )
 
 
-def raise_unsettled() -> None:
+def raise_unsettled(plan: Plan) -> None:
     """Refuse a text that the checker doubts: numbers that decide are not computed here.
 
     Raises:
         NotProvenError: Always.
     """
-    raise not_settled_elsewhere()
+    raise not_settled_elsewhere(plan.generated.entry)
+
+
+def _saying_what_lacks(run: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+    """Return a function that refuses by name what Dask does not do."""
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return run(*args, **kwargs)
+        except Exception as error:
+            say_what_lacks(error, plan)
+            raise
+
+    return told
 
 
 def _named(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ sg.grad(loss)(w, 1.0, 2.0)  # type: ignore[call-arg] # there is one too many
 sg.grad(loss)(w, rates=1.0)  # type: ignore[call-arg] # a name that the function does not have
 sg.grad(loss)(w, "fast")  # type: ignore[arg-type] # a text for a number
 sg.grad(loss, fallback="silent")  # type: ignore[call-overload] # no such choice
-sg.grad(loss, backend="dask")  # type: ignore[call-overload] # no such choice yet
+sg.grad(loss, backend="jax")  # type: ignore[call-overload] # no such choice
 sg.jacobian(loss, fallback="silent")  # type: ignore[arg-type] # no such choice
 sg.grad(loss, verify="yes")  # type: ignore[call-overload] # a text for a truth value
 sg.grad(loss, argnums="w")  # type: ignore[arg-type] # a name for a position

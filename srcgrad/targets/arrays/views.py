@@ -54,7 +54,7 @@ class _Events:
 
 
 def shared_writes(tree: ast.Module) -> Iterator[Write]:
-    """Yield the writes of a module's functions that may be seen under another name.
+    r"""Yield the writes of a module's functions that may be seen under another name.
 
     >>> [item.name for item in shared_writes(ast.parse("def f(y):\\n v = y[1:]\\n v[0] = 2"))]
     ['v']
@@ -65,7 +65,7 @@ def shared_writes(tree: ast.Module) -> Iterator[Write]:
 
 
 def questions(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of a text that ask whether a value is a number or an array of NumPy.
+    r"""Yield the lines of a text that ask whether a value is a number or an array of NumPy.
 
     >>> list(questions(ast.parse("a = isinstance(x, float)\nb = isinstance(x, (str, list))")))
     [1]
