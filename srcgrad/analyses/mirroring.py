@@ -126,7 +126,7 @@ class _Analysis:
             self._last_writes.update(dict.fromkeys(self._roots, last))
             self._roots |= before
         self._keep_entries()
-        if not is_entry:
+        if not is_entry and not _is_helper_of_ours(self._program):
             self._roots.update(filter(self._is_new_or_given, outputs))
         written = _reach(self._roots, self._same)
         for name in written:
@@ -320,6 +320,11 @@ class _Analysis:
     def _edge(self, source: str, target: str) -> None:
         self._forward[source].add(target)
         self._backward[target].add(source)
+
+
+def _is_helper_of_ours(program: Program) -> bool:
+    """Say whether a function is one that texts call, whose results they do not write into."""
+    return program.reader.scope.function.__module__.startswith("srcgrad.runtime")
 
 
 def _reach(starts: Iterable[str], edges: dict[str, set[str]]) -> set[str]:

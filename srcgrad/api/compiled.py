@@ -220,6 +220,12 @@ def compile(  # noqa: A001 - the name that users know
         verify: Compare each generated text with the other engine and with differences.
 
     Raises:
-        ArgumentError: `f` is not a plain Python function.
+        ArgumentError: `f` is not a plain Python function, or the backend is of other arrays.
     """
-    return Compiled(f, policy_of(fallback, backend, verify))
+    policy = policy_of(fallback, backend, verify)
+    if backend in ("cupy", "dask"):
+        raise ArgumentError(
+            f"backend={backend!r} is not there for functions of Tensors, which hold NumPy arrays",
+            hint="leave it out",
+        )
+    return Compiled(f, policy)

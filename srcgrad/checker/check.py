@@ -31,6 +31,7 @@ from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.long_loops import unobserved
 
 _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
 _MORE_SEEDS: Final = (1, 2, 4, 7, 5, 6)  # where those all raise, or do not take all lines
@@ -131,7 +132,7 @@ class Checker:
 
         `code` is the text as Python has compiled it, if that was done.
         """
-        with _LOCK, uncollected():
+        with _LOCK, uncollected(), unobserved():
             former = Now.run
             try:
                 self._reached = Reached(text, code)

@@ -302,7 +302,7 @@ def value_and_grad(  # noqa: PLR0913 - each is an option of its own
     ...     return np.sum((batch @ w) ** 2)
     >>> batch = np.arange(6.0).reshape(3, 2)
     >>> value_and_grad(loss, over="batch", parts=2)(np.ones(2), batch)
-    (np.float64(107.0), array([ 46.,  61.]))
+    (np.float64(107.0), array([ 92., 122.]))
     """
     how = How(reduction, engine, parts, check, value=True)
     return _made(loss, over, (argnums, argnames, has_aux), how, (fallback, backend, verify))

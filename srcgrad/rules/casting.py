@@ -44,12 +44,16 @@ class CastBack(Function):
 
     @staticmethod
     def forward(ctx: Context, grad: Any, shape: Any, dtype: Any) -> Any:
-        ctx.shape, ctx.dtype = np.shape(grad), dtype
+        ctx.shape, ctx.wanted, ctx.dtype = np.shape(grad), shape, dtype
         return cast_back(grad, shape, dtype)
 
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         return cast_back(grad, ctx.shape, ctx.dtype)
+
+    @staticmethod
+    def jvp(ctx: Context, grad_dot: Any, *options: Any) -> Any:
+        return cast_back(grad_dot, ctx.wanted, ctx.dtype)
 
 
 @table.rule(cast_push)

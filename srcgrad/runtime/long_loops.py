@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -22,6 +23,7 @@ from srcgrad.runtime.schedules import affordable, next_state, repeats, states_fo
 T = TypeVar("T")
 State = Sequence[Any]
 _OBSERVERS: Final[list[list[LoopReport]]] = []
+_UNOBSERVED: Final = ContextVar("unobserved", default=False)
 _SHORTEST: Final = 4
 
 
@@ -74,6 +76,16 @@ def observed_loops() -> Iterator[list[LoopReport]]:
         yield reports
     finally:
         _OBSERVERS.remove(reports)
+
+
+@contextlib.contextmanager
+def unobserved() -> Iterator[None]:
+    """Let checkpointed loops that are run inside the block, in this context, have no reports."""
+    token = _UNOBSERVED.set(True)
+    try:
+        yield
+    finally:
+        _UNOBSERVED.reset(token)
 
 
 @dataclass(slots=True)
@@ -197,7 +209,7 @@ def run_steps(  # noqa: PLR0913 - written in generated text
         The last state, and the steps, which `reverse_steps` takes back.
     """
     report = LoopReport(step.__name__, state_bytes=_size(state))
-    for reports in _OBSERVERS:
+    for reports in () if _UNOBSERVED.get() else _OBSERVERS:
         reports.append(report)
     refuse_shared((*state, *constants), written)
     steps = Steps(step, indices, constants, report, written, stops)

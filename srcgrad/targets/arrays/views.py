@@ -56,7 +56,7 @@ class _Events:
 def shared_writes(tree: ast.Module) -> Iterator[Write]:
     r"""Yield the writes of a module's functions that may be seen under another name.
 
-    >>> [item.name for item in shared_writes(ast.parse("def f(y):\\n v = y[1:]\\n v[0] = 2"))]
+    >>> [item.name for item in shared_writes(ast.parse("def f(y):\n v = y[1:]\n v[0] = 2"))]
     ['v']
     """
     for function in tree.body:

@@ -71,6 +71,7 @@ def _count(axes: Any) -> int:
 def shifted(axes: Any) -> Any:
     """Return the expression of axes, counted with that of the examples.
 
+    >>> import ast
     >>> ast.unparse(gast.gast_to_ast(shifted((0, -1))))
     '(1, -1)'
     """

@@ -97,7 +97,7 @@ def test_a_fallback_is_silent_or_an_error_if_asked(take):
 
 @every
 def test_other_names_are_refused_before_anything_runs(take):
-    for option in ({"backend": "dask"}, {"fallback": "silent"}, {"backend": ["tape"]}):
+    for option in ({"backend": "jax"}, {"fallback": "silent"}, {"backend": ["tape"]}):
         with pytest.raises(sg.ArgumentError):
             take(loss, option)
 
