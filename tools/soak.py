@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 import traceback
+import unicodedata  # noqa: F401 - tracebacks import it, the first time that one is written
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -194,6 +195,10 @@ class Soak:
     def begin(self) -> None:
         """Use everything once, so that it is imported."""
         _child(self._seed)
+        rng = np.random.default_rng(self._seed)
+        for work in WORK:
+            for size in (2, 11, 39):  # what a work imports may hang on its draws
+                work(rng, size)
         for method in multiprocessing.get_all_start_methods():
             self._process(method)
 
@@ -259,11 +264,12 @@ def main() -> int:
     soak = Soak(given.seed)
     soak.begin()
     soak.run(given.seconds * 0.2)
-    before = State.now()
+    before, known = State.now(), set(sys.modules)
     print(f"after the first fifth: {before}", flush=True)
     soak.run(given.seconds * 0.8)
     after = State.now()
     print(f"at the end:            {after}")
+    print(f"imported since: {', '.join(sorted(set(sys.modules) - known)) or 'nothing'}")
     print(", ".join(f"{number} {name.strip('_')}" for name, number in sorted(soak.done.items())))
     for failure in soak.failures[:3]:
         print(failure)

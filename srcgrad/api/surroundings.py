@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import random
-import threading
 import types
 import warnings
 from collections import deque
@@ -22,12 +21,13 @@ import numpy as np
 from srcgrad.api.aftermath import picture
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS, verifying
+from srcgrad.locks import Lock
 from srcgrad.tape.userspace import Reached, is_lent, reached_by
 
 Undo = Callable[[], None]
 
 _MISSING: Final = object()
-_ONE_AT_A_TIME: Final = threading.RLock()
+_ONE_AT_A_TIME: Final = Lock()
 
 
 class Surroundings:

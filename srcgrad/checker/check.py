@@ -7,7 +7,6 @@ import importlib
 import math
 import re
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -31,11 +30,12 @@ from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import walk
+from srcgrad.locks import Lock
 from srcgrad.runtime.long_loops import unobserved
 
 _SEEDS: Final = (0, 3)  # of opposite ways: see `decided`
 _MORE_SEEDS: Final = (1, 2, 4, 7, 5, 6)  # where those all raise, or do not take all lines
-_LOCK: Final = threading.Lock()
+_LOCK: Final = Lock()
 _LIBRARIES: Final = (built_in, numeric, sharing)  # they fill the table of what is known
 
 
