@@ -15,7 +15,7 @@ from srcgrad.codegen.printer import print_module
 from srcgrad.codegen.tracebacks import LineMap, Part, UserLine
 from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.generated import FunctionState, Generated
-from srcgrad.compiler.module_text import import_order, is_own, is_standard, own_imports, wrapped
+from srcgrad.compiler.module_text import import_lines, wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.reserved import own_names
@@ -162,7 +162,7 @@ class _Module:
         used = {n.id for _, tree in self.definitions for n in found_in(tree, gast.Name)}
         self.externals.runtime &= used
         imports = {k: v for k, v in self.externals.imports.items() if k in used}
-        text = self._imports(imports)
+        text = import_lines(imports.values(), self.externals.runtime, self.externals.bound)
         entries: dict[int, UserLine] = {}
         parts: list[Part] = []
         for source, definition in reversed(self.definitions):
@@ -172,20 +172,6 @@ class _Module:
             parts += parts_of(printed, start, source)
             text += printed.text + "\n\n"
         return text.rstrip("\n") + "\n", LineMap(entries, tuple(parts))
-
-    def _imports(self, imports: Mapping[str, str]) -> str:
-        lines = sorted(imports.values(), key=import_order)
-        every = [line for line in lines if not is_own(line)]
-        groups = [[line for line in every if is_standard(line) is flag] for flag in (True, False)]
-        groups.append(own_imports(sorted(self.externals.runtime), filter(is_own, lines)))
-        groups.append(
-            [
-                f"# `{name}` is put here by srcgrad when the module is loaded"
-                for name in self.externals.bound
-            ]
-        )
-        text = "\n\n".join("\n".join(group) for group in groups if group)
-        return text + "\n\n\n" if text else ""
 
 
 def _own_names() -> tuple[str, ...]:

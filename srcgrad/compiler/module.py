@@ -24,10 +24,7 @@ from srcgrad.compiler.generated import ComplexMetError, FunctionState, Generated
 from srcgrad.compiler.module_text import (
     docstring,
     forward_docstring,
-    import_order,
-    is_own,
-    is_standard,
-    own_imports,
+    import_lines,
     wrapped,
 )
 from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_names
@@ -321,7 +318,8 @@ class Module:
         entry, *helpers = self.definitions
         ordered = [*helpers, entry] if helpers else [entry]
         ordered = self._entry_first(ordered)
-        text = self._imports()
+        found = self.externals
+        text = import_lines(found.imports.values(), found.runtime, found.bound)
         entries: dict[int, UserLine] = {}
         parts: list[Part] = []
         for source, definition in ordered:
@@ -344,20 +342,6 @@ class Module:
         self, ordered: list[tuple[FunctionSource, Any]]
     ) -> list[tuple[FunctionSource, Any]]:
         return [ordered[-1], *ordered[:-1]]
-
-    def _imports(self) -> str:
-        lines = sorted(self.externals.imports.values(), key=import_order)
-        every = [line for line in lines if not is_own(line)]
-        groups = [[line for line in every if is_standard(line) is flag] for flag in (True, False)]
-        groups.append(own_imports(sorted(self.externals.runtime), filter(is_own, lines)))
-        groups.append(
-            [
-                f"# `{name}` is put here by srcgrad when the module is loaded"
-                for name in self.externals.bound
-            ]
-        )
-        text = "\n\n".join("\n".join(group) for group in groups if group)
-        return text + "\n\n\n" if text else ""
 
 
 def compile_gradient(request: Request, stages: Stages | None = None) -> Generated:

@@ -120,3 +120,27 @@ def is_standard(line: str) -> bool:
 def import_order(line: str) -> tuple[bool, str]:
     """Return what import lines are sorted by: `import` before `from`, then by name."""
     return (line.startswith("from"), line)
+
+
+def import_lines(imports: Iterable[str], runtime: Iterable[str], bound: Iterable[str]) -> str:
+    """Return the imports of a module, in groups, with two empty lines after them; "" if none.
+
+    `runtime` are the names that it imports of srcgrad, and `bound` those that no import provides.
+
+    >>> print(import_lines(["import numpy as np", "import math"], ["copied"], []))
+    import math
+    <BLANKLINE>
+    import numpy as np
+    <BLANKLINE>
+    from srcgrad.runtime import copied
+    <BLANKLINE>
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    lines = sorted(imports, key=import_order)
+    every = [line for line in lines if not is_own(line)]
+    groups = [[line for line in every if is_standard(line) is flag] for flag in (True, False)]
+    groups.append(own_imports(sorted(runtime), filter(is_own, lines)))
+    groups.append([f"# `{n}` is put here by srcgrad when the module is loaded" for n in bound])
+    text = "\n\n".join("\n".join(group) for group in groups if group)
+    return text + "\n\n\n" if text else ""

@@ -38,7 +38,9 @@ def reshaped(calls: Calls, made: Called) -> Term:
         if not term.batched:
             return _view(made, made.text(), rank)
         if rank is None:
-            calls.refuse(made.node, "a reshape to a shape of unknown length", "write it down")
+            calls.refuse(
+                made.node, "a reshape to a shape of unknown length", "write the lengths out"
+            )
         new = with_examples(calls, rest[0])
         if made.is_method and isinstance(new, gast.Tuple) and rest[0].fact.kind == "number":
             return _view(made, made.text([term.node, *new.elts]), rank)
@@ -175,7 +177,7 @@ def cast(calls: Calls, made: Called) -> Term:
     term = made.args[0]
     dtype = dtype_told(calls, made, 1, "")
     if any(item.batched for item in made.args[1:]):
-        calls.refuse(made.node, "a dtype of each example", "write it down")
+        calls.refuse(made.node, "a dtype of each example", "write one dtype for all")
     return calls.made(made.text(), replace(term.fact, dtype=dtype, constant=()), made.node)
 
 
