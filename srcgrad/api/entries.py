@@ -19,7 +19,9 @@ from typing import Any, Final
 
 from srcgrad.api.form import Form
 from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_of
+from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import Plan
+from srcgrad.api.proofs import needs_look
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.insight.switch import ANYTHING
@@ -68,6 +70,7 @@ def serves(plan: Plan) -> bool:
         or plan.given
         or generated.assumptions
         or generated.keep_complex
+        or needs_look(plan)
     )
 
 
@@ -217,7 +220,7 @@ def entry({parameters}):
         _sg_ran.what = _sg_plan
         try:
             _sg_result = _sg_text({call})
-        except ZeroDivisionError: break
+        except _sg_again: break
         except Exception as _sg_error:
             if not _sg_plan.written and _sg_went_back(_sg_error): break
             _sg_annotate(_sg_error)
@@ -253,6 +256,7 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "form": subject.form,
         "nan": array_has_nan,
         "any_nan": has_nan,
+        "again": (ZeroDivisionError, NewBranchError),
         "doubts": (AttributeError, KeyError, TypeError, IndexError, ValueError, NameError),
     }
 

@@ -24,9 +24,11 @@ from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, te
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
 from srcgrad.api.proofs import (
+    is_settled,
     not_settled_elsewhere,
     prove,
     proven,
+    stopping,
 )
 from srcgrad.api.refusal import (
     describe,
@@ -228,12 +230,20 @@ class Gradient(GradientReading[P, R_co]):
         library = self._library(args, kwargs, plan)
         if library is not NUMPY:
             return self._call_elsewhere(plan, library, args, kwargs)
-        return self._run(plan, args, kwargs, values)
+        return stopping(
+            plan,
+            lambda: self._run(plan, args, kwargs, values),
+            lambda plan: self._verify(plan, args, kwargs),
+            self._refuse,
+            lambda: self._run_on_tape(args, kwargs),
+        )
 
     def _call_elsewhere(self, plan: Plan, library: Library, args: Any, kwargs: Any) -> Any:
         """Call the text of a plan on the arrays of another library."""
         if self.checks or CHECKS.nans:
             elsewhere.refuse_checks(library)
+        if not is_settled(plan):
+            raise not_settled_elsewhere(plan.generated.entry)
         try:
             twin = elsewhere.placed(plan, library)
         except LibraryGapError as refusal:

@@ -25,7 +25,7 @@ from srcgrad.api.looks import P, R_co
 from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
-from srcgrad.api.proofs import prove, settle_if_it_keeps_data
+from srcgrad.api.proofs import is_settled, prove, settle_if_it_keeps_data
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -215,6 +215,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         if plan is None or plan.written:
             raise update_of_blocks(self._function)
         prove(plan, lambda _: raise_unsettled(plan))
+        if not is_settled(plan):
+            raise_unsettled(plan)
         return plan
 
     def plan_to_send(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
@@ -245,7 +247,7 @@ class GradientReading(Reading, Generic[P, R_co]):
         prove(plan, lambda plan: self._verify(plan, args, kwargs))
         if is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
-        return plan
+        return plan if is_settled(plan) else None
 
     def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
         """Let that text be made for the functions and objects among arguments, given by name."""

@@ -10,7 +10,7 @@ from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Fall, Policy
-from srcgrad.api.proofs import is_refuted
+from srcgrad.api.proofs import is_refuted, needs_look
 from srcgrad.api.refusal import lists_joined, update_of_array
 from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays, refuse_shared
 from srcgrad.api.underlying import to_differentiate
@@ -110,7 +110,7 @@ class Plans(Generic[AnyPlan]):
             return None
         if plan.generated.assumptions or plan.records or plan.generated.scalars or plan.written:
             return None
-        if is_refuted(plan):
+        if is_refuted(plan) or needs_look(plan):
             return None
         try:
             return plan if plan.is_current(to_differentiate(self.primal)) else None

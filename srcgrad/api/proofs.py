@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import TypeVar
 
+from srcgrad.api.paths import NewBranchError, is_under_way, noting, watch_of
 from srcgrad.api.plan import Plan
 from srcgrad.backends import NUMPY
+from srcgrad.compiler.proving import Proof
 from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
-from srcgrad.insight.switch import briefly
+from srcgrad.insight.switch import Brief, briefly
+from srcgrad.runtime.stacks import CannotStackError
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
-_UNDER_WAY: ContextVar[tuple[object, ...]] = ContextVar("srcgrad_under_way", default=())
-"""The proofs that numbers are being asked for: what runs for that runs their texts."""
+Found = TypeVar("Found")
 
 
 def not_settled_elsewhere(entry: str) -> NotProvenError:
@@ -25,22 +26,33 @@ def not_settled_elsewhere(entry: str) -> NotProvenError:
     )
 
 
-def is_doubted(plan: Plan) -> bool:
-    """Say whether the checker takes the text of a plan for wrong, and numbers were not asked."""
-    proof = plan.generated.proof
-    return proof is not None and proof.is_doubted
-
-
 def is_refuted(plan: Plan) -> bool:
     """Say whether the text of a plan was shown to be wrong, so that it must not run."""
     proof = plan.generated.proof
     return proof is not None and proof.refutation is not None
 
 
+def is_settled(plan: Plan) -> bool:
+    """Say whether nothing is left to be asked of the text of a plan, which may run."""
+    proof = plan.generated.proof
+    return proof is None or not (proof.is_doubted or proof.refutation is not None)
+
+
+def needs_look(plan: Plan) -> bool:
+    """Say whether each call of the text of a plan has to ask whether it may run.
+
+    Of one that stops by itself before what was never compared, none has to.
+    """
+    proof = plan.generated.proof
+    if proof is None or proof.is_settled:
+        return False
+    return not (proof.was_compared and watch_of(plan, proof).stops)
+
+
 def settle_if_it_keeps_data(plan: Plan) -> None:
     """Ask the checker of a text that does not run yet, if the user's data would wait for that."""
     if plan.generated.data:
-        is_doubted(plan)
+        is_settled(plan)
 
 
 def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
@@ -54,23 +66,87 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
         NotProvenError: Checker and numbers both say that the text is wrong.
     """
     proof = plan.generated.proof
-    if proof is None or proof.is_settled or proof in _UNDER_WAY.get():
+    if proof is None or proof.is_settled or is_under_way(plan):
         return
     if proof.is_doubted and plan.library is not NUMPY:
         raise not_settled_elsewhere(plan.generated.entry)
-    if proof.is_doubted:
-        before = _UNDER_WAY.set((*_UNDER_WAY.get(), proof))
-        try:
-            with warnings.catch_warnings(), briefly():
-                warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell
-                verify(plan)
-            proof.agree()
-        except VerificationError as error:
-            proof.refute(error)
-        finally:
-            _UNDER_WAY.reset(before)
+    if proof.is_doubted and needs_look(plan):
+        _compare(plan, proof, verify)
     if proof.refutation is not None:
         raise proof.refutation
+
+
+def _compare(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> bool:
+    """Ask numbers of a text; say whether they tell of the branches that it takes."""
+    watch = watch_of(plan, proof)
+    with noting(watch) as seen:
+        brief = Brief(lambda: not proof.was_compared or any(map(proof.is_new, seen)))
+        try:
+            with warnings.catch_warnings(), briefly(brief):
+                warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell
+                verify(plan)
+        except VerificationError as error:
+            proof.refute(error)
+            return True
+    if brief.too_dear or (brief.compared and not seen):  # or it is not the text that ran
+        proof.let_run()
+    elif brief.compared:
+        proof.agree(seen, watch.branches)
+    if brief.compared or brief.too_dear:
+        watch.narrow()
+    return brief.compared
+
+
+def stopping(
+    plan: AnyPlan,
+    run: Callable[[], Found],
+    verify: Callable[[AnyPlan], None],
+    refuse: Callable[[UnsupportedError], None],
+    tape: Callable[[], Found],
+) -> Found:
+    """Return what `run` returns, which runs the text of a plan.
+
+    Where it stops before a branch that numbers were never compared along, they are, and it runs
+    once more, or in its place `tape`, after the refusal was said.
+    """
+    proof = plan.generated.proof
+    if proof is None or proof.is_settled:
+        return run()
+    watch = watch_of(plan, proof)
+    try:
+        return run()
+    except NewBranchError as stop:
+        if stop.watch is not watch:
+            raise
+    try:
+        if _compare(plan, proof, verify):
+            if proof.refutation is not None:
+                raise proof.refutation
+            return run()
+    except NotProvenError as refusal:
+        refuse(refusal)
+        return tape()
+    with noting(watch):  # the function raises, or there is nothing to compare
+        return run()
+
+
+def stopping_stacks(
+    plan: AnyPlan, run: Callable[[], Found], verify: Callable[[AnyPlan], None]
+) -> Found:
+    """Return what `run` returns, which runs a text for stacks, as `prove` and `stopping` allow it.
+
+    Raises:
+        CannotStackError: The text must not run, and nothing stands in for it.
+    """
+
+    def refuse(refusal: UnsupportedError) -> None:
+        raise CannotStackError("a text that is not proven") from refusal
+
+    try:
+        prove(plan, verify)
+    except NotProvenError as refusal:
+        refuse(refusal)
+    return stopping(plan, run, verify, refuse, run)
 
 
 def proven(

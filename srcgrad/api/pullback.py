@@ -18,10 +18,11 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
+from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
-from srcgrad.api.proofs import prove, proven
+from srcgrad.api.proofs import is_settled, proven, stopping, stopping_stacks
 from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
 from srcgrad.api.sharing import KindsOfArrays
@@ -44,7 +45,7 @@ from srcgrad.api.values import as_now, conform, is_complex
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, NotProvenError, UnsupportedError
+from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.switch import ANYTHING, CHECKS
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import call_strictly
@@ -79,7 +80,11 @@ class Adjoints:
         found = self._plans.or_tape(arguments, keep_complex=keep_complex)
         verify = functools.partial(self._verify, self._run, arguments)
         plan = proven(found, verify, self._plans.fall_back)
-        return self._on_tape(arguments) if plan is None else self._run(plan, arguments)
+        if plan is None:
+            return self._on_tape(arguments)
+        run = functools.partial(self._run, plan, arguments)
+        on_tape = functools.partial(self._on_tape, arguments)
+        return stopping(plan, run, verify, self._plans.fall_back, on_tape)
 
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: HalvesPlan) -> None:
         """Compare a new text with the other engine and with differences."""
@@ -89,7 +94,7 @@ class Adjoints:
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
-        asks = plan.meets or plan.traps or not plan.has_pulled
+        asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = copied(arguments) if asks else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
@@ -108,6 +113,7 @@ class Adjoints:
             if found[1] is not None:
                 return found
 
+        @self._compared_as_new(plan, before)
         def pull(wanted: Any) -> tuple[Any, ...]:
             adjoint = _where_read(self._unconformed(wanted), raw)
             given = list(adjoint) if plan.gives_tuple else [adjoint]
@@ -135,6 +141,20 @@ class Adjoints:
             return done
 
         return value, pull
+
+    def _compared_as_new(self, plan: HalvesPlan, before: dict[str, Any]) -> Callable[[Pull], Pull]:
+        """Return what lets a pullback stop where numbers have to be compared first."""
+        verify = functools.partial(self._verify, self._run, before)
+
+        def decorated(pull: Pull) -> Pull:
+            def stops(wanted: Any) -> tuple[Any, ...]:
+                on_tape = functools.partial(self._once_on_tape, before, wanted)
+                run = functools.partial(pull, wanted)
+                return stopping(plan, run, verify, self._plans.fall_back, on_tape)
+
+            return pull if is_settled(plan) else stops
+
+        return decorated
 
     def _once_on_tape(self, before: dict[str, Any], adjoint: Any) -> tuple[Any, ...]:
         return self._on_tape(copied(before))[1](adjoint)
@@ -187,10 +207,11 @@ class Adjoints:
     def _run_rows(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run_first_row, arguments, plan)
-        try:
-            prove(plan, functools.partial(self._verify, self._run_first_row, arguments))
-        except NotProvenError as refusal:
-            raise CannotStackError("a text that is not proven") from refusal
+        run = functools.partial(self._run_rows_once, plan, arguments)
+        verify = functools.partial(self._verify, self._run_first_row, arguments)
+        return stopping_stacks(plan, run, verify)
+
+    def _run_rows_once(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         given = copied(arguments) if plan.in_place else arguments
         raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]
@@ -201,9 +222,12 @@ class Adjoints:
             met: list[str] = []
             name = plan.backward.__name__
             backward = watched(plan, name, met) if plan.meets else plan.backward
-            result = self._stacked.run(
-                plan, backward, plan.again(kept), *map(_copied_containers, given)
-            )
+            try:
+                result = self._stacked.run(
+                    plan, backward, plan.again(kept), *map(_copied_containers, given)
+                )
+            except NewBranchError as stop:
+                raise CannotStackError("a branch that nobody has compared") from stop
             if met or (plan.traps and has_nan(result)):
                 raise CannotStackError("told seed by seed")
             parts = result if len(inputs) > 1 else (result,)

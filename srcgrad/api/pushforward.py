@@ -16,6 +16,7 @@ from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.elsewhere import refuse_tape, say_what_lacks
+from srcgrad.api.given_tangents import check_pair, check_tangent, with_zeros
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
@@ -23,7 +24,7 @@ from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
-from srcgrad.api.proofs import prove, proven
+from srcgrad.api.proofs import proven, stopping, stopping_stacks
 from srcgrad.api.refusal import describe
 from srcgrad.api.refused import Refusals
 from srcgrad.api.stacking import StackedPlans
@@ -44,7 +45,6 @@ from srcgrad.api.values import as_now, check_input, conform, is_complex, leaves,
 from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
-from srcgrad.errors import ArgumentError, NotProvenError
 from srcgrad.insight.switch import ANYTHING, CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
@@ -89,7 +89,7 @@ class Tangents:
         plan = proven(plan, verify, self._plans.fall_back)
         if plan is None:
             return self._run_on_tape(arguments, tangents)
-        return self._run(plan, arguments, tangents)
+        return self._run_stopping(plan, arguments, tangents)
 
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: Plan) -> None:
         """Compare a new text with the other engine and with differences."""
@@ -117,7 +117,18 @@ class Tangents:
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
         """Do the same for kinds of arguments that were there; None if it must be new."""
         plan = self._plans.still()
-        return None if plan is None else self._run(plan, arguments, tangents)
+        return None if plan is None else self._run_stopping(plan, arguments, tangents)
+
+    def _run_stopping(
+        self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
+        return stopping(
+            plan,
+            lambda: self._run(plan, arguments, tangents),
+            functools.partial(self._verify, self._run, arguments),
+            self._plans.fall_back,
+            lambda: self._run_on_tape(arguments, tangents),
+        )
 
     def _run(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
@@ -193,10 +204,13 @@ class Tangents:
     ) -> tuple[Any, Any]:
         if ANYTHING.on and is_due(plan, self.policy):
             self._verify(self._run_first_row, arguments, plan)
-        try:
-            prove(plan, functools.partial(self._verify, self._run_first_row, arguments))
-        except NotProvenError as refusal:
-            raise CannotStackError("a text that is not proven") from refusal
+        run = functools.partial(self._run_rows_once, plan, arguments, tangents)
+        verify = functools.partial(self._verify, self._run_first_row, arguments)
+        return stopping_stacks(plan, run, verify)
+
+    def _run_rows_once(
+        self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
+    ) -> tuple[Any, Any]:
         given = copied(arguments) if plan.in_place else arguments
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
@@ -339,7 +353,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
     policy = policy_of(fallback, backend, verify)
-    _check_pair(primals, tangents)
+    check_pair(primals, tangents)
     f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))
     calls = _calls_of(f, policy)
@@ -380,9 +394,9 @@ def push_by_name(
     bound = bind(f, args, kwargs)
     for name, tangent in tangents.items():
         check_input(bound[name], name)
-        _check_tangent(bound[name], tangent, name)
+        check_tangent(bound[name], tangent, name)
     if tangents:
-        chosen = [_filled(tangent, bound[name]) for name, tangent in tangents.items()]
+        chosen = [with_zeros(tangent, bound[name]) for name, tangent in tangents.items()]
         value, moved = tangents_of(f, tuple(tangents), policy)(bound, chosen)
     else:
         value = f(*args, **kwargs)
@@ -412,20 +426,6 @@ def _calls_of(_f: Callable[..., Any], _policy: Policy) -> dict[Kinds, _Call]:
     return {}
 
 
-def _check_pair(primals: Any, tangents: Any) -> None:
-    for name, value in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(value, (tuple, list)):
-            raise ArgumentError(
-                f"{name} must be a tuple of arguments, not a {type(value).__name__}",
-                hint="write srcgrad.jvp(f, (x, y), (x_dot, y_dot))",
-            )
-    if len(primals) != len(tangents):
-        raise ArgumentError(
-            f"there are {len(primals)} primals but {len(tangents)} tangents",
-            hint="give one tangent for each argument; None for one that is held",
-        )
-
-
 def _by_name(f: Callable[..., Any], tangents: Sequence[Any]) -> dict[str, Any]:
     """Return those of the tangents that are no None by name; starred arguments have one tuple."""
     names, starred = positional_of(f, len(tangents))
@@ -434,36 +434,6 @@ def _by_name(f: Callable[..., Any], tangents: Sequence[Any]) -> dict[str, Any]:
         rest = tuple(given[len(names) - 1 :])
         given[len(names) - 1 :] = [None if all(item is None for item in rest) else rest]
     return {name: t for name, t in zip(names, given, strict=False) if t is not None}
-
-
-def _check_tangent(value: Any, tangent: Any, name: str) -> None:
-    """Raise unless a tangent has the structure and shapes of its primal."""
-    ours, theirs = leaves(value), leaves(tangent)
-    shapes = [np.shape(leaf) for leaf in ours]
-    if len(ours) != len(theirs) or shapes != [
-        shape if item is None else np.shape(item)
-        for item, shape in zip(theirs, shapes, strict=True)
-    ]:
-        raise ArgumentError(
-            f"the tangent of `{name}` does not have its structure and shapes",
-            hint="a tangent is a small change of the argument: give one of the same shape",
-        )
-
-
-def _filled(tangent: Any, value: Any) -> Any:
-    """Return a tangent with zeros where it has None in the place of a number or an array."""
-    if tangent is None and isinstance(value, (int, float, complex, np.ndarray, np.generic)):
-        return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
-    if isinstance(tangent, dict) and isinstance(value, dict):
-        items = {key: _filled(item, value[key]) for key, item in tangent.items()}
-        return rebuilt_dict(tangent, items)
-    if isinstance(tangent, (list, tuple)) and isinstance(value, (list, tuple)):
-        parts = [_filled(t, v) for t, v in zip(tangent, value, strict=True)]
-        return type(tangent)(*parts) if hasattr(tangent, "_fields") else type(tangent)(parts)
-    if is_plain_object(tangent) and is_plain_object(value):
-        held = [(name, getattr(value, name)) for name in field_names(value)]
-        return rebuilt(value, {n: _filled(getattr(tangent, n, None), v) for n, v in held})
-    return tangent
 
 
 def _own(tangent: Any, given: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.on_tensors import tensors_of
+from srcgrad.api.paths import NewBranchError
 from srcgrad.api.planning import AnyPlan, Plans
 from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
@@ -78,7 +79,7 @@ class StackedPlans(Plans[AnyPlan]):
         puts_off.on = not plan.in_place
         try:
             result = function(*args)
-        except CannotStackError:
+        except (CannotStackError, NewBranchError):
             raise
         except Exception as error:  # what is wrong is said seed by seed
             raise CannotStackError(str(error)) from error

@@ -36,7 +36,7 @@ from srcgrad.api.refusal import describe, warn_unverified
 from srcgrad.api.structures import float_leaves
 from srcgrad.api.surroundings import Surroundings
 from srcgrad.errors import Diagnostic, VerificationError
-from srcgrad.insight.switch import is_brief
+from srcgrad.insight.switch import Brief, in_brief
 from srcgrad.runtime.noticed import NOTICED
 from srcgrad.spans import Span
 
@@ -152,18 +152,24 @@ def verify(claim: Claim) -> None:
     leaves = float_leaves(tuple(given))
     if not any(np.size(leaf) for leaf in leaves):
         return
+    brief = in_brief() or Brief()
     try:
         check = _Check(claim, leaves)
     except Exception as error:  # noqa: BLE001 - user's objects say in any way that they have no copy
+        brief.too_dear = True
         warn_unverified(claim.kind, claim.function, f"its arguments cannot be copied: {error}")
         return
+    brief.too_dear = check.is_too_dear
     if not check.runs:
         return  # the call itself says what is wrong
-    if is_brief():
+    if in_brief():
         fault = check.fault()
         if fault:
             raise check.refusal(fault)
-        if check.is_as_on_the_tape():
+        if not brief.is_new():
+            return
+        brief.compared = check.is_as_on_the_tape()
+        if brief.compared:
             return
     numbers = check.numbers(check.directions)
     if numbers is None:
@@ -172,6 +178,7 @@ def verify(claim: Claim) -> None:
         warn_unverified(claim.kind, claim.function, "neither the tape nor differences tell it")
     if numbers.is_wrong and check.confirms(numbers):
         raise check.error(numbers)
+    brief.compared = True
 
 
 class _Check:
@@ -186,9 +193,10 @@ class _Check:
         edits, stops = NOTICED.edits, NOTICED.stops
         start = time.perf_counter()
         value, self._aftermath = self._watched(claim.value)
-        seconds = time.perf_counter() - start if is_brief() else 0.0
+        seconds = time.perf_counter() - start if in_brief() else 0.0
         self._by_differences_alone = seconds > _LONG
-        self.runs = value is not _FAILED and seconds < _VERY_LONG
+        self.is_too_dear = value is not _FAILED and seconds >= _VERY_LONG
+        self.runs = value is not _FAILED and not self.is_too_dear
         self._edits, self._stops = NOTICED.edits > edits, NOTICED.stops > stops
         self._value = None if value is _FAILED else copy.deepcopy(value)  # noqa: TID251
         self._like = None if value is _FAILED else float_leaves(value)
@@ -212,7 +220,7 @@ class _Check:
     def _watched(self, function: Callable[..., Any], *args: Any) -> tuple[Any, Aftermath | None]:
         """Return what a function gives for arguments, and what it leaves behind if that counts."""
         given = self._fresh()
-        if not is_brief():
+        if not in_brief():
             return self._run(function, given, *args), None
         try:
             with self._surroundings.kept() as printed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,18 +84,21 @@ class Standing:
         verdict: What the checker says, once it was asked.
         is_settled: Whether it is known that the text may run.
         refutation: Why it must not run, once numbers have shown it to be wrong.
+        left: The branches of a doubted text that no numbers were compared along; None before any.
     """
 
     verdict: Verdict | None = None
     is_settled: bool = False
     refutation: NotProvenError | None = None
+    left: frozenset[int] | None = None
 
 
 class Proof:
     """What the checker says of the derivatives of one module, found out when it is first asked.
 
     A text that is not proven may still be right, since the checker does not know all there is. So
-    one that it takes for wrong is doubted: before it runs, numbers decide (`srcgrad.api.proofs`).
+    one that it takes for wrong is doubted: before a branch of it first runs, numbers decide
+    (`srcgrad.api.proofs`).
     """
 
     __slots__ = ("_parts", "_standing")
@@ -139,7 +142,7 @@ class Proof:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether the text is taken for wrong, and numbers have not been asked."""
+        """Whether the text is taken for wrong, and numbers have not been asked of all branches."""
         standing = self._standing
         if standing.is_settled or standing.refutation is not None:
             return False
@@ -147,8 +150,29 @@ class Proof:
         standing.is_settled = standing.verdict is not None and not is_wrong
         return is_wrong
 
-    def agree(self) -> None:
-        """Note that numbers do not find the text wrong."""
+    def share(self, other: Proof) -> None:
+        """Know from now on what is known of another proof of the same text."""
+        self._standing = other._standing
+
+    @property
+    def was_compared(self) -> bool:
+        """Whether numbers have been asked of a doubted text."""
+        return self._standing.left is not None
+
+    def is_new(self, branch: int) -> bool:
+        """Say whether a branch of a doubted text was not taken by any call that was compared."""
+        standing = self._standing
+        return not standing.is_settled and (standing.left is None or branch in standing.left)
+
+    def agree(self, seen: Iterable[int], branches: Iterable[int]) -> None:
+        """Note that numbers do not find the text wrong along some of its branches."""
+        standing = self._standing
+        left = frozenset(branches) if standing.left is None else standing.left
+        standing.left = left.difference(seen)
+        standing.is_settled = not standing.left
+
+    def let_run(self) -> None:
+        """Note that the text may run: there is nothing that could say that it is wrong."""
         self._standing.is_settled = True
 
     def refute(self, numbers: VerificationError) -> None:

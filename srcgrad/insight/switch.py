@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
 from typing import Final
 
@@ -105,22 +105,37 @@ def verifies(asked: bool) -> bool:
     return (asked or _BY_ENVIRONMENT) if inside is None else inside
 
 
-_BRIEF: ContextVar[bool] = ContextVar("srcgrad_brief", default=False)
+class Brief:
+    """What is found of a text of which nobody asked for numbers, so that they may not take long.
+
+    Attributes:
+        is_new: Says, after the text has run, whether numbers have to be compared.
+        compared: Whether numbers were, and agree.
+        too_dear: Whether they never are: the function runs too long, or arguments have no copies.
+    """
+
+    def __init__(self, is_new: Callable[[], bool] = lambda: True) -> None:
+        self.is_new = is_new
+        self.compared = False
+        self.too_dear = False
+
+
+_BRIEF: ContextVar[Brief | None] = ContextVar("srcgrad_brief", default=None)
 
 
 @contextlib.contextmanager
-def briefly() -> Iterator[None]:
+def briefly(brief: Brief | None = None) -> Iterator[None]:
     """Verify functions that run long by differences alone, and those that run longer not at all.
 
     That is for texts of which nobody asked for numbers.
     """
-    before = _BRIEF.set(True)
+    before = _BRIEF.set(brief or Brief())
     try:
         yield
     finally:
         _BRIEF.reset(before)
 
 
-def is_brief() -> bool:
-    """Say whether what is verified was not asked for."""
+def in_brief() -> Brief | None:
+    """Return what is to be found of what is verified, if nobody asked for it."""
     return _BRIEF.get()

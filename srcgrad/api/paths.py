@@ -1,0 +1,153 @@
+"""Watches which branches a doubted text takes, so that numbers are compared along each of them.
+
+Numbers that agree at one call say nothing of branches that it did not take. So the functions of
+such a text are run with marks in the branches that no compared call has taken; the others have
+none, and cost nothing. A mark stops the call before the branch is run: numbers are compared at its
+arguments, and it begins anew. Where a call cannot begin anew, since the function writes, draws or
+prints, each one is compared until all branches have been.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from contextvars import ContextVar
+from types import FunctionType
+from typing import Any, Final
+
+from srcgrad.api.plan import Plan
+from srcgrad.codegen.branches import MARK, Branches
+from srcgrad.codegen.loader import functions_of
+from srcgrad.compiler.proving import Proof
+from srcgrad.compiler.vocabulary import VOCABULARY
+from srcgrad.errors import NotProvenError, SrcgradError
+from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.repeatable import not_repeatable
+from srcgrad.frontend.source import find_source
+from srcgrad.ir.scopes import scope_of
+from srcgrad.ir.walk import walk
+from srcgrad.locks import Lock
+
+_WATCH: Final = "__srcgrad_watch__"
+_LOCK: Final = Lock()
+
+
+class NewBranchError(NotProvenError):
+    """A doubted text comes to a branch that numbers have not been compared along."""
+
+    def __init__(self, watch: Watch, line: int) -> None:
+        super().__init__(
+            f"`{watch.entry}` is not proven, and no numbers were compared along the branch that "
+            f"begins in line {line} of its text",
+            hint="call the derivative itself, which compares them",
+        )
+        self.watch = watch
+
+
+class Watch:
+    """The functions of one module, with marks in the branches of their text.
+
+    Attributes:
+        proof: What the checker says of the text, and the branches that were compared.
+        entry: The name of its function.
+        stops: Whether a call that comes to a new branch may be stopped, to begin anew.
+    """
+
+    def __init__(self, plan: Plan, proof: Proof) -> None:
+        self.proof = proof
+        self.entry = plan.generated.entry
+        self._branches = Branches(plan.generated.source)
+        self.stops = not self._branches.catches and begins_anew(plan)
+        functions = functions_of(plan.module)
+        self._functions = {name: weakref.ref(item) for name, item in functions.items()}
+        self._plain = {name: item.__code__ for name, item in functions.items()}
+        for names in (vars(plan.module), *(item.__globals__ for item in functions.values())):
+            names[MARK] = self.note
+        self.narrow()
+
+    @property
+    def branches(self) -> range:
+        """The branches of the text, by their numbers."""
+        return range(len(self._branches.lines))
+
+    def narrow(self) -> None:
+        """Leave marks where no numbers were compared, and nowhere else."""
+        proof = self.proof
+        with _LOCK:
+            codes = self._plain
+            if not proof.is_settled:
+                file = next(iter(self._plain.values())).co_filename
+                codes = self._branches.code(file, proof.is_new)
+            for name, ref in self._functions.items():
+                function = ref()
+                if function is not None:
+                    function.__code__ = codes[name]
+
+    def note(self, branch: int) -> None:
+        """Take notice of a branch that is about to be run.
+
+        Raises:
+            NewBranchError: It must not be run before numbers were compared.
+        """
+        for watch, seen in _UNDER_WAY.get():
+            if watch is self:
+                seen.add(branch)
+                return
+        if self.stops and self.proof.was_compared and self.proof.is_new(branch):
+            raise NewBranchError(self, self._branches.lines[branch])
+
+
+_UNDER_WAY: ContextVar[tuple[tuple[Watch, set[int]], ...]] = ContextVar(
+    "srcgrad_under_way", default=()
+)
+"""The texts that numbers are being compared of, with the branches that were taken."""
+
+
+def watch_of(plan: Plan, proof: Proof) -> Watch:
+    """Return the watch over the module of a plan, of which there is one."""
+    names = vars(plan.module)
+    found: Watch | None = names.get(_WATCH)
+    if found is None:
+        found = names[_WATCH] = Watch(plan, proof)
+    elif found.proof is not proof:
+        proof.share(found.proof)  # the text was made twice
+    return found
+
+
+def is_under_way(plan: Plan) -> bool:
+    """Say whether numbers are being compared of the text of a plan, for which it is run."""
+    watch = vars(plan.module).get(_WATCH)
+    return any(item is watch for item, _ in _UNDER_WAY.get())
+
+
+@contextlib.contextmanager
+def noting(watch: Watch) -> Iterator[set[int]]:
+    """Let a text run along any branches within a block; yield those that it takes."""
+    seen: set[int] = set()
+    token = _UNDER_WAY.set((*_UNDER_WAY.get(), (watch, seen)))
+    try:
+        yield seen
+    finally:
+        _UNDER_WAY.reset(token)
+
+
+def begins_anew(plan: Plan) -> bool:
+    """Say whether a call of a text may be left in the middle and begun anew."""
+    primal: Any = plan.function.__dict__.get("__srcgrad_primal__")
+    if not isinstance(primal, FunctionType) or plan.written:
+        return False
+    try:
+        if written_parameters(primal, VOCABULARY) or not_repeatable(primal, VOCABULARY):
+            return False
+        return not any(map(_reports, functions_of(plan.module).values()))
+    except SrcgradError:  # a text that cannot be read
+        return False
+
+
+def _reports(function: FunctionType) -> bool:
+    """Say whether a function prints, or writes into a log."""
+    tree = find_source(function).tree
+    scope = scope_of(function, tree, with_imports=True)
+    calls = (node for node in walk(tree) if type(node).__name__ == "Call")
+    return any(VOCABULARY.is_report(scope.resolve(node.func)) for node in calls)
