@@ -44,14 +44,17 @@ def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:
     findings = generated.findings or Findings(())
     lines = generated.source.count("\n")
     taped, conditions = generated.taped, generated.conditions
-    doubts = "" if generated.proof is None else generated.proof.reason
+    proof = generated.proof
+    told: dict[str, Any] = (
+        {} if proof is None else {"not_proven": proof.reason, "own_code_unread": proof.unread}
+    )
     if call is None:
-        return Explanation(subject, "source", taped, conditions, lines, findings, not_proven=doubts)
+        return Explanation(subject, "source", taped, conditions, lines, findings, **told)
     meter = Meter(findings, frozenset(generated.layout))
     with observed_loops() as loops:
         run_watched(plan, call, meter)
     found = findings, dict(meter.found), meter.total, tuple(loops)
-    return Explanation(subject, "source", taped, conditions, lines, *found, not_proven=doubts)
+    return Explanation(subject, "source", taped, conditions, lines, *found, **told)
 
 
 def run_watched(plan: Plan, call: Call, watcher: Watcher) -> Any:

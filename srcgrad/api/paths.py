@@ -29,7 +29,7 @@ from srcgrad.ir.scopes import scope_of
 from srcgrad.ir.walk import walk
 from srcgrad.locks import Lock
 
-_WATCH: Final = "__srcgrad_watch__"
+_WATCH: Final = "__srcgrad_branches__"
 _LOCK: Final = Lock()
 
 

@@ -217,7 +217,9 @@ class ExactChecker(Checker):
         positional, named = self._as_called(given)
         expected = outcome(lambda: reading.run(positional, named))
         if expected[0] == "raised":
-            self._unread = self._unread and f"it raises {expected[1]!r}"
+            self._unread = (
+                self._unread and f"on exact numbers it raises {type(expected[1]).__name__}"
+            )
             return None
         return (run, given, ways, expected) if self._is_fit(expected[1]) else None
 

@@ -126,7 +126,8 @@ class Proof:
             found = [_verdict(text, bound, imports, subject) for subject in subjects]
             worst = max(found, key=lambda verdict: _WORSE.index(verdict.kind))
             missed = {line for verdict in found for line in verdict.missed}
-            standing.verdict = replace(worst, missed=tuple(sorted(missed)))
+            unread = next((verdict.unread for verdict in found if verdict.unread), "")
+            standing.verdict = replace(worst, missed=tuple(sorted(missed)), unread=unread)
         self._parts = None
         return standing.verdict
 
@@ -190,6 +191,11 @@ class Proof:
         if verdict.kind == "proven" and verdict.missed:
             return f"what stands in {_lines(verdict.missed)}, which the checker never ran"
         return "" if verdict.kind == "proven" else verdict.reason
+
+    @property
+    def unread(self) -> str:
+        """Why the function's own code was not run beside the text; empty if it was."""
+        return self.verdict.unread
 
 
 def _lines(numbers: Sequence[int]) -> str:

@@ -46,6 +46,8 @@ class Explanation:
         total: The bytes of that, each piece of memory counted once.
         loops: What each run of a checkpointed loop took in that call.
         not_proven: Why the checker of derivatives does not prove the text; empty if it does.
+        own_code_unread: Why it compared the text with what the compiler reads of the function, and
+            not with the function's own code; empty if it did that, too.
     """
 
     subject: Subject
@@ -58,6 +60,7 @@ class Explanation:
     total: int | None = None
     loops: tuple[LoopReport, ...] = ()
     not_proven: str = ""
+    own_code_unread: str = ""
 
     def __str__(self) -> str:
         return self.text(colour=is_terminal())
@@ -81,6 +84,7 @@ class Explanation:
             "taken_for_granted": list(self.conditions),
             "generated_lines": self.lines,
             "not_proven": self.not_proven,
+            "own_code_unread": self.own_code_unread,
             "functions": [self._function(item) for item in self.findings.functions],
             "bytes": self.total,
         }

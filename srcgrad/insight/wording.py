@@ -63,6 +63,11 @@ class Words:
             lines.append(f"The generated text has {self._it.lines} lines.")
         if self._it.not_proven:
             lines.append(f"Not proven: {self._it.not_proven}.")
+        if self._it.own_code_unread:
+            lines.append(
+                "The checker read the function as the compiler does, and did not run its own code: "
+                f"{self._it.own_code_unread}."
+            )
         if self._it.conditions:
             lines.append(
                 "It takes for granted: " + "; ".join(map(spoken, self._it.conditions)) + "."

@@ -150,7 +150,7 @@ def test_the_other_branch_of_a_jacobian_is_compared(jacobian: Any, broken: Break
 
 
 def test_the_branches_of_a_jacobian_go_on_in_stacks(compared: list[str]) -> None:
-    found = sg.jacfwd(lambda x: halves(x))
+    found = sg.jacfwd(halves)
     for x in (DOWN, DOWN, UP, UP, DOWN, UP):
         found(x)
     assert compared == ["tangent", "tangent"]

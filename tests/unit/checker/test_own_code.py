@@ -75,6 +75,10 @@ def test_a_function_that_cannot_be_run_is_said_to_be_unread() -> None:
     ((kind, unread),) = _kinds(drawn)
     assert kind == "proven"
     assert unread
+    explanation = sg.grad(drawn).explain()
+    assert f"did not run its own code: {unread}." in str(explanation)
+    assert explanation.to_dict()["own_code_unread"] == unread
+    assert "own code" not in str(sg.grad(_pure).explain())
 
 
 def test_what_lies_outside_is_left_alone() -> None:

@@ -74,7 +74,16 @@ WHILE = "def f(x, n):\n    while n:\n        n -= 1\n    return x"
 CHOICE = "def f(x, n):\n    return n if x else 2 * n"
 BOTH = "def f(x, n):\n    return x and n"
 EACH = "def f(x, n):\n    return [i * x for i in range(n)]"
-TRIED = "def f(x, n):\n    try:\n        n = 1\n        n = 1 / x\n        n = 2\n    except ZeroDivisionError:\n        n = 3\n    return n"
+TRIED = """\
+def f(x, n):
+    try:
+        n = 1
+        n = 1 / x
+        n = 2
+    except ZeroDivisionError:
+        n = 3
+    return n
+"""
 
 
 @pytest.mark.parametrize(
