@@ -41,6 +41,7 @@ from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
 from srcgrad.optimizations.drop_dead_stores import DeadStores
+from srcgrad.optimizations.idle_guards import drop_idle_guards
 from srcgrad.optimizations.leave_out_zeros import leave_out_zeros
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.raising import Raising
@@ -117,7 +118,7 @@ class Derivation:
         result = self._result(grads, [load(name) for name in rest], output, value=value, aux=aux)
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, gast.Return(result)]
-        body = [*self.fields_read(), *self._finish(body, halves, facts)]
+        body = [*self.fields_read(), *drop_idle_guards(self._finish(body, halves, facts))]
         self._comment(body)
         return body
 
@@ -183,7 +184,7 @@ class Derivation:
         result = gast.Return(grads[0] if len(grads) == 1 else gast.Tuple(grads, gast.Load()))
         marker = [Blank(), Comment("backward")]
         body = [*halves.forward, *marker, *halves.backward, *extra, result]
-        body = self._finish(body, halves, facts, [*given, *start])
+        body = drop_idle_guards(self._finish(body, halves, facts, [*given, *start]))
         self._comment(body)
         if body[:1] == marker[:1]:
             del body[:2]  # nothing is run forward
@@ -467,6 +468,7 @@ class Derivation:
         forward = body[:cut]
         backward = [item for item in body[cut + 1 :] if item is not marker]
         saved = kept_between(forward, backward, self.program.parameters)
+        forward = drop_idle_guards(forward)
         out = value.value if self.program.returns_tuple else value.value.elts[0]
         hand_over(forward, backward, gast.copy_location(out, value), saved)
         self._comment(backward)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from srcgrad.frontend.normalize.separation import Separation
 from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
 from srcgrad.frontend.normalize.strictness import StrictZips
+from srcgrad.frontend.normalize.unbound_reads import may_be_none, raise_if_unbound
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
 from srcgrad.frontend.normalize.walrus import Walrus
@@ -38,7 +39,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
 from srcgrad.frontend.surgery import names_in_edits, settle_edits
-from srcgrad.ir.binding import maybe_unbound
+from srcgrad.ir.binding import maybe_unbound, unbound_reads
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -132,6 +133,7 @@ def normal_form(
     for loop, variable in versions.unbound:
         refusals.add(loop, f"a loop that reads `{variable}` before anything binds it", _BIND_IT)
     program.unbound = maybe_unbound(tree.body, taken, namer.base)
+    tree.body = _with_errors(tree.body, program, refusals, versions.started, {*taken, *fixed})
     program.results = frozenset(exits.results)
     stages.begin(source, program, tree.body)
     tree.body = _fill(program, tree.body, manner, {*taken, *lasting, *fixed})
@@ -192,6 +194,26 @@ def _with_steps(
     variation.spread(body)
     stepping = Stepping(source, program.reader, program.namer, refusals)
     return stepping.block(body, [*program.parameters], variation.names)
+
+
+def _with_errors(
+    body: list[Any],
+    program: Program,
+    refusals: Refusals,
+    started: Collection[str],
+    known: Collection[str],
+) -> list[Any]:
+    """Return a body that raises where it reads what nothing has bound, but for what is `known`."""
+    base = program.namer.base
+    reads = unbound_reads(body, known, base, started)
+    if not reads:
+        return body
+    nothing = may_be_none(body, program.reader, program.inputs, started)
+    for statement, name in reads:
+        if name in nothing and name in started:
+            what = f"a loop that may read `{base(name)}`, which may be None, before it is bound"
+            refusals.add(statement, what, _BIND_IT)
+    return raise_if_unbound(body, [pair for pair in reads if pair[1] not in nothing], base)
 
 
 def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) -> list[Any]:

@@ -37,6 +37,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names, header_reads, is_store
 from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.optimizations.idle_guards import drop_idle_guards
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.share_calls import our_names, share_calls
 from srcgrad.runtime import complex_shadow_of, shadow_of, shadow_of_view
@@ -141,13 +142,14 @@ class Pusher:
         ours = our_names(derivation.source.function)
         share_calls(body, (*program.parameters, *tangents), ours)
         purity = Purity(program.reader, frozenset(runtime.__all__), lambda _: False)
-        return derivation.polished(
+        body = derivation.polished(
             body,
             purity,
             set(found.written),
             derivation.is_float(found.varied),
             (*program.parameters, *tangents),
         )
+        return drop_idle_guards(body)
 
     def _push_call(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import gast
@@ -33,10 +33,32 @@ def maybe_unbound(
     >>> sorted(maybe_unbound(body, ["x"], str))
     ['y']
     """
-    local = bound_names(body)
-    found: set[str] = set()
-    _Walk(local, found, base).block(body, set(parameters))
-    return frozenset(found)
+    return frozenset(name for _, name in unbound_reads(body, parameters, base))
+
+
+def unbound_reads(
+    body: list[Any],
+    parameters: Iterable[str],
+    base: Callable[[str], str],
+    started: Collection[str] = (),
+) -> list[tuple[Any, str]]:
+    """Return the statements that read what not every path to them has bound, and what that is.
+
+    The names that are `started` are bound to None before a loop, which the program itself does not.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... s = None
+    ... for i in range(3):
+    ...     y = s * x
+    ...     s = y
+    ... ''')
+    >>> [(text([item]), name) for item, name in unbound_reads(body, ["x"], str, ["s"])]
+    [('y = s * x', 's')]
+    """
+    found: list[tuple[Any, str]] = []
+    _Walk(bound_names(body), found, base, started).block(body, set(parameters))
+    return found
 
 
 def read_at_once(loop: Any, name: str) -> bool:
@@ -89,20 +111,29 @@ def _first_use(block: list[Any], name: str) -> str:
 class _Walk:
     """Goes through a body with the names that are surely bound."""
 
-    def __init__(self, local: set[str], found: set[str], base: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        local: set[str],
+        found: list[tuple[Any, str]],
+        base: Callable[[str], str],
+        started: Collection[str],
+    ) -> None:
         self._local = local
         self._found = found
         self._base = base
+        self._started = started
 
     def block(self, block: list[Any], bound: set[str]) -> set[str]:
         """Return the names bound after a block, given those before; note the reads of others."""
         for statement in block:
             if self._joins(statement):
-                unbound = statement.value.id in self._local and statement.value.id not in bound
-                bound |= set() if unbound else set(_binds(statement))
+                known = statement.value.id not in self._local or statement.value.id in bound
+                bound |= set(_binds(statement)) if known else set()
                 continue
-            reads = header_reads(statement)
-            self._found.update(n for n in reads if n not in bound and n in self._local)
+            unbound = self._local - bound
+            found = [name for name in dict.fromkeys(header_reads(statement)) if name in unbound]
+            self._found += [(statement, name) for name in found]
+            bound |= set(found)  # or it has raised
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):
@@ -112,7 +143,7 @@ class _Walk:
             elif any(True for _ in blocks_of(statement)):
                 return bound | self._local  # a `try` is taken apart with care of its own
             else:
-                bound |= set(_binds(statement))
+                bound |= set() if is_start(statement, self._started) else set(_binds(statement))
         return bound
 
     def _branch(self, statement: Any, bound: set[str]) -> set[str]:
@@ -130,6 +161,18 @@ class _Walk:
             self._base(target.id) == self._base(statement.value.id)
         )
         return same and target.id != statement.value.id
+
+
+def is_start(statement: Any, started: Collection[str]) -> bool:
+    """Say whether a statement binds one of some names to nothing, for a loop to hand on.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [is_start(item, ["s"]) for item in parse("s = None; t = None; s = t")]
+    [True, False, False]
+    """
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Constant):
+        return False
+    return statement.value.value is None and not set(_binds(statement)).isdisjoint(started)
 
 
 def _binds(statement: Any) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.adjoints import zeros_like
+from srcgrad.runtime.complex_parts import real_as
 
 
 def shadow_of(x: Any) -> Any:
@@ -75,7 +76,7 @@ def add_to_shadows(shadows: Any, parts: Any) -> None:
     if parts is None:
         return
     if not isinstance(shadows, (dict, list, tuple)):
-        np.add(shadows, parts, out=shadows)
+        np.add(shadows, real_as(parts, shadows), out=shadows)
         return
     entries: Any = shadows
     for key in parts if isinstance(parts, dict) else range(len(parts)):

@@ -29,6 +29,7 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 from srcgrad.transforms.adjoints import Status
+from srcgrad.transforms.real_shadows import real_parts, take_real_parts
 from srcgrad.transforms.sweep import Sweep, renamed
 
 
@@ -188,6 +189,13 @@ class ShadowSteps:
         if self._sweep.inliner.keep_complex and len(given) > 1:
             part = call(self._sweep.externals.use_runtime("real_as"), part, clone(whole))
         return add_assign(store(whole.id), call("np.reshape", part, shape), statement)
+
+    def fit(self, block: list[Any]) -> None:
+        """Let a block add nothing but real numbers to shadows of real parts."""
+        if self._mirror.names and self._sweep.inliner.keep_complex:
+            names = real_parts(self._sweep.program, self._mirror)
+            shadows = {self._name(name) for name in names}
+            take_real_parts(block, shadows, self._sweep.externals)
 
     # -- updates in place
 

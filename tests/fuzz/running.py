@@ -36,7 +36,7 @@ from tests.fuzz.trees import (
     mapped,
     shared,
 )
-from tests.fuzz.unused import is_of_unused
+from tests.fuzz.unused import is_after_unused, is_of_unused
 
 SECONDS = 20  # of the processor; what takes longer hangs
 MODES = ("grad", "vjp", "jvp", "hvp", "tape", "tape_jvp", "later")
@@ -337,7 +337,7 @@ def _one_call(
         except (UnusableError, HangError):
             raise
         except Exception as error:
-            return _raised(error, wanted.error, mode, k)
+            return _raised(trial, error, mode, k)
     by_tape = answer.by_tape or any(issubclass(w.category, sg.FallbackWarning) for w in caught)
     if wanted.error is not None:
         found = (answer.value, args)
@@ -352,7 +352,8 @@ def _one_call(
     return Verdict(mode, "tape" if by_tape else "source", "", k)
 
 
-def _raised(error: Exception, own: BaseException | None, mode: str, k: int) -> Verdict:
+def _raised(trial: Trial, error: Exception, mode: str, k: int) -> Verdict:
+    own = trial.reference.calls[k].error
     text = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     if own is not None and type(error) is type(own):
         return Verdict(mode, "own", text, k)
@@ -360,6 +361,8 @@ def _raised(error: Exception, own: BaseException | None, mode: str, k: int) -> V
         return Verdict(mode, "refused", text, k)
     if isinstance(error, RuntimeError) and "modified by an inplace operation" in str(error):
         return Verdict(mode, "refused", "RuntimeError: overwritten on the tape", k)
+    if own is not None and is_after_unused(trial.source.program, trial.source, own, k, error):
+        return Verdict(mode, "left out", f"{own!r} of what nothing uses", k)
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if "/srcgrad/" in f.filename and "_generated" not in f.filename]
     ours = [f for f in ours if "/tests/" not in f.filename] or frames

@@ -188,6 +188,35 @@ def test_another_exception_is_a_crash(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert verdict(made(), "grad", tmp_path).startswith("crash: IndexError")
 
 
+UNPACKED = """\
+def program(x, s):
+    a, b = x
+    return np.sum(x) * nobody
+"""
+
+
+def test_an_exception_after_one_of_what_nothing_uses_is_left_out(tmp_path: Path) -> None:
+    assert verdict(made(UNPACKED), "grad", tmp_path).startswith("left out: ValueError")
+    assert verdict(made(UNPACKED), "tape", tmp_path).startswith("own: ValueError")
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (UNPACKED, TypeError("ours")),
+        (UNPACKED.replace("nobody", "b"), NameError("name 'b' is not defined")),
+    ],
+)
+def test_an_exception_in_the_place_of_one_of_what_is_used_is_a_crash(
+    body: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def call(self, *args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(gradient.Gradient, "__call__", call)
+    assert verdict(made(body), "grad", tmp_path).startswith("crash")
+
+
 def test_a_kink_is_no_judgement(tmp_path: Path) -> None:
     body = """\
 def program(x, s):

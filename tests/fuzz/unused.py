@@ -7,8 +7,10 @@ in the documentation). Nobody could keep both short text and these.
 from __future__ import annotations
 
 import ast
+import re
 import traceback
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from tests.fuzz.loading import Source
@@ -27,22 +29,52 @@ def is_of_unused(
 
     `found` is the value that was returned (None if there is none), and the arguments afterwards.
     """
+    for value, used, raised, _ in _left_out(program, source, error, k):
+        if raised is None:
+            wanted, after = found
+            same = wanted is None or difference(wanted, value, 1e-10) is None
+            return same and difference(after, used, 0) is None
+    return False
+
+
+def is_after_unused(
+    program: Program, source: Source, error: BaseException, k: int, found: BaseException
+) -> bool:
+    """Say whether a program raises what was `found` without the statements that raise before.
+
+    What nobody could read any more without them is used.
+    """
+    lost: set[str] = set()
+    for _, _, raised, bound in _left_out(program, source, error, k):
+        lost |= bound
+        if type(raised) is type(found) and str(raised) == str(found):
+            return lost.isdisjoint(re.findall(r"\w+", str(found)))
+    return False
+
+
+Attempt = tuple[Any, Any, BaseException | None, set[str]]
+
+
+def _left_out(program: Program, source: Source, error: BaseException, k: int) -> Iterator[Attempt]:
+    """Yield what a program does without the statements that raise, one more each time.
+
+    That is the value, the arguments afterwards, what it raises now, and what the last of the
+    statements binds.
+    """
     given = source
     try:
         for _ in range(_PATIENCE):
-            shorter = _without(program, source, error)
+            shorter, bound = _without(program, source, error)
             if shorter is None:
-                return False
+                return
             if source is not given:
                 source.remove()
             program, source = shorter, Source(shorter, given.folder.parent)
             value, used, raised = _called(source, k)
+            yield value, used, raised, bound
             if raised is None:
-                wanted, after = found
-                same = wanted is None or difference(wanted, value, 1e-10) is None
-                return same and difference(after, used, 0) is None
+                return
             error = raised
-        return False
     finally:
         if source is not given:
             source.remove()
@@ -66,8 +98,10 @@ def _called(source: Source, k: int) -> tuple[Any, Any, BaseException | None]:
         copy.unload()
 
 
-def _without(program: Program, source: Source, error: BaseException) -> Program | None:
-    """Return the program without the simple statement at which an exception was raised."""
+def _without(
+    program: Program, source: Source, error: BaseException
+) -> tuple[Program | None, set[str]]:
+    """Return the program without the simple statement that raised, and what that binds."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         for name, text in program.modules.items():
             if frame.filename != str(source.folder / f"{name}.py"):
@@ -76,9 +110,9 @@ def _without(program: Program, source: Source, error: BaseException) -> Program 
             cutter = _Cutter(frame.lineno or 0)
             tree = ast.fix_missing_locations(cutter.visit(tree))
             if not cutter.done:
-                return None
-            return Program({**program.modules, name: ast.unparse(tree)}, program.seed)
-    return None
+                return None, set()
+            return Program({**program.modules, name: ast.unparse(tree)}, program.seed), cutter.bound
+    return None, set()
 
 
 class _Cutter(ast.NodeTransformer):
@@ -87,11 +121,14 @@ class _Cutter(ast.NodeTransformer):
     def __init__(self, line: int) -> None:
         self.line = line
         self.done = False
+        self.bound: set[str] = set()
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Replace the statement, or go on inside."""
         here = isinstance(node, _SIMPLE) and node.lineno <= self.line <= (node.end_lineno or 0)
         if here and not self.done:
             self.done = True
+            names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
+            self.bound = {item.id for item in names if isinstance(item.ctx, ast.Store)}
             return ast.copy_location(ast.Pass(), node)
         return super().generic_visit(node)

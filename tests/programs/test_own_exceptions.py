@@ -70,7 +70,67 @@ def _complex(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def _of_one_branch(x: Any) -> Any:
+    if x[0] > 99.0:
+        k = x
+    if x[1] > -99.0:
+        m = k * 2.0
+    else:
+        m = x
+    return np.sum(m)
+
+
+def _of_a_later_trip(x: Any) -> Any:
+    for i in range(2):
+        if x[0] > -99.0:
+            s = np.sum(t * x)  # type: ignore[has-type, used-before-def]  # noqa: F821
+        t = x * i  # noqa: F841
+    return s
+
+
+def _asked_whether_it_is_none(x: Any) -> Any:
+    for i in range(3):
+        if i == 0 and late is not None:  # type: ignore[has-type, used-before-def]  # noqa: F821
+            x = x * 2.0
+        late = x  # noqa: F841
+    return np.sum(x)
+
+
+def _that_may_be_none(x: Any, given: Any = None) -> Any:
+    for i in range(3):
+        if i == 0 and late is not None:  # type: ignore[has-type, used-before-def]  # noqa: F821
+            x = x * 2.0
+        late = given  # noqa: F841
+    return np.sum(x)
+
+
+def _updated(x: Any) -> Any:
+    e += 0.3 * np.where(e > 0.05, x, e)  # type: ignore[has-type, used-before-def]  # noqa: F821
+    return e.mean()
+
+
+def _of_a_helper(x: Any) -> Any:
+    def helper(v: Any) -> Any:
+        if v[0] > 99.0:
+            q = v
+        return q * 2.0
+
+    return np.sum(helper(x))
+
+
+def _bound_and_never_read(x: Any) -> Any:
+    a, b = b, x  # type: ignore[has-type, used-before-def]  # noqa: F821, F841
+    return np.sum(a)
+
+
 FUNCTIONS = [
+    _of_one_branch,
+    _of_a_later_trip,
+    _asked_whether_it_is_none,
+    _that_may_be_none,
+    _updated,
+    _of_a_helper,
+    _bound_and_never_read,
     _early,
     _early_in_a_test,
     _hidden_by_a_finally,

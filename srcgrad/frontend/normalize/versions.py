@@ -28,6 +28,7 @@ class Versions:
     Attributes:
         unbound: The loops whose first trip surely reads a variable that nothing has bound, and
             which one.
+        started: The names that loops hand on, and that are bound to None before them.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -66,6 +67,7 @@ class Versions:
         ] = {}  # by loops: what a trip takes over from the last one
         self._left: dict[int, frozenset[str]] = {}  # what is read after them, and after branches
         self.unbound: list[tuple[Any, str]] = []
+        self.started: set[str] = set()
 
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of a function, in which loops carry nothing that nobody reads."""
@@ -234,6 +236,8 @@ class Versions:
                 # what nothing has bound yet may still be read by a later iteration
                 if old is None and read_at_once(node, variable):
                     self.unbound.append((node, variable))
+                if old is None:
+                    self.started.add(heads[variable])
                 value = load(old) if old is not None else gast.Constant(None, None)
                 before.append(assign(heads[variable], value, node))
                 self.environment[variable] = heads[variable]

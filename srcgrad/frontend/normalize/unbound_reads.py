@@ -1,0 +1,146 @@
+"""Lets a read of a variable that no path has bound raise what Python raises.
+
+A loop hands variables on from trip to trip, and a derivative keeps what they held. So a variable
+that nothing binds before is bound to None there, and whoever reads it before a trip has bound it
+would read that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import gast
+
+from srcgrad.ir.binding import is_start
+from srcgrad.ir.build import at, call, constant, load
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements
+
+
+def raise_if_unbound(
+    body: list[Any], reads: Iterable[tuple[Any, str]], variable: Callable[[str], str]
+) -> list[Any]:
+    """Return a body that raises where a name is read and still bound to nothing.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... s = None
+    ... y = s * x
+    ... ''')
+    >>> print(text(raise_if_unbound(body, [(body[1], "s")], str)))
+    s = None
+    if s is None:
+        raise UnboundLocalError(
+            "cannot access local variable 's' where it is not associated with a value"
+        )
+    y = s * x
+    """
+    asked: dict[int, list[str]] = {}
+    for statement, name in reads:
+        asked.setdefault(id(statement), []).append(name)
+
+    def guarded(block: list[Any]) -> list[Any]:
+        done: list[Any] = []
+        for statement in block:
+            for part in blocks_of(statement):
+                part[:] = guarded(part)
+            done += [
+                _guard(name, variable(name), statement) for name in asked.get(id(statement), ())
+            ]
+            done.append(statement)
+        return done
+
+    return guarded(body)
+
+
+def _guard(name: str, variable: str, like: Any) -> Any:
+    said = f"cannot access local variable '{variable}' where it is not associated with a value"
+    error = call("UnboundLocalError", constant(said))
+    test = gast.Compare(load(name), [gast.Is()], [constant(None)])
+    return at(gast.If(test, [at(gast.Raise(error, None), like)], []), like)
+
+
+def may_be_none(
+    body: list[Any], reader: Reader, arrays: Iterable[str], started: Collection[str]
+) -> set[str]:
+    """Return the names of a body that the program itself may bind to None.
+
+    Those of `arrays` are not, and what is `started` is bound to None by nobody else.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x, y):
+    ...     a = x * 2
+    ...     b = [y, a]
+    ...     return a, b[0], y
+    ... ''')
+    >>> sorted(may_be_none(program.body, program.reader, ["x"], []))
+    ['out_2', 'out_3', 'y']
+    """
+    bindings = _Bindings(reader, started)
+    for statement in statements(body):
+        bindings.note(statement)
+    return bindings.spread({*arrays})
+
+
+class _Bindings:
+    """What names are bound to: to None maybe, to a container, or to what another name holds."""
+
+    def __init__(self, reader: Reader, started: Collection[str]) -> None:
+        self._reader = reader
+        self._started = started
+        self._nothing: set[str] = set()
+        self._holders: set[str] = set()
+        self._bound: set[str] = set()
+        self._sources: list[tuple[str, str]] = []
+        self._entries: list[tuple[str, str]] = []
+
+    def note(self, statement: Any) -> None:
+        """Note what a statement binds."""
+        if isinstance(statement, gast.For):
+            counts = getattr(getattr(statement.iter, "func", None), "id", "") == "range"
+            self._add(statement.target, "number" if counts else "nothing")
+        elif isinstance(statement, gast.Assign):
+            (target,) = statement.targets
+            if not is_start(statement, self._started):
+                self._add(target, self._kind(statement.value), root_name(statement.value))
+
+    def _add(self, target: Any, kind: str, source: str | None = None) -> None:
+        for name in names_bound(target):
+            self._bound.add(name)
+            plain = isinstance(target, gast.Name)
+            if kind == "copy" and source and plain:
+                self._sources.append((name, source))
+            elif kind in ("copy", "entry") and source:
+                self._entries.append((name, source))
+            elif kind == "display" and plain:
+                self._holders.add(name)
+            elif kind != "number":
+                self._nothing.add(name)
+
+    def _kind(self, value: Any) -> str:
+        operation = self._reader.read(value)
+        if operation.kind in ("tuple", "list", "dict"):
+            return "display"
+        if operation.primal is self._reader.vocabulary.getitem:
+            return "entry"
+        if operation.kind == "primitive" or isinstance(value, (gast.Compare, gast.BoolOp)):
+            return "number"
+        if isinstance(value, gast.Constant):
+            return "nothing" if value.value is None else "number"
+        return operation.kind
+
+    def spread(self, arrays: set[str]) -> set[str]:
+        """Return the names that may be bound to None, if `arrays` are not."""
+        pairs = [*self._sources, *self._entries]
+        given = {source for _, source in pairs if source not in self._bound} - arrays
+        found = self._nothing | given
+        holders = self._holders | given
+        size = -1
+        while len(found) + len(holders) != size:
+            size = len(found) + len(holders)
+            holders |= {name for name, source in pairs if source in holders}
+            found |= {name for name, source in pairs if source in found}
+            found |= {name for name, source in self._entries if source in holders}
+        return found
