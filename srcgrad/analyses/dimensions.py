@@ -21,6 +21,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import NOTHING, Knowledge, rank_condition
 from srcgrad.analyses.lengths import Length, Lengths, Vector, sliced
 from srcgrad.analyses.shapes import Shapes
+from srcgrad.analyses.spans import Spans
 from srcgrad.analyses.surely_vectors import surely_vectors
 from srcgrad.ir.operations import Operation, broadcasts
 from srcgrad.ir.program import Program
@@ -73,6 +74,7 @@ class Dimensions:
         self._conditions: dict[str, None] = {}
         self._known: dict[str, Vector | None] = {}
         self._counts = Counts(program, integers, self.of)
+        self._spans = Spans(program, integers)
         self._products: set[str] = set()
         self._inner: dict[int, Operation] = {}
         self._vectors = surely_vectors(program, shapes)
@@ -125,6 +127,12 @@ class Dimensions:
     def is_integer(self, node: Any) -> bool:
         """Say whether an operand is surely an integer."""
         return self._integers.of(node)
+
+    def of_place(self, place: Any) -> Vector | None:
+        """Return the axes of a part of an array, into which something is stored."""
+        vector = self.of(place.value)
+        whole = isinstance(place.slice, gast.Constant) and place.slice.value is Ellipsis
+        return vector if whole or vector is None else self._of_index(vector, place.slice)
 
     def of_expression(self, node: Any, given: dict[str, Vector | None]) -> Vector | None:
         """Return the axes of an expression of elementwise steps; those of some names are given."""
@@ -213,6 +221,7 @@ class Dimensions:
         """Keep what a name was found to be; say whether that is less than was thought before."""
         if name in self._given:
             return False
+        vector = self._spans.believed(name, vector)
         if name not in self._known:
             self._known[name] = self._weak.get(name, vector)
         before = self._known[name]
@@ -227,6 +236,11 @@ class Dimensions:
         bounds = bounds_of(part)
         if bounds is not None:
             return sliced(length, bounds)
+        shared = self._shared(length, part)
+        return self._spans.length(length, part) if shared is None else shared
+
+    def _shared(self, length: Length, part: Any) -> Length:
+        """Return the length of a slice from some share of a length to another."""
         given = (part.lower, part.upper)
         lower, upper = (None if item is None else self._counts.length(item) for item in given)
         if part.step is not None or (lower, upper) == (None, None):
@@ -266,8 +280,8 @@ class Dimensions:
         if known.shape in ("first", "each"):
             reshapes = "shape" in operation.keywords or len(operation.args) > 4
             return None if reshapes else self.of(operation.args[0])
-        if known.shape == "told":
-            return self._of_creation(operation.args[0])
+        if known.shape in ("told", "square"):
+            return self._of_creation(operation.args[0], self._told(known, operation))
         return self._of_arranged(known, operation) if not operation.keywords else None
 
     def _of_arranged(self, known: Primitive, operation: Operation) -> Vector | None:
@@ -301,9 +315,16 @@ class Dimensions:
             return None
         return (len(parts), *parts[0]) if len({len(part or ()) for part in parts}) == 1 else None
 
-    def _of_creation(self, shape: Any) -> Vector | None:
+    def _told(self, known: Primitive, operation: Operation) -> int:
+        """Return how often an array has the lengths that its first argument tells; 0 if unknown."""
+        if known.shape == "told":
+            return 1
+        return 2 if len(operation.args) == 1 and operation.keywords.keys() <= {"dtype"} else 0
+
+    def _of_creation(self, shape: Any, times: int = 1) -> Vector | None:
         """Return the axes that a shape describes: an integer or a display of some."""
         items = shape.elts if isinstance(shape, (gast.Tuple, gast.List)) else [shape]
+        items = items * times
         if not items or not all(self._integers.of(item) for item in items):
             return None
         lengths = [self._counts.length(item) for item in items]
@@ -416,9 +437,11 @@ class Dimensions:
             return self._given.get(name) or self._of_item(self._roots[name])
         root = self._elements.root(node)
         vector = self.of(node.value) if root is None else self._of_item(root)
-        if vector is None or root is not None:
-            return vector
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        return vector if vector is None or root is not None else self._of_index(vector, node.slice)
+
+    def _of_index(self, vector: Vector, index: Any) -> Vector | None:
+        """Return the axes of what an index takes out of an array."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
         if len(parts) == 1 and vector and (places := self._places(parts[0])) is not None:
             return (*places, *vector[1:])
         done: list[Length] = []

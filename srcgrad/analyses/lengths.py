@@ -13,8 +13,8 @@ from typing import Any
 Length = tuple[Any, ...] | int | None
 """The length of an axis: ``("x", 0)``, axis 0 of an argument; ``("n", "value")``, an integer
 argument itself; ``("less", length, 2)`` and ``("part", length, (0, None, 2))``, what slices leave
-of a length; ``("share", length, (3, 4))``, three times the whole quarters of one; a number; or
-unknown."""
+of a length; ``("cut", length, bounds)``, what a slice by integers of the program leaves;
+``("share", length, (3, 4))``, three times the whole quarters of one; a number; or unknown."""
 
 Vector = tuple[Length, ...]
 """The lengths of all axes of a value."""
@@ -185,6 +185,31 @@ def _is_part_of(length: Length, other: Length) -> bool:
     """Say whether a length is what another is made of."""
     inside = isinstance(other, tuple) and len(other) == 3
     return length == other or (inside and _is_part_of(length, other[1]))  # type: ignore[index]
+
+
+def cut_by(length: Length) -> frozenset[str]:
+    """Return the integers of the program that a length has to do with.
+
+    >>> sorted(cut_by(("less", ("cut", ("x", 0), (((("i", 1),), 1), None, None)), 2)))
+    ['i']
+    """
+    if not isinstance(length, tuple) or len(length) != 3:
+        return frozenset()
+    kind, inner, rest = length
+    bounds = rest if kind == "cut" else ()
+    own = frozenset(name for bound in bounds if bound for name, _ in bound[0])
+    return own | cut_by(inner)
+
+
+def outside(vector: Vector | None) -> Vector | None:
+    """Return axes as another function knows them, which has other integers than this one.
+
+    >>> outside((("x", 0), ("cut", ("x", 1), (((("i", 1),), 1), None, None))))
+    (('x', 0), None)
+    """
+    if vector is None:
+        return None
+    return tuple(None if cut_by(length) else length for length in vector)
 
 
 def less(length: Length, cut: int) -> Length:

@@ -10,7 +10,7 @@ from typing import Any
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import Follow, Knowledge, Operands
-from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector
+from srcgrad.analyses.lengths import Length, Lengths, Seen, Vector, outside
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.compiler.calls import Call
 from srcgrad.compiler.normal_form import Manner, normal_form, parameter_names
@@ -72,7 +72,7 @@ class Following:
             passed = Call(self.caller, statement, callee, operation).operands(self.externals)
         except UnsupportedError:
             return ()
-        axes = tuple(map(operands.of, passed))
+        axes = tuple(outside(operands.of(item)) for item in passed)
         arguments = _Arguments(axes, tuple(map(operands.is_integer, passed)))
         function = callee.function
         if function in self.within:
@@ -117,7 +117,7 @@ class Following:
         knowledge = Knowledge(given=given, lengths=lengths, follow=inner.results)
         shapes = Shapes(program, integers)
         found = Dimensions(program, integers, shapes, assume=False, knowledge=knowledge)
-        vectors = tuple(found.of(load(name)) for name in program.outputs)
+        vectors = tuple(outside(found.of(load(name))) for name in program.outputs)
         return vectors if program.returns_tuple or len(vectors) == 1 else ()
 
     def _program(self, callee: FunctionSource) -> Program | None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 Shape = Literal[
     "", "other", "broadcast", "each", "reduced", "first", "ranked", "flat", "told", "number",
-    "product",
+    "product", "square",
 ]  # fmt: skip
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
 Gives = Literal["", "array", "number", "list"]
@@ -29,8 +29,9 @@ class Primitive:
             operand's, whose elements are computed one by one if it is that of ``each``; another
             with as many axes at least (``ranked``); that without the axes that are ``reduced``, a
             number if no axis is told; the first operand's or, if no axis is told, ``flat``; that
-            ``told`` by the first operand; a ``number``; that of a matrix ``product``; none of these
-            (``other``), whatever the rule.
+            ``told`` by the first operand; that of a matrix with so many rows and, if no number of
+            columns is told, columns (``square``); a ``number``; that of a matrix ``product``; none
+            of these (``other``), whatever the rule.
         least: How many operands it must have for that shape.
         axis: The place of the argument that tells the axis of a reduction.
         along: Along which axes it works if none is told: ``all`` of them, all in one row

@@ -56,6 +56,8 @@ class Matmul(Function):
                 grad_x1 = grad @ conj(x2.T)
             elif is_matrix(x1) and is_vector(x2):
                 grad_x1 = np.outer(grad, conj(x2))
+            elif is_vector(x1) and is_matrix(x2):
+                grad_x1 = conj(x2) @ grad
             elif is_vector(x1) and is_vector(x2):
                 grad_x1 = grad * conj(x2)
             else:
@@ -65,6 +67,8 @@ class Matmul(Function):
                 grad_x2 = conj(x1.T) @ grad
             elif is_matrix(x1) and is_vector(x2):
                 grad_x2 = grad @ conj(x1)
+            elif is_vector(x1) and is_matrix(x2):
+                grad_x2 = np.outer(conj(x1), grad)
             elif is_vector(x1) and is_vector(x2):
                 grad_x2 = grad * conj(x1)
             else:
@@ -92,6 +96,8 @@ class Dot(Function):
                 grad_a = grad @ conj(b.T)
             elif is_matrix(a) and is_vector(b):
                 grad_a = np.outer(grad, conj(b))
+            elif is_vector(a) and is_matrix(b):
+                grad_a = conj(b) @ grad
             elif is_vector(a) and is_vector(b):
                 grad_a = grad * conj(b)
             else:
@@ -101,6 +107,8 @@ class Dot(Function):
                 grad_b = conj(a.T) @ grad
             elif is_matrix(a) and is_vector(b):
                 grad_b = grad @ conj(a)
+            elif is_vector(a) and is_matrix(b):
+                grad_b = np.outer(conj(a), grad)
             elif is_vector(a) and is_vector(b):
                 grad_b = grad * conj(a)
             else:

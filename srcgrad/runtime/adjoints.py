@@ -17,6 +17,8 @@ def zeros_like(x: Any) -> Any:
     float64 if it holds integers), and a dict or list of those for a dict, list, tuple or range,
     since adjoints are written in place.
     """
+    if type(x) is np.ndarray and x.dtype.kind in "fc" and x.flags.c_contiguous:
+        return np.zeros(x.shape, x.dtype)  # several times faster than np.zeros_like
     if type(x) is float or x is None or isinstance(x, Real):
         return 0.0
     if isinstance(x, dict):

@@ -9,6 +9,8 @@ import numpy as np
 
 def copied(x: Any) -> Any:
     """Return a copy of an array, or of a list, tuple or dict with its entries; a number itself."""
+    if type(x) is np.ndarray:
+        return x.copy()
     if isinstance(x, dict):
         return {key: copied(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):

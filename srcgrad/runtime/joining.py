@@ -14,8 +14,13 @@ from srcgrad.runtime.shaping import reshape_each
 def split_like(grad: Any, shapes: Any, axis: int | None) -> tuple[Any, ...]:
     """Cut `grad` along `axis` into pieces of the given shapes: the adjoint of a concatenation."""
     sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
-    ends = np.cumsum(sizes)[:-1].tolist()
-    pieces = np.split(grad, ends, axis=0 if axis is None else axis)
+    along = axis or 0
+    before = (slice(None),) * along if along >= 0 else (Ellipsis,)
+    after = () if along >= 0 else (slice(None),) * (-1 - along)
+    pieces, start = [], 0
+    for size in sizes:  # np.split asks more of NumPy
+        pieces.append(grad[(*before, slice(start, start + size), *after)])
+        start += size
     return reshape_each(pieces, shapes) if axis is None else tuple(pieces)
 
 

@@ -88,6 +88,11 @@ def shared_each(grad: Any, args: Sequence[Any], extreme: Any) -> tuple[Any, ...]
 
     Of equal numbers each has its share; of equal rows of numbers Python takes the first.
     """
+    if len(args) > 1 and isinstance(extreme, float):
+        equal = [bool(item == extreme) for item in args]
+        if sum(equal) == 1:
+            none = 0.0 * grad
+            return tuple([grad if one else none for one in equal])
     items: Any = args[0] if len(args) == 1 else args
     if isinstance(extreme, (list, tuple)):
         first = next(i for i, item in enumerate(items) if item == extreme)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.complex_parts import is_complex
 from srcgrad.runtime.dispatch import recordable
+
+_FEW: Final = 4000  # elements, up to which one selection is faster than several plain passes
 
 
 def power_slope(x: Any, y: Any) -> Any:
@@ -43,8 +45,12 @@ def power_log_slope(x: Any, y: Any, z: Any) -> Any:
 @recordable
 def greater_part(grad: Any, x: Any, y: Any) -> Any:
     """Return `grad` where `x` is the greater of the two, half of it at ties, and 0 elsewhere."""
-    if type(x) is float and type(y) is float:
+    if isinstance(x, float) and isinstance(y, float):  # as the numbers of NumPy are, too
         return 0.0 if x < y else 0.5 * grad if x == y else grad
+    if type(grad) is np.ndarray and grad.size < _FEW:
+        part = np.where(x < y, 0, grad)
+        ties = x == y
+        return np.where(ties, 0.5 * part, part) if np.count_nonzero(ties) else part
     return _shared(grad, np.logical_not(x < y), x == y)
 
 
@@ -93,6 +99,8 @@ def divide_or_zero(x: Any, y: Any) -> Any:
     if type(x) is float and type(y) is float:
         return x / y if y != 0 else 0.0
     flat = y == 0
+    if type(flat) is np.ndarray and not np.count_nonzero(flat):
+        return x / y
     return np.where(flat, 0 * x, x / np.where(flat, 1 + 0 * y, y))
 
 

@@ -22,6 +22,7 @@ from srcgrad.ir.scopes import Scope
 from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.sweep import Sweep
+from srcgrad.transforms.unbroadcasting import shortened
 
 
 def _is_whole(index: Any) -> bool:
@@ -215,12 +216,10 @@ class ElementSteps:
 
     def _summed(self, value: Any, name: str, target: Any) -> Any:
         """Sum the adjoint of a place to the shape of what was stored there, unless it has that."""
-        if self._sweep.facts.shapes.same(load(name), target):
-            return value
         summed = call(self._sweep.externals.use_runtime("unbroadcast"), value, load(name))
         # nothing else of what was stored is needed, but a list of adjoints may have no shape
         summed.keeps_shape = not self._sweep.of_generated or self._is_array(name)
-        return summed
+        return shortened(summed, target, self._sweep)
 
     def stable_read(self, statement: Any, target: str) -> list[Any]:
         """Copy a slice that is read now and written later, for the backward pass to read."""

@@ -8,9 +8,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.lengths import summed_axes
 from srcgrad.errors import MissingRuleError
-from srcgrad.ir.build import assign, at, call, clone, load, method, store, subscript
+from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
 from srcgrad.ir.walk import walk
@@ -23,6 +22,7 @@ from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
 from srcgrad.transforms.templates import Inlined
+from srcgrad.transforms.unbroadcasting import shortened
 
 
 class RuleSteps:
@@ -138,6 +138,7 @@ class RuleSteps:
         self, statement: Any, placed: Inlined, targets: list[str]
     ) -> list[Any]:
         count = self.results(statement, len(targets))
+        result = load(targets[0]) if len(targets) == 1 else None
 
         def rule(grads: list[Any]) -> tuple[list[Any], Contributions]:
             adjoints = grads
@@ -171,7 +172,8 @@ class RuleSteps:
                     part = self._masking.within(statement, targets, item, value)
                     if before is not None and isinstance(item, gast.Name):
                         plain[item.id] = before
-                    emitted.extend(self.spread(item, self.short(part, targets), contributions))
+                    part = shortened(part, result, self._sweep)
+                    emitted.extend(self.spread(item, part, contributions))
             self._tell(statement, adjoints, emitted, contributions, plain)
             return emitted, contributions
 
@@ -275,30 +277,6 @@ class RuleSteps:
                 into.append((part.id, load(name)))
         return [assign(gast.Tuple([store(name) for name in parts], gast.Store()), value)]
 
-    def short(self, value: Any, targets: list[str]) -> Any:
-        """Write `unbroadcast` as the sum that it is, or not at all, where the shapes are known."""
-        name = getattr(getattr(value, "func", None), "id", "")
-        if name != "unbroadcast" or len(targets) != 1:
-            return value
-        grad, like = value.args
-        like = value.args[1] = renamed(like, self._sweep.originals)  # of the same shape
-        result = load(targets[0])
-        if self._sweep.facts.shapes.same(like, result):
-            return grad
-        ours, theirs = (
-            self._sweep.facts.dimensions.of(result),
-            self._sweep.facts.dimensions.of(like),
-        )
-        if ours is None and theirs == ():
-            self._sweep.externals.use_numpy()
-            return call("np.sum", grad)
-        if ours is not None and theirs is not None:
-            axes = summed_axes(ours, theirs)
-            if axes is not None and (not axes[0] or not axes[1]):
-                return _sum_over(grad, *axes) if theirs or not ours else method(grad, "sum")
-        value.args[1] = self._sweep.facts.shapes.representative(like)
-        return value
-
 
 def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:
     """Say whether a call surely gives a parameter a value, or one argument to a starred one."""
@@ -318,22 +296,6 @@ def _is_option(rule: Any, operation: Operation, name: str, value: Any) -> bool:
 
 def _none() -> Any:
     return gast.Constant(None, None)
-
-
-def _sum_over(grad: Any, added: tuple[int, ...], stretched: tuple[int, ...]) -> Any:
-    """Return the sum of a gradient over axes that broadcasting added, or over stretched ones."""
-    axes = added or stretched
-    if not axes:
-        return grad
-    if isinstance(grad, gast.UnaryOp):  # negate the smaller one
-        return gast.UnaryOp(grad.op, _sum_over(grad.operand, added, stretched))
-    constants = [gast.Constant(axis, None) for axis in axes]
-    axis = constants[0] if len(axes) == 1 else gast.Tuple(constants, gast.Load())
-    total = method(grad, "sum")
-    total.keywords = [gast.keyword("axis", axis)]
-    if stretched:
-        total.keywords.append(gast.keyword("keepdims", gast.Constant(True, None)))
-    return total
 
 
 def _word(node: Any) -> str:

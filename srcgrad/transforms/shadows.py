@@ -31,6 +31,7 @@ from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.real_shadows import real_parts, take_real_parts
 from srcgrad.transforms.sweep import Sweep, renamed
+from srcgrad.transforms.unbroadcasting import shortened
 
 
 class ShadowSteps:
@@ -278,7 +279,7 @@ class ShadowSteps:
         later: list[Any] = []
         if self._sweep.is_active(update.value):
             name = update.value.id
-            value = values[1]
+            value = shortened(values[1], load(left), self._sweep)
             if self._sweep.status(value) is Status.SHARED:
                 value = call(self._sweep.externals.use_runtime("copied"), value)
             if name in self.names:

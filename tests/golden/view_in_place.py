@@ -22,7 +22,7 @@ def example(rng):
 
 # ---------------------------------------- the derivative ----------------------------------------
 
-from srcgrad.runtime import copied, unbroadcast, zeros_like
+from srcgrad.runtime import copied, zeros_like
 
 
 def energy_grad(x, gain):
@@ -50,7 +50,7 @@ def energy_grad(x, gain):
     grad_x[1] += grad_tail_0_times_x_1 * tail_0
     grad_tail[0] += grad_tail_0_times_x_1 * x_1
     # L11: tail *= gain
-    grad_gain = unbroadcast(grad_tail * tail_before, gain)
+    grad_gain = (grad_tail * tail_before).sum()
     grad_tail *= gain
     # L9: y = x**2
     return grad_x + 2 * x * grad_y, grad_gain
