@@ -314,9 +314,9 @@ class _Effects:
                 plain = holds and isinstance(target, gast.Name)  # a new list of what there is
                 (self._holds if plain else self._from)[name] |= sources
             holder = root_name(target)
-            stored = holder is not None and not isinstance(target, gast.Name)
-            if stored and holder not in self._arrays:  # an array copies what is stored
-                self._holds[holder] |= sources
+            if holder is None or isinstance(target, gast.Name) or holder in self._arrays:
+                continue  # an array copies what is stored
+            self._holds[holder] |= sources
 
     def _origins(self, value: Any) -> set[str]:
         """Return the parameters whose memory the value of an expression may lie in."""
