@@ -248,9 +248,10 @@ class _Analysis:
     def _shared_operands(self, value: Any, operation: Operation) -> list[str]:
         """Return the names whose memory the value of an assignment may share."""
         vocabulary = self._program.reader.vocabulary
-        if isinstance(value, gast.IfExp):
-            ends = [(part, self._program.reader.read(part)) for part in (value.body, value.orelse)]
-            return [name for part, inner in ends for name in self._shared_operands(part, inner)]
+        if isinstance(value, (gast.IfExp, gast.BoolOp)):
+            ends = value.values if isinstance(value, gast.BoolOp) else [value.body, value.orelse]
+            read = self._program.reader.read
+            return [name for end in ends for name in self._shared_operands(end, read(end))]
         held = repeated_entries(value)
         if held is not None or operation.kind in ("copy", "unpack", "tuple", "list", "dict"):
             return [name for arg in held or operation.args for name in self._direct(arg)]
@@ -268,13 +269,10 @@ class _Analysis:
             return self._local([n for item in returned for n in names_read(item)])
         if operation.kind in ("user", "class"):
             return [n for arg in operation.args for n in self._direct(arg)]
-        may_pass_on = isinstance(value, (gast.Call, gast.IfExp, gast.BoolOp))
-        if operation.kind == "constant" or not may_pass_on or draws_anew(self._program, value):
+        passes_on = isinstance(value, gast.Call) and operation.kind != "constant"
+        if not passes_on or draws_anew(self._program, value):
             return self._held_outside(value)
-        parts = value.values if isinstance(value, gast.BoolOp) else [value]
-        return self._local(
-            [n for v in parts if not isinstance(v, gast.Compare) for n in names_read(v)]
-        )
+        return self._local(names_read(value))
 
     def _shared_by_part(self, value: Any) -> list[str]:
         """Return the names whose memory ``value[...]`` may lie in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import sysconfig
@@ -177,10 +178,12 @@ def given_to(function: FunctionType, call: Any, names: frozenset[str]) -> list[A
 
 
 def _targets(node: Any) -> list[Any]:
-    """Return what a statement binds or writes, or an item of a ``with``."""
+    """Return what a node binds or writes: a statement, a comprehension, an item of a ``with``."""
     if isinstance(node, gast.withitem):
         return [node.optional_vars] if node.optional_vars is not None else []
-    return [node.target] if isinstance(node, gast.For) else list(node.targets)
+    if isinstance(node, (gast.For, gast.comprehension, gast.AnnAssign, gast.NamedExpr)):
+        return [node.target]
+    return list(node.targets) if isinstance(node, (gast.Assign, gast.Delete)) else []
 
 
 class _Effects:
@@ -201,6 +204,7 @@ class _Effects:
             self._from[item.id].add(item.id)
         for item in starred:  # the call itself makes the tuple and the dict of the others
             self._holds[item.id].add(item.id)
+        self._given = [item.id for item in (*named, *starred)]
         self._body = self._apart([item.id for item in named])
 
     def _apart(self, parameters: list[str]) -> list[Any]:
@@ -253,6 +257,33 @@ class _Effects:
         values = [node.value for node in nodes if isinstance(node, (gast.Return, gast.Yield))]
         return frozenset(origin for value in values for origin in self._origins(value))
 
+    @functools.cached_property
+    def _arrays(self) -> set[str]:
+        """The names that are bound to new arrays of numbers alone, or to parts of such."""
+        made: dict[str, list[Any]] = defaultdict(list)
+        for name in self._given:
+            made[name].append(None)
+        for node in (node for item in self._body for node in walk(item)):
+            for target in _targets(node):
+                plain = isinstance(target, gast.Name)
+                for name in names_bound(target):
+                    made[name].append(getattr(node, "value", None) if plain else None)
+        arrays = set(made)
+        while wrong := {n for n in arrays if not all(self._is_array(v, arrays) for v in made[n])}:
+            arrays -= wrong
+        return arrays
+
+    def _is_array(self, value: Any, arrays: set[str]) -> bool:
+        if isinstance(value, gast.Subscript):
+            return isinstance(value.value, gast.Name) and value.value.id in arrays
+        if not isinstance(value, gast.Call) or "object" in names_read(value):
+            return False
+        operation = self._reader.read(value)
+        if operation.primal is None or operation.kind not in ("primitive", "constant"):
+            return False
+        known = self._reader.vocabulary.primitive(operation.primal)
+        return known.name.startswith("numpy.") and known.gives in ("array", "number")
+
     def _size(self) -> int:
         return sum(map(len, [*self._from.values(), *self._holds.values()]))
 
@@ -283,8 +314,9 @@ class _Effects:
                 plain = holds and isinstance(target, gast.Name)  # a new list of what there is
                 (self._holds if plain else self._from)[name] |= sources
             holder = root_name(target)
-            if holder is not None and not isinstance(target, gast.Name):
-                self._holds[holder] |= sources
+            if holder is None or isinstance(target, gast.Name) or holder in self._arrays:
+                continue  # an array copies what is stored
+            self._holds[holder] |= sources
 
     def _origins(self, value: Any) -> set[str]:
         """Return the parameters whose memory the value of an expression may lie in."""
