@@ -132,6 +132,12 @@ def objects(
     return _Analysis(program, arrays, others).run()
 
 
+def _is_truth(node: Any) -> bool:
+    """Say whether an expression gives a bool or a fresh array of them, whatever it looks at."""
+    negates = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)
+    return negates or isinstance(node, gast.Compare)
+
+
 class _Analysis:
     def __init__(self, program: Program, arrays: frozenset[str], others: Lent) -> None:
         self._program = program
@@ -299,6 +305,12 @@ class _Analysis:
     def _read_from(self, node: Any) -> Objects:
         """Return all that an expression may give, if nothing is known of what it does."""
         found: Objects = frozenset()
+        if _is_truth(node):
+            return found
+        if isinstance(node, gast.BoolOp):
+            return found.union(*map(self._read_from, node.values))
+        if isinstance(node, gast.IfExp):
+            return self._read_from(node.body) | self._read_from(node.orelse)
         for name in names_read(node):
             objects = self._state.names.get(name)
             if objects is None:

@@ -20,6 +20,7 @@ _SAVED = "saved"
 _ADJOINT = "grad_"
 _PLAIN = frozenset((float, int, bool, complex, str, type(None), np.float64))
 _SHARED = frozenset((np.ndarray, list, dict, tuple))
+_WRITEABLE = 0x400  # NPY_ARRAY_WRITEABLE; `flags.writeable` warns, of what is broadcast
 
 
 def keeps_shadows(text: str) -> bool:
@@ -169,7 +170,7 @@ class _Copies:
             _viewed(copy, owner, low)[...] = owner
         copy, owner = self._memory[id(owner)]
         made = _viewed(copy, array, byte_bounds(owner)[0])
-        made.flags.writeable = array.flags.writeable
+        made.flags.writeable = bool(array.flags.num & _WRITEABLE)
         return made
 
 

@@ -7,6 +7,7 @@ import importlib
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -132,7 +133,8 @@ class Checker:
 
         `code` is the text as Python has compiled it, if that was done.
         """
-        with _LOCK, uncollected(), unobserved():
+        with _LOCK, uncollected(), unobserved(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of elements, or lengths, that no user has given
             former = Now.run
             try:
                 self._reached = Reached(text, code)

@@ -529,3 +529,24 @@ def literals_of_every_kind_appended(x):
     xs.insert(0, -len(xs))
     xs.append(len(xs) * 2)
     return xs[1] * xs[2] + xs[3] * x + xs[-1] * xs[0]
+
+
+@program("v")
+def entries_compared_and_then_replaced(x):
+    """The best weights of chains that rise: each entry is asked for before it is written."""
+    best = list(x)
+    for i in range(len(x)):
+        for j in range(i):
+            if x[j] < x[i] and best[j] + x[i] > best[i]:
+                best[i] = best[j] + x[i] * x[j]
+    return max(best) + best[1] ** 2
+
+
+@program("v")
+def truths_of_entries_kept_over_a_write(x):
+    best = [item**2 for item in x]
+    low = best[0] > 1 or not best[1] > best[2]
+    k = 0 if best[2] > best[3] else 1
+    best[k] = x[1] * x[2]
+    best[3] *= 3.0 if low else 2.0
+    return sum(best) * best[k]

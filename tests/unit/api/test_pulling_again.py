@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,14 @@ def _dot(a, b):
     if isinstance(a, tuple):
         return sum(_dot(x, y) for x, y in zip(a, b, strict=True))
     return np.sum(a * b)
+
+
+def test_what_is_broadcast_is_kept_without_a_warning():
+    def products(x):
+        rows, columns = np.broadcast_arrays(x[:, None], x[None])
+        return np.sum(rows * columns**2)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, pull = sg.vjp(products, np.array([0.5, 0.8, -0.2]))
+        pull(1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -102,3 +103,14 @@ def _kinds(function: Callable[[Any], Any], *, call: bool = True) -> set[tuple[st
             assert gradient.source
     assert found
     return {(item.kind, item.unread) for item in found}
+
+
+def _whole_parts(x: Any) -> Any:
+    return x.astype(int).sum() * x[0]
+
+
+def test_what_elements_of_ours_warn_of_is_not_told() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        sg.vjp(_whole_parts, np.array([1.5, 2.5, -3.0]))
+    assert told == []
