@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from srcgrad.analyses.sharing import Sharing
@@ -87,13 +88,20 @@ class Polishing:
     def _substituted(self, body: list[Any]) -> list[Any]:
         """Put what is read once, or what is no more than a lookup, where it is read."""
         tests = RepeatedTests(self.is_temporary, self.program.parameters, self.numbers)
-        body = tests.run(body, Sharing(body, self.purity.of))
+        body = tests.run(body, self.purity.of)
         body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
         return LookupRepetition(self.purity, self.is_temporary, width).run(body)
 
     def _coalesced(self, body: list[Any]) -> list[Any]:
-        program, may_share = self.program, Sharing(body, self.purity.of).may_share
-        parameters, namer = self.parameters, program.namer
+        program, parameters, namer = self.program, self.parameters, self.program.namer
+
+        @cache  # few bodies have updates of which it is asked
+        def sharing() -> Sharing:
+            return Sharing(body, self.purity.of)
+
+        def may_share(first: str, second: str) -> bool:
+            return sharing().may_share(first, second)
+
         return coalesce(body, parameters, namer, self.keep, program.results, may_share)
 
     def _folded(self, body: list[Any]) -> list[Any]:
@@ -101,7 +109,10 @@ class Polishing:
         is_adjoint = self.purity.is_adjoint
         folding = ConstantFolding(self.is_float, self._is_number(), is_adjoint)
         for _ in range(3):  # what is folded may be a number that can be put elsewhere
+            before, folding.changed = body, False
             body = folding.run(propagate_constants(body, self._is_ours, self.parameters))
+            if body is before and not folding.changed:
+                break
         gathering = AdditionGathering(self.purity, width)
         may_share = Sharing(body, self.purity.of).may_share
         merged = merge_additions(body, width, is_adjoint, may_share)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -138,6 +139,28 @@ def count_reads(body: list[Any]) -> Counter[str]:
 def count_binds(body: list[Any]) -> Counter[str]:
     """Return how many statements of a body, inner blocks included, bind each name."""
     return Counter(name for statement in statements(body) for name in bound_by(statement))
+
+
+class Counts:
+    """How often a body reads and binds each name, as it was when that was first asked.
+
+    >>> counts = Counts(gast.parse("a = b * b").body)
+    >>> counts.reads["b"], counts.binds["a"]
+    (2, 1)
+    """
+
+    def __init__(self, body: list[Any]) -> None:
+        self._body = body
+
+    @cached_property
+    def reads(self) -> Counter[str]:
+        """How often each name is read."""
+        return count_reads(self._body)
+
+    @cached_property
+    def binds(self) -> Counter[str]:
+        """How many statements bind each name."""
+        return count_binds(self._body)
 
 
 def header_reads(statement: Any) -> list[str]:

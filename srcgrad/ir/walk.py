@@ -9,6 +9,7 @@ import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
+_AST, _NAME, _LOAD = gast.AST, gast.Name, gast.Load  # asked for at each node
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
 
@@ -84,17 +85,18 @@ def walk(node: Any) -> Iterator[Any]:
     ['Call', 'Name', 'Name', 'UnaryOp', 'USub', 'Name']
     """
     waiting, walked = [node], _WALKED
+    put = waiting.append
     for item in waiting:
         fields = walked[item.__class__]
         if fields:
             given = item.__dict__
             for name in fields:
                 part = given.get(name)
-                if part is not None:
+                if part:
                     if part.__class__ is list:
                         waiting += part
                     else:
-                        waiting.append(part)
+                        put(part)
         elif fields is None:
             continue
         yield item
@@ -107,6 +109,7 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     ['f', 'a', 'b']
     """
     waiting, found, inner = [node], [], INNER
+    put = waiting.append
     for item in waiting:
         kind = item.__class__
         if kind in kinds:
@@ -116,11 +119,11 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
             given = item.__dict__
             for name in fields:
                 part = given.get(name)
-                if part is not None:
+                if part:
                     if part.__class__ is list:
                         waiting += part
                     else:
-                        waiting.append(part)
+                        put(part)
     return found
 
 
@@ -184,23 +187,23 @@ def names_read(node: Any) -> list[str]:
     ['a', 'f', 'b', 'a']
     """
     found: list[str] = []
-    stack = [node]
+    stack, reading = [node], _READING
     take, put = stack.pop, stack.append
     while stack:
         item = take()
         kind = item.__class__
-        if kind is gast.Name:
-            if item.ctx.__class__ is gast.Load:
+        if kind is _NAME:
+            if item.ctx.__class__ is _LOAD:
                 found.append(item.id)
         elif kind is list:
             stack += item[::-1]
         else:
-            fields = _READING[kind]
+            fields = reading[kind]
             if fields:
                 given = item.__dict__
                 for name in fields:
                     part = given.get(name)
-                    if part is not None:
+                    if part:  # many lists are empty
                         put(part)
     return found
 
@@ -211,7 +214,7 @@ def names_bound(target: Any) -> list[str]:
     >>> names_bound(gast.parse("a, (b, c[0]) = x").body[0].targets[0])
     ['a', 'b']
     """
-    if isinstance(target, gast.Name):
+    if target.__class__ is _NAME:
         return [target.id]
     if isinstance(target, (gast.Tuple, gast.List)):
         return [name for item in target.elts for name in names_bound(item)]

@@ -10,7 +10,7 @@ import gast
 
 from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.nodes import Blank, Comment
-from srcgrad.ir.program import count_binds, count_reads, header_reads
+from srcgrad.ir.program import Counts, header_reads
 from srcgrad.ir.walk import blocks_of
 
 
@@ -54,17 +54,17 @@ def asked_next(body: list[Any], is_temporary: Callable[[str], bool]) -> None:
         if tests.pop():
             x = 2
     """
-    reads, binds = count_reads(body), count_binds(body)
-    pairs = Counter(name for name, _, _ in _pairs(body))
+    pairs = [pair for pair in _pairs(body) if is_temporary(pair[0])]
+    if not pairs:
+        return
+    counts, times = Counts(body), Counter(name for name, _, _ in pairs)
     wanted = {
-        name
-        for name, count in pairs.items()
-        if is_temporary(name) and count == reads[name] == binds[name]
+        name for name, count in times.items() if count == counts.reads[name] == counts.binds[name]
     }
     gone: set[int] = set()
     again = _asked_again(body)
-    for name, test, condition in _pairs(body):
-        last = is_temporary(name) and id(condition) not in again
+    for name, test, condition in pairs:
+        last = id(condition) not in again
         if name in wanted or (last and not getattr(test, "closing", False)):
             condition.test = test.value
             gone.add(id(test))

@@ -14,7 +14,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.ir.build import at, clone
-from srcgrad.ir.program import bound_by, count_binds, count_reads, header_reads, targets_of
+from srcgrad.ir.program import Counts, bound_by, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_read, root_name, walk
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -62,7 +62,7 @@ class ClearDelay:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with adjoints used before they are cleared."""
         self._movement = Movement(body, self._purity)
-        self._reads, self._binds = count_reads(body), count_binds(body)
+        self._counts = Counts(body)
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -92,16 +92,18 @@ class ClearDelay:
         plain = isinstance(part, gast.Name) or (
             isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name)
         )
-        few = self._binds[name] == 1 and 0 < self._reads[name] <= _MOST_READS
         ours = all(map(self._purity.is_adjoint, (name, array))) and _is_simple(part)
-        return _Taken(name, array, part) if few and plain and ours else None
+        if not plain or not ours or self._counts.binds[name] != 1:
+            return None
+        few = 0 < self._counts.reads[name] <= _MOST_READS
+        return _Taken(name, array, part) if few else None
 
     def _without_copy(self, rest: list[Any], taken: _Taken) -> list[Any]:
         """Return the statements from the one on that takes out, with it left out if possible."""
         clear = rest[1] if len(rest) > 1 and _clears(rest[1], taken) else None
         later = rest[2:] if clear is not None else rest[1:]
         if clear is not None and later:
-            scaled = _as_scaling(later[0], taken, self._reads[taken.name])
+            scaled = _as_scaling(later[0], taken, self._counts.reads[taken.name])
             if scaled is not None and not self._movement.shares(
                 names_read(scaled.value), [taken.array]
             ):
@@ -119,7 +121,7 @@ class ClearDelay:
         for place, statement in enumerate(later):
             times = header_reads(statement).count(taken.name)
             asked += times
-            is_last = asked == self._reads[taken.name]
+            is_last = asked == self._counts.reads[taken.name]
             if not self._may_pass(statement, taken, clears=clears, is_last=is_last):
                 return 0
             if times and not self._may_read(statement, taken, times):

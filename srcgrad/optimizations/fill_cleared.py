@@ -38,6 +38,8 @@ def fill_cleared(
     grad_u[j] += t * k
     grad_u[i] += t * k
     """
+    if not any(_clears_adjoint(item, purity) for item in statements(body)):
+        return body
     views = {name for item in statements(body) if _is_odd(item) for name in bound_by(item)}
     sharing = Sharing(body, purity.of, lambda name: is_number(name) and name not in views)
 
@@ -60,9 +62,9 @@ def fill_cleared(
 
 def _addition(block: list[Any], place: int, sharing: Sharing, purity: Purity) -> int | None:
     """Return where something is added to what a statement clears, before anything asks for it."""
-    target = _cleared(block[place])
-    if target is None or not purity.is_adjoint(target.value.id):
+    if not _clears_adjoint(block[place], purity):
         return None
+    target = _cleared(block[place])
     array, index = target.value.id, gast.dump(target.slice)
 
     def may_ask(names: list[str]) -> bool:  # adjoints that are written lie apart from the primal
@@ -99,6 +101,11 @@ def _cleared(statement: Any) -> Any:
     zero = isinstance(value, gast.Constant) and type(value.value) is float and value.value == 0
     plain = isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
     return target if zero and plain else None
+
+
+def _clears_adjoint(statement: Any, purity: Purity) -> bool:
+    target = _cleared(statement)
+    return target is not None and purity.is_adjoint(target.value.id)
 
 
 def _adds_to(statement: Any, array: str, index: str) -> bool:

@@ -69,6 +69,7 @@ class ConstantFolding:
         self._is_adjoint = is_adjoint
         self._is_number = is_number
         self._of_adjoint = False
+        self.changed = False  # if it has found something to do
 
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with its arithmetic made short."""
@@ -80,8 +81,8 @@ class ConstantFolding:
                 self._of_adjoint = self._computes_adjoint(statement)
                 added = isinstance(statement, gast.AugAssign)
                 statement.value = self._fold(statement.value, inner=added)
-            if isinstance(statement, gast.AugAssign):
-                _subtract(statement)
+            if isinstance(statement, gast.AugAssign) and _subtract(statement):
+                self.changed = True
         return body
 
     def _computes_adjoint(self, statement: Any) -> bool:
@@ -94,6 +95,7 @@ class ConstantFolding:
     def _fold(self, node: Any, *, inner: bool = False) -> Any:
         folded = self._folded(node, inner=inner)
         if folded is not node:
+            self.changed = True
             name_adjoint(folded, getattr(node, "adjoint", ""))
         return folded
 
@@ -102,8 +104,8 @@ class ConstantFolding:
         if isinstance(node, (gast.Name, gast.Constant)):
             return node
         if isinstance(node, gast.BinOp):
-            node.left = _uncopied(self._fold(node.left, inner=True))
-            node.right = _uncopied(self._fold(node.right, inner=True))
+            node.left = self._uncopied(self._fold(node.left, inner=True))
+            node.right = self._uncopied(self._fold(node.right, inner=True))
             return self._binary(node, inner=inner)
         for field in ("operand", "args", "values", "elts"):
             part = getattr(node, field, None)
@@ -115,6 +117,7 @@ class ConstantFolding:
                     turned = _turned(node.operand)
                     return turned if inner or self._is_own(turned) else node
         if self._of_adjoint and isinstance(node, gast.Call):
+            self._ask_for_less(node)
             return _of_operand(node)
         if _is_transpose(node) and _is_transpose(node.value):
             return node.value.value
@@ -140,6 +143,29 @@ class ConstantFolding:
         if isinstance(node.op, gast.Pow) and right == 1:
             return node.left if inner or self._is_own(node.left) else node
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
+
+    def _uncopied(self, node: Any) -> Any:
+        """Return an operand of arithmetic, which makes a new array itself, without a copy of it."""
+        if getattr(getattr(node, "func", None), "id", "") != "copied":
+            return node
+        self.changed = True
+        return node.args[0]
+
+    def _ask_for_less(self, node: Any) -> None:
+        """Let a call that asks for the size of something ask for that of its operand.
+
+        >>> from srcgrad.codegen.printer import to_source
+        >>> size = gast.parse("np.size(y**2)").body[0].value
+        >>> ConstantFolding(lambda name: True)._ask_for_less(size)
+        >>> to_source(size)
+        'np.size(y)'
+        """
+        func = node.func
+        asks = isinstance(func, gast.Attribute) and func.attr in ("size", "shape")
+        if asks and len(node.args) == 1 and getattr(func.value, "id", "") == "np":
+            while _keeps_size(node.args[0]):
+                self.changed = True
+                node.args[0] = node.args[0].left
 
     def _product(self, node: Any, *, inner: bool) -> Any:
         """Gather the small whole factors of a product in front; one is left out."""
@@ -187,12 +213,12 @@ class ConstantFolding:
 
 
 def _of_operand(node: Any) -> Any:
-    """Take the sign of a sum of entries out of it, and ask for the size of what has the same one.
+    """Take the sign of a sum of entries out of it.
 
     >>> from srcgrad.codegen.printer import to_source
-    >>> texts = ["(-a * b).sum(axis=0)", "np.sum(-a)", "np.size(y**2)", "np.sin(-a)"]
+    >>> texts = ["(-a * b).sum(axis=0)", "np.sum(-a)", "np.sin(-a)"]
     >>> [to_source(_of_operand(gast.parse(text, mode="eval").body)) for text in texts]
-    ['-(a * b).sum(axis=0)', '-np.sum(a)', 'np.size(y)', 'np.sin(-a)']
+    ['-(a * b).sum(axis=0)', '-np.sum(a)', 'np.sin(-a)']
     """
     func = node.func
     if not isinstance(func, gast.Attribute):
@@ -208,9 +234,6 @@ def _of_operand(node: Any) -> Any:
         else:
             func.value = turned
         return gast.UnaryOp(gast.USub(), node)
-    if ours and func.attr in ("size", "shape") and len(node.args) == 1:
-        while _keeps_size(node.args[0]):
-            node.args[0] = node.args[0].left
     return node
 
 
@@ -280,11 +303,6 @@ def _shared_out(whole: list[float], shares: list[Any], others: list[Any]) -> Any
     return _chained([gast.BinOp(lead, gast.Div(), first.right), *shares[1:], *others])
 
 
-def _uncopied(node: Any) -> Any:
-    """Return an operand of arithmetic, which makes a new array itself, without a copy before."""
-    return node.args[0] if getattr(getattr(node, "func", None), "id", "") == "copied" else node
-
-
 def _is_transpose(node: Any) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "T"
 
@@ -298,11 +316,14 @@ def _negative(node: Any) -> Any:
     return constant(-number) if number < 0 else gast.UnaryOp(gast.USub(), node.args[0])
 
 
-def _subtract(statement: Any) -> None:
+def _subtract(statement: Any) -> bool:
+    """Write ``a -= b`` for ``a += -b``; say whether there was something to write."""
     value = statement.value
     other = {gast.Add: gast.Sub, gast.Sub: gast.Add}.get(type(statement.op))
     if other is not None and _leads_negative(value):
         statement.op, statement.value = other(), _turned(value)
+        return True
+    return False
 
 
 def is_fresh(node: Any) -> bool:

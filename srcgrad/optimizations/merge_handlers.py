@@ -9,7 +9,7 @@ import gast
 from srcgrad.ir.jumps import falls_through
 from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.program import count_binds, count_reads
-from srcgrad.ir.walk import blocks_of
+from srcgrad.ir.walk import blocks_of, statements
 
 
 def merge_handlers(body: list[Any]) -> list[Any]:
@@ -35,6 +35,8 @@ def merge_handlers(body: list[Any]) -> list[Any]:
     else:
         grad_x = 0.5 / root
     """
+    if not any(isinstance(statement, gast.Try) for statement in statements(body)):
+        return body
     reads, binds = count_reads(body), count_binds(body)
     flags = {name for name, count in reads.items() if count == 1 and binds[name] == 2}
     return _block(body, flags)

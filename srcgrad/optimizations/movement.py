@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -58,11 +59,16 @@ class Movement:
 
     def __init__(self, body: list[Any], purity: Purity) -> None:
         self._purity = purity
-        self._sharing = Sharing(body, purity.of)
+        self._body = body
         self._noted: dict[int, tuple[Any, _Moved]] = {}
         self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         self._members: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         self._updates = False
+
+    @cached_property
+    def _sharing(self) -> Sharing:
+        """What shares memory; found when first asked, since in most bodies nothing is moved."""
+        return Sharing(self._body, self._purity.of)
 
     def wait(self, source: Any, name: str) -> None:
         """Note that a statement waits to be moved, and does not change until it has been."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from srcgrad.ir.program import bound_by, count_binds, count_reads, header_reads
+from srcgrad.ir.program import Counts, bound_by, header_reads
 from srcgrad.ir.walk import blocks_of, statements
 from srcgrad.optimizations.propagate_copies import copy_in
 
@@ -34,17 +33,18 @@ def read_originals(body: list[Any], is_ours: Callable[[str], bool]) -> list[Any]
     grad_a = 0.0
     grad_x += grad_c
     """
-    reads, binds = count_reads(body), count_binds(body)
-    return _block(body, lambda n: binds[n] == 1 and is_ours(n), reads)
+    counts = Counts(body)
+    return _block(body, lambda n: is_ours(n) and counts.binds[n] == 1, counts)
 
 
-def _block(block: list[Any], is_copy: Callable[[str], bool], reads: Counter[str]) -> list[Any]:
+def _block(block: list[Any], is_copy: Callable[[str], bool], counts: Counts) -> list[Any]:
     kept: list[Any] = []
     for place, statement in enumerate(block):
         for part in blocks_of(statement):
-            part[:] = _block(part, is_copy, reads)
+            part[:] = _block(part, is_copy, counts)
         name, source = copy_in(statement)
         readers = _readers(block[place + 1 :], name, source) if name and is_copy(name) else []
+        reads = counts.reads if readers else {}
         if not readers or sum(_count(item, name) for item in readers) != reads[name]:
             kept.append(statement)
             continue

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.program import count_binds, count_reads, header_reads, targets_of
+from srcgrad.ir.program import Counts, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 from srcgrad.optimizations.movement import Movement
@@ -56,7 +56,7 @@ class LookupRepetition:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with lookups repeated."""
         self._movement = Movement(body, self._purity)
-        self._reads, self._binds = count_reads(body), count_binds(body)
+        self._counts = Counts(body)
         self._indices: set[str] = set()
         for statement in statements(body):
             if isinstance(statement, gast.For) and _is_range(statement.iter):
@@ -83,9 +83,11 @@ class LookupRepetition:
             return ""
         target = statement.targets[0]
         name = target.id if isinstance(target, gast.Name) else ""
-        few = self._binds[name] == 1 and 1 < self._reads[name] <= _MOST_READS
-        plain = few and self._is_temporary(name) and not getattr(statement, "closing", False)
-        return name if plain and self._is_lookup(statement.value) else ""
+        if not self._is_lookup(statement.value) or getattr(statement, "closing", False):
+            return ""
+        counts = self._counts
+        few = counts.binds[name] == 1 and 1 < counts.reads[name] <= _MOST_READS
+        return name if few and self._is_temporary(name) else ""
 
     def _is_lookup(self, node: Any) -> bool:
         if isinstance(node, gast.Attribute):
@@ -122,7 +124,7 @@ class LookupRepetition:
                 found.append(statement)
                 if self._too_wide(statement, name, source, times):
                     return []
-            if asked == self._reads[name]:
+            if asked == self._counts.reads[name]:
                 return found
             if times and self._enters(statement, name):
                 continue  # what is looked up is another inside, and still what is there

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.lines import take_lines
-from srcgrad.ir.program import count_binds, count_reads, header_reads, targets_of
+from srcgrad.ir.program import Counts, header_reads, targets_of
 from srcgrad.ir.putting import put
 from srcgrad.ir.walk import blocks_of, root_name, statements
 from srcgrad.optimizations.fold_constants import is_fresh
@@ -53,13 +53,9 @@ class SignRepetition:
     def run(self, body: list[Any]) -> list[Any]:
         """Return `body` with signs repeated."""
         self._movement = Movement(body, self._purity)
-        self._reads, self._binds = count_reads(body), count_binds(body)
-        self._stored = {
-            root_name(target)
-            for item in statements(body)
-            for target in targets_of(item)
-            if isinstance(item, gast.AugAssign) or not isinstance(target, gast.Name)
-        }
+        self._counts = Counts(body)
+        self._stored: set[str | None] | None = None
+        self._body = body
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
@@ -81,18 +77,35 @@ class SignRepetition:
         """Return an adjoint that is another value but for a sign, and what is to be read for it."""
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         name = target.id if isinstance(target, gast.Name) else ""
-        ours = self._purity.is_adjoint(name) and self._binds[name] == 1 and name not in self._stored
-        if not ours or not self._reads[name] or getattr(statement, "closing", False):
+        if not self._purity.is_adjoint(name) or getattr(statement, "closing", False):
             return "", None
-        value = statement.value
+        value = self._but_for_a_sign(statement.value)
+        counts = self._counts
+        if value is None or counts.binds[name] != 1 or not counts.reads[name]:
+            return "", None
+        return ("", None) if self._is_written(name) else (name, value)
+
+    def _but_for_a_sign(self, value: Any) -> Any:
+        """Return what is to be read for a value that is another one but for a sign, or None."""
         turned = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
         if turned and isinstance(value.operand, gast.Name):
-            return name, value
+            return value
         scaled = isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult)
         once = scaled and getattr(value.left, "value", None) == 1.0
         if once and isinstance(value.right, gast.Name) and self._is_float(value.right.id):
-            return name, value.right
-        return "", None
+            return value.right
+        return None
+
+    def _is_written(self, name: str) -> bool:
+        """Say whether something is added to what a name is bound to, or stored in it."""
+        if self._stored is None:
+            self._stored = {
+                root_name(target)
+                for item in statements(self._body)
+                for target in targets_of(item)
+                if isinstance(item, gast.AugAssign) or not isinstance(target, gast.Name)
+            }
+        return name in self._stored
 
     def _readers(self, rest: list[Any], name: str, source: Any) -> list[Any]:
         """Return the statements that read a name, if each may read what it was made of."""
@@ -105,7 +118,7 @@ class SignRepetition:
                 found.append(statement)
                 if not self._may_read(statement, times):
                     return []
-            if asked == self._reads[name]:
+            if asked == self._counts.reads[name]:
                 return found
             if self._movement.stopped(statement, {name: source}):
                 return []

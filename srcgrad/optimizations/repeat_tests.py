@@ -40,7 +40,7 @@ class RepeatedTests:
     ...     z = 2
     ... ''')
     >>> tests = RepeatedTests({"test", "positive"}.__contains__, ["n", "x"], {"n"})
-    >>> print(text(tests.run(body, Sharing(body, lambda value: True))))
+    >>> print(text(tests.run(body, lambda value: True)))
     positive = x > 0
     if n % 2:
         y = x
@@ -63,15 +63,20 @@ class RepeatedTests:
         self._parameters = frozenset(parameters)
         self._numbers = numbers
 
-    def run(self, body: list[Any], sharing: Sharing) -> list[Any]:
-        """Return `body` without the names of questions that may be asked again."""
-        reads, self._binds = count_reads(body), count_binds(body)
+    def run(self, body: list[Any], is_pure: Callable[[Any], bool]) -> list[Any]:
+        """Return `body` without the names of questions that may be asked again.
+
+        `is_pure` says which expressions have no effect but their value.
+        """
         asked: Counter[str] = Counter()
         for statement in statements(body):
             if isinstance(statement, gast.If) and isinstance(statement.test, gast.Name):
                 asked[statement.test.id] += 1
+        if not asked:
+            return body
+        reads, self._binds = count_reads(body), count_binds(body)
         self._written = {name for item in statements(body) for name in _written(item)}
-        self._sharing = sharing
+        self._sharing = Sharing(body, is_pure)
         tests = {
             item.targets[0].id: item.value
             for block in _once(body)

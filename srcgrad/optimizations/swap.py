@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from srcgrad.ir.build import assign, at, names_tuple
-from srcgrad.ir.program import count_binds, count_reads
+from srcgrad.ir.program import Counts
 from srcgrad.ir.walk import blocks_of
 from srcgrad.optimizations.propagate_copies import copy_in
 
@@ -32,28 +32,27 @@ def write_swaps(body: list[Any]) -> list[Any]:
     b = c
     d = c
     """
-    reads, binds = count_reads(body), count_binds(body)
-    return _block(body, reads, binds)
+    return _block(body, Counts(body))
 
 
-def _block(block: list[Any], reads: Counter[str], binds: Counter[str]) -> list[Any]:
+def _block(block: list[Any], counts: Counts) -> list[Any]:
     kept: list[Any] = []
     row: list[Any] = []
     for statement in [*block, None]:
         if statement is not None and copy_in(statement)[0]:
             row.append(statement)
             continue
-        kept += _shorter(row, reads, binds) or row
+        kept += _shorter(row, counts) if len(row) > 1 else row
         row = []
         if statement is not None:
             for part in blocks_of(statement):
-                part[:] = _block(part, reads, binds)
+                part[:] = _block(part, counts)
             kept.append(statement)
     return kept
 
 
-def _shorter(row: list[Any], reads: Counter[str], binds: Counter[str]) -> list[Any]:
-    """Return a row of copies with as few statements as possible; none if that is no fewer."""
+def _shorter(row: list[Any], counts: Counts) -> list[Any]:
+    """Return a row of copies with as few statements as possible."""
     copies = [copy_in(statement) for statement in row]
     inside = Counter(source for _, source in copies)
     values: dict[str, str] = {}
@@ -61,8 +60,8 @@ def _shorter(row: list[Any], reads: Counter[str], binds: Counter[str]) -> list[A
     for name, source in copies:
         before.update({source} - values.keys())
         values[name] = values.get(source, source)
-    once = [name for name in values if binds[name] == 1 and name not in before]
-    between = [name for name in once if 0 < inside[name] == reads[name]]
+    once = [name for name in values if counts.binds[name] == 1 and name not in before]
+    between = [name for name in once if 0 < inside[name] == counts.reads[name]]
     last = {name: value for name, value in values.items() if name not in between and name != value}
     moved = [s for s, (name, _) in zip(row, copies, strict=True) if name in last]
     written: list[Any] = []
@@ -70,12 +69,12 @@ def _shorter(row: list[Any], reads: Counter[str], binds: Counter[str]) -> list[A
         first = next(s for s in moved if copy_in(s)[0] in names)
         sources = [last[name] for name in names]
         if len(names) > 1 and sorted(sources) != sorted(names):
-            return []
+            return row
         target = names_tuple(names, storing=True)
         new = assign(target, names_tuple(sources))
         new.is_primal = getattr(first, "is_primal", False)
         written.append(at(new, first))
-    return written if len(written) < len(row) else []
+    return written if 0 < len(written) < len(row) else row
 
 
 def _groups(values: Mapping[str, str]) -> Iterator[list[str]]:
