@@ -255,11 +255,12 @@ def _facts(value: Any) -> tuple[Any, ...]:
     """
     kind = value.__class__
     if kind is Lane:
-        root, number = value.root, value.number
+        whole, number = value.whole_of, value.number
         parts = bool(value.writes)
-        pair = value.base if root is value and not parts else value.pair
+        pair = value.base if whole is None and not parts else value.pair
         token = 0 if number else value.token
-        return pair, token, number, value.dims, root.varied_, value.whole, parts
+        varied = value.varied_ if whole is None else whole.varied_
+        return pair, token, number, value.dims, varied, value.whole, parts
     if kind is float or kind is int:
         return field.of_number(value), 0, True, (), False, value if kind is int else None, False
     number = is_number(value)

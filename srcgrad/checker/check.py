@@ -127,6 +127,8 @@ class Checker:
         self._hangs = True  # whether runs may take different paths
         self._runs: list[Run] = []
         self._ranks: Mapping[str, Any] = {}
+        self._branches: bool | None = None
+        self._spaces: list[dict[str, Any]] = []
 
     def verdict(self, text: str, code: CodeType | None = None) -> Verdict:
         """Run primal and derivative; where no axes are known of, for vectors at the least.
@@ -143,6 +145,17 @@ class Checker:
                 return Verdict("unproven", f"the checker fails: {type(error).__name__}: {error}")
             finally:
                 Now.run = former
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Untie what hangs in circles, so that nothing is left to the garbage collector."""
+        for space in self._spaces:
+            space.clear()
+        self._spaces.clear()
+        self._runs.clear()
+        if self._made is not None:
+            self._made.untie()
+        self._made = None
 
     def _verdict(self) -> Verdict:
         subject = self._subject
@@ -166,6 +179,11 @@ class Checker:
         witness = subject.witness
         return Primal(witness, subject.parameters, subject.fields, witness.body)
 
+    def _has_branches(self) -> bool:
+        if self._branches is None:
+            self._branches = has_branches(self._subject.witness.body)
+        return self._branches
+
     def _along_paths(self) -> Verdict:
         runs, vain, fewest = 0, 0, math.inf
         try:
@@ -180,7 +198,7 @@ class Checker:
                 self._hangs = any(run.asked for run in self._runs)
                 if not self._hangs:
                     break
-                if runs and not fewest and not has_branches(self._subject.witness.body):
+                if runs and not fewest and not self._has_branches():
                     break
         except Disagreement as found:
             return Verdict("wrong", str(found))
@@ -341,6 +359,7 @@ class Checker:
 
     def _namespace(self) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": "srcgrad.checker.run"}
+        self._spaces.append(space)
         space["__builtins__"] = _BUILTINS
         space[MARK] = self._reached.note
         for name, value in self._bound.items():
@@ -376,7 +395,7 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
     except (Disagreement, NotCovered, RecursionError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever the program raises
-        return "raised", error
+        return "raised", error.with_traceback(None)
 
 
 def state_of(value: Any) -> Any:

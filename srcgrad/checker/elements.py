@@ -74,7 +74,7 @@ class Element:
     # -- algebra
 
     def __add__(self, other: Any) -> Any:
-        found = _element(other)
+        found = other if other.__class__ is Element else _element(other)
         if found is None:
             return NotImplemented
         return _made(self.value + found.value, self.dot + found.dot)
@@ -82,7 +82,7 @@ class Element:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        found = _element(other)
+        found = other if other.__class__ is Element else _element(other)
         if found is None:
             return NotImplemented
         return _made(self.value - found.value, self.dot - found.dot)
@@ -92,7 +92,7 @@ class Element:
         return NotImplemented if found is None else found - self
 
     def __mul__(self, other: Any) -> Any:
-        found = _element(other)
+        found = other if other.__class__ is Element else _element(other)
         if found is None:
             return NotImplemented
         dot = self.dot * found.value + self.value * found.dot
@@ -210,7 +210,10 @@ numbers.Real.register(Element)
 
 
 def _made(value: int, dot: int) -> Element:
-    Now.run.step()
+    run = Now.run
+    run.steps += 1
+    if run.steps > _MOST_STEPS:
+        raise NotCovered("the run is too long")
     return Element(value % PRIME, dot % PRIME)
 
 

@@ -18,11 +18,11 @@ import gast
 import numpy as np
 
 from srcgrad.checker import arrays
-from srcgrad.checker.check import Checker, Verdict, has_branches, imported, outcome
+from srcgrad.checker.check import Checker, Verdict, imported, outcome
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
-from srcgrad.checker.own_code import OwnCode
+from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
 from srcgrad.checker.witness import Witness
@@ -52,6 +52,10 @@ class ExactChecker(Checker):
     _unread = ""  # why the function's own code is not run
     _is_told = False  # whether all but that has been told by lanes
 
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._readings: list[Reading] = []
+
     def _verdict(self) -> Verdict:
         found = super()._verdict()
         self._find_own()
@@ -76,6 +80,16 @@ class ExactChecker(Checker):
             return replace(found, unread=self._unread)
         missed = tuple(self._reached.missed)
         return Verdict("proven", runs=found.runs + runs, missed=missed, unread=self._unread)
+
+    def _let_go(self) -> None:
+        """Untie what hangs in circles, so that nothing is left to the garbage collector."""
+        super()._let_go()
+        if self._exact is not None:
+            self._exact.untie()
+        for reading in self._readings:
+            reading.untie()
+        self._readings.clear()
+        self._exact = self._last = None
 
     def _find_own(self) -> None:
         """Find the function's own code, if it can be run in the place of the normal form."""
@@ -134,7 +148,7 @@ class ExactChecker(Checker):
 
     def _exact_runs(self) -> int:
         """Return how many runs came to their end; what does not agree raises."""
-        runs, ways = 0, 2 if has_branches(self._subject.witness.body) else 1
+        runs, ways = 0, 2 if self._has_branches() else 1
         fewest = len(self._reached.missed)
         for seed in range(_MOST_PATHS):
             runs += self._exact_run(seed)
@@ -175,7 +189,7 @@ class ExactChecker(Checker):
         subject = self._subject
         ours, given, ways, expected = ended
         theirs = Now.run = self._begin_long(seed)
-        theirs.own = self._own.begin() if ours.own and self._own else None
+        theirs.own = self._begun(self._own) if ours.own and self._own else None
         args = self._exact_arguments(seed, moving=False)
         space = self._exact_space()
         found = outcome(lambda: self._derivative(space, args))
@@ -201,6 +215,11 @@ class ExactChecker(Checker):
         if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
             raise Disagreement("what can be seen from outside is not the same")
 
+    def _begun(self, own: OwnCode) -> Reading:
+        """Begin a run of the function's own code."""
+        self._readings.append(own.begin())
+        return self._readings[-1]
+
     def _by_own_code(self, seed: int) -> Ended | None:
         """Run the function's own code; None if it does not come to its end, which is noted.
 
@@ -209,7 +228,7 @@ class ExactChecker(Checker):
         """
         own: Any = self._own
         run = Now.run = self._begin_long(seed)
-        reading = run.own = own.begin()
+        reading = run.own = self._begun(own)
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
@@ -318,6 +337,7 @@ class ExactChecker(Checker):
 
     def _exact_space(self) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": "srcgrad.checker.run", "__builtins__": _BUILTINS}
+        self._spaces.append(space)
         space[MARK] = self._reached.note
         for name, value in self._bound.items():
             space[name] = arrays.outside(value)

@@ -47,7 +47,7 @@ class Lane:
     ) -> None:
         self.base = base
         self.writes: dict[Path, Pair] | None = None
-        self.root = self
+        self.whole_of: Lane | None = None  # a circle would wait for the garbage collector
         self.path: Path = ()
         self.token = token
         self.number = number
@@ -57,6 +57,16 @@ class Lane:
             self.whole = whole
 
     @property
+    def root(self) -> Lane:
+        """What it is a view of, or itself."""
+        whole = self.whole_of
+        return self if whole is None else whole
+
+    @root.setter
+    def root(self, whole: Lane) -> None:
+        self.whole_of = None if whole is self else whole
+
+    @property
     def varied(self) -> bool:
         """Whether it depends on what is differentiated."""
         return self.root.varied_
@@ -64,10 +74,10 @@ class Lane:
     @property
     def pair(self) -> Pair:
         """What it is now."""
-        root = self.root
-        if root is self and not self.writes:
-            return self.base
-        return root.read(self.path)
+        whole = self.whole_of
+        if whole is None:
+            return self.base if not self.writes else self.read(self.path)
+        return whole.read(self.path)
 
     def read(self, path: Path) -> Pair:
         """Return a part of a root."""

@@ -57,6 +57,13 @@ class Reading:
         self._spaces: dict[int, dict[str, Any]] = {}
         self._real = function
 
+    def untie(self) -> None:
+        """Let go of functions, whose globals hold them, when nothing is run any more."""
+        for space in self._spaces.values():
+            space.clear()
+        self._made.clear()
+        self._cells.clear()
+
     def run(self, args: list[Any], named: dict[str, Any]) -> Any:
         """Call the function, in the run that is under way."""
         return self._translated(self._real)(*args, **named)

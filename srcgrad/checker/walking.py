@@ -59,6 +59,10 @@ class Walker:
         self.names: Any = {}
         self._handled: list[BaseException] = []
 
+    def untie(self) -> None:
+        """Let go of all that refers to this, when nothing is run any more."""
+        self.__dict__.clear()
+
     # -- statements
 
     def block(self, statements: list[Any], frame: Frame) -> Any:
