@@ -213,6 +213,12 @@ class Adjoints:
 
     def _run_rows_once(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         given = copied(arguments) if plan.in_place else arguments
+        return self._rows_of(plan, arguments, given)
+
+    def _rows_of(
+        self, plan: HalvesPlan, arguments: dict[str, Any], given: dict[str, Any]
+    ) -> tuple[Any, Pull]:
+        """Run a text for stacks with the arguments, or with copies to write into, as `given`."""
         raw, kept = self._stacked.run(plan, plan.forward, *given.values())
         inputs = [arguments[name] for name in self.names]
 
@@ -237,9 +243,12 @@ class Adjoints:
         return self._conformed(raw, arguments), pull
 
     def _run_first_row(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
-        """Return the value and its pullback of one adjoint, by a text for stacks."""
+        """Return the value and its pullback of one adjoint, by a text for stacks.
+
+        It writes into the arguments what the function does.
+        """
         inputs = [arguments[name] for name in self.names]
-        value, pull = self._run_rows(plan, arguments)
+        value, pull = self._rows_of(plan, arguments, arguments)
 
         def first(adjoint: Any) -> tuple[Any, ...]:
             pairs = zip(inputs, pull(in_stack(value, adjoint)), strict=True)

@@ -212,6 +212,12 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         given = copied(arguments) if plan.in_place else arguments
+        return self._rows_of(plan, arguments, given, tangents)
+
+    def _rows_of(
+        self, plan: Plan, arguments: dict[str, Any], given: dict[str, Any], tangents: Any
+    ) -> tuple[Any, Any]:
+        """Run a text for stacks with the arguments, or with copies to write into, as `given`."""
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
         value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
@@ -229,10 +235,10 @@ class Tangents:
     def _run_first_row(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
-        """Return the value and its tangent along one direction, by a text for stacks."""
+        """Return the value and a tangent of it, and write what the function does."""
         pairs = zip(self.names, tangents, strict=True)
         stacks = [in_stack(arguments[name], tangent) for name, tangent in pairs]
-        value, found = self._run_rows(plan, arguments, stacks)
+        value, found = self._rows_of(plan, arguments, arguments, stacks)
         return value, out_of_stack(value, found)
 
     @property
@@ -240,10 +246,9 @@ class Tangents:
         """The text that carries stacks of seeds; if there is none, that which carries one."""
         function = to_differentiate(self.primal)
         try:
-            plan = self.make_plan(function, keep_complex=False, stacks=True)
+            return self.make_plan(function, keep_complex=False, stacks=True).generated.source
         except CannotStackError:
             return self.source
-        return plan.generated.source
 
     @property
     def source(self) -> str:

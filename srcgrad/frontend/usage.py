@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
@@ -14,7 +15,7 @@ from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.ir.walk import names_bound, walk
+from srcgrad.ir.walk import names_bound, root_name, walk
 
 
 @PerFunction
@@ -46,7 +47,7 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
 def vector_parameters(function: FunctionType) -> frozenset[str]:
     """Return the parameters that are used by elements only: ``x[i]`` with integers, and ``len(x)``.
 
-    One who reads such a function takes them for vectors.
+    One who reads such a function takes them for vectors, unless the elements have elements.
     """
     found: frozenset[str] = _vectors_of(function)
     return found
@@ -63,13 +64,13 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     counters = _counters(tree, scope)
-    rows = _multiplied(tree)
+    rows = _with_axes(tree)
     uses: Counter[str] = Counter()
     plain: Counter[str] = Counter()
     elements: set[str] = set()
     for node in walk(tree):
         if id(node) in rows:
-            continue  # an operand of `@` is no number, so what it is read from is no vector
+            continue  # it is no number, so what it is read from is no vector
         if (
             isinstance(node, gast.Name)
             and node.id in names
@@ -83,9 +84,13 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     return frozenset(name for name in elements & names if plain[name] == uses[name])
 
 
-def _multiplied(tree: Any) -> set[int]:
-    """Return the operands of ``@`` and of `dot` and `matmul`, by identity."""
+def _with_axes(tree: Any) -> set[int]:
+    """Return what is used as numbers are not, by identity.
+
+    That are the operands of ``@`` and of `dot` and `matmul`, and what has elements.
+    """
     found: set[int] = set()
+    indexed = {root_name(node) for node in walk(tree) if isinstance(node, gast.Subscript)}
     for node in walk(tree):
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
             found.update((id(node.left), id(node.right)))
@@ -93,7 +98,17 @@ def _multiplied(tree: Any) -> set[int]:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in ("dot", "matmul"):
                 found.update(id(item) for item in [*node.args, getattr(node.func, "value", None)])
+        elif _shows_elements(node, indexed):
+            found.add(id(node.value))
     return found
+
+
+def _shows_elements(node: Any, indexed: Collection[str | None]) -> bool:
+    """Say whether a node takes an element of a value, or names one of which elements are taken."""
+    if isinstance(node, gast.Assign):
+        names = [target.id for target in node.targets if isinstance(target, gast.Name)]
+        return any(name in indexed for name in names)
+    return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Subscript)
 
 
 def _counters(tree: Any, scope: Scope) -> set[str]:

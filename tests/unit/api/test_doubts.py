@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.api import verification
+from srcgrad.api import gradient, verification
 from srcgrad.checker.check import Checker, Verdict
 from srcgrad.compiler.module import Module
+from srcgrad.compiler.proving import Proof
 
 Break = Callable[[str, str], None]
 COUNTS = {"calls": 0}
@@ -174,6 +175,65 @@ def test_a_text_for_many_seeds_is_doubted_once(monkeypatch: pytest.MonkeyPatch) 
     found = sg.jacobian(lambda x: x * x * x[0])(np.array([1.0, 2.0]))
     assert np.allclose(found, [[3.0, 0.0], [4.0, 4.0]])
     assert len(claims) <= 2
+
+
+def writes_it(x):
+    y = x
+    total = 2.0 * y
+    x *= 0.5
+    return total * y
+
+
+def writes_its_elements(x):
+    last = x * x
+    x[0] = 7.0
+    return last + x
+
+
+def writes_another(x, y):
+    total = x * y
+    y *= 3.0
+    return total * y
+
+
+@pytest.mark.parametrize("derive", [sg.jacfwd, sg.jacrev])
+@pytest.mark.parametrize("function", [writes_it, writes_its_elements, writes_another])
+def test_a_text_for_many_seeds_may_write_what_the_function_does(
+    function: Callable[..., Any], derive: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuted: list[str] = []
+    refute = Proof.refute
+
+    def noted(self: Proof, error: Any) -> None:
+        refuted.append(str(error))
+        refute(self, error)
+
+    monkeypatch.setattr(Proof, "refute", noted)
+    x = np.array([1.0, 2.0, 3.0])
+    derive(function)(*[x.copy() for _ in range(function.__code__.co_argcount)])
+    assert not refuted
+
+
+def elements(x):
+    return np.sum(x[0] * x[1])
+
+
+def test_a_text_is_not_compared_at_arguments_that_it_is_not_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[bool] = []
+    verify = gradient.verify_gradient
+
+    def noted(self: Any, plan: Any, run: Any, bound: Any) -> None:
+        compared.append(plan.fits(tuple(bound.values()), {}))
+        verify(self, plan, run, bound)
+
+    monkeypatch.setattr(gradient, "verify_gradient", noted)
+    slope = sg.grad(elements)
+    pair = (np.array([2.0, 5.0]), 3.0)
+    assert slope(pair)[1] == 7.0
+    assert slope(np.array([2.0, 3.0])).tolist() == [3.0, 2.0]
+    assert compared == [True, True]
 
 
 def clock(x, state={"now": 0.0}):  # noqa: B006 - it is to be another at each call
