@@ -80,7 +80,7 @@ bench: $(VENV)/.examples
 	@$(BIN)/python -m bench
 
 kernels: $(VENV)/.examples
-	@$(BIN)/python -m bench.kernels.page
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.kernels.page
 
 peers: $(VENV)/.examples
 	@echo "installing torch, jax and autograd into $(VENV), to compare with in make bench"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.kernels.table import KERNELS, line, mean
-from bench.peers import limit_threads
+from bench.peers import threads
 from bench.timing import in_words
 
 PAGE = Path(__file__).parents[2] / "docs/guides/performance.md"
@@ -21,7 +21,8 @@ _BLOCK = re.compile(r"(<!-- kernels -->\n).*(<!-- end of kernels -->)", re.DOTAL
 def machine() -> str:
     """Return what the figures were measured with."""
     software = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    return f"{software}, {platform.machine()} with {os.cpu_count()} cores, one thread."
+    words = "one thread" if threads() == 1 else f"{threads()} threads"
+    return f"{software}, {platform.machine()} with {os.cpu_count()} cores, {words}."
 
 
 def table() -> str:
@@ -46,7 +47,6 @@ def table() -> str:
 
 def main() -> None:
     """Write the table anew."""
-    limit_threads(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         measured = f"\n{machine()}\n\n{table()}\n\n"
