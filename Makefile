@@ -11,6 +11,7 @@
 # make soak       ten minutes of threads, processes and errors: nothing may grow (SECONDS=)
 # make interpreters  the near tests with every Python and NumPy at hand
 # make bench      run and compile times, as ratios
+# make kernels    measure 26 gradients beside those by hand, for the guide on performance
 # PYTHON=python3.12 make test    the same with another Python, in an environment of its own
 
 ifdef PYTHON
@@ -24,7 +25,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test lint docs pages pictures fuzz wild mutants mutants-code soak interpreters \
-	bench peers clean
+	bench kernels peers clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p; s/^# \(PYTHON.*\)/\1/p' Makefile
@@ -77,6 +78,9 @@ interpreters: $(VENV)/.tests
 
 bench: $(VENV)/.examples
 	@$(BIN)/python -m bench
+
+kernels: $(VENV)/.examples
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.kernels.page
 
 peers: $(VENV)/.examples
 	@echo "installing torch, jax and autograd into $(VENV), to compare with in make bench"

@@ -341,6 +341,8 @@ class Dimensions:
         if ranks in ((2, 2), (2, 1)):
             self._products.add(name)
             return (left[0], right[1]) if ranks == (2, 2) else left[:1]
+        if ranks[0] > 2 and ranks[1] == 2:  # a matrix for each row of others
+            return (*left[:-1], right[1])
         if ranks == (1, 2):
             return right[1:]
         return () if ranks == (1, 1) else None

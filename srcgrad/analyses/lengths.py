@@ -33,6 +33,9 @@ class Lengths:
     (('x', 0), ('x', 1))
     >>> lengths.conditions
     ('len(b) == x.shape[1]', 'y.shape == x.shape')
+    >>> lengths = Lengths({"x": (5,), "s": (3,)})
+    >>> lengths.agree(less(("x", 0), 2), ("s", 0)), lengths.conditions
+    (True, ('len(s) == len(x) - 2',))
     """
 
     def __init__(self, seen: Seen) -> None:
@@ -128,6 +131,9 @@ class Lengths:
         if name == "share":
             whole = self._size(self.find(axis))
             return None if whole is None else whole // length[2][1] * length[2][0]
+        if name == "less":
+            whole = self._size(self.find(axis))
+            return None if whole is None or whole < length[2] else whole - length[2]
         found = self._seen.get(name) if len(length) == 2 else None
         if axis == "value":
             return found if isinstance(found, int) else None
@@ -160,8 +166,13 @@ class Lengths:
         if not isinstance(length, tuple):
             return str(length)
         if len(length) == 3:
-            _, whole, (count, parts) = length
-            return f"{self._text(whole)} // {parts}" + (f" * {count}" if count != 1 else "")
+            kind, whole, rest = length
+            inner = self._text(whole)
+            if kind == "less":
+                return f"{inner} {'-' if rest > 0 else '+'} {abs(rest)}"
+            count, parts = rest
+            inner = f"({inner})" if isinstance(whole, tuple) and whole[0] == "less" else inner
+            return f"{inner} // {parts}" + (f" * {count}" if count != 1 else "")
         name, axis = length
         if axis == "value":
             return str(name)
@@ -217,9 +228,15 @@ def less(length: Length, cut: int) -> Length:
 
     >>> less(("x", 0), 2), less(("less", ("x", 0), 2), -1), less(5, 2), less(None, 1)
     (('less', ('x', 0), 2), ('less', ('less', ('x', 0), 2), -1), 3, None)
+    >>> less(less(("x", 0), 2), 1)
+    ('less', ('x', 0), 3)
     """
     if length is None or cut == 0:
         return length
+    if isinstance(length, tuple) and len(length) == 3 and length[0] == "less":
+        _, whole, before = length
+        if before > 0 and cut > 0:  # what is left of nothing is nothing
+            return ("less", whole, before + cut)
     return max(0, length - cut) if isinstance(length, int) else ("less", length, cut)
 
 

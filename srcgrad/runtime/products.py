@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def matmul_left(grad: Any, x: Any, w: Any) -> Any:
             return conj(w) @ grad
         each = np.matmul(conj(w), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(x))
+    if np.ndim(w) == 2 and np.ndim(x) > 2:  # one product of all rows, in the place of many
+        return np.reshape(_rows(grad) @ adjoint(w), np.shape(x))
     return unbroadcast(np.matmul(grad, adjoint(w)), np.shape(x))
 
 
@@ -55,14 +58,22 @@ def matmul_right(grad: Any, x: Any, w: Any) -> Any:
             return adjoint(x) @ grad
         each = np.matmul(adjoint(x), np.expand_dims(grad, -1))
         return unbroadcast(np.squeeze(each, -1), np.shape(w))
+    if np.ndim(w) == 2 and np.ndim(x) > 2:
+        return adjoint(_rows(x)) @ _rows(grad)
     return unbroadcast(np.matmul(adjoint(x), grad), np.shape(w))
+
+
+def _rows(x: Any) -> Any:
+    """Return an array of matrices as one matrix of all their rows."""
+    *lead, columns = np.shape(x)
+    return np.reshape(x, (math.prod(lead), columns))
 
 
 def outer_back(x: Any, y: Any, shape: Any) -> Any:
     """Return outer products of rows, added up to a matrix or an array of matrices."""
     if len(shape) > 2 or np.ndim(x) != np.ndim(y):
         return unbroadcast(np.expand_dims(x, -1) * np.expand_dims(y, -2), shape)
-    return np.reshape(x, (-1, np.shape(x)[-1])).T @ np.reshape(y, (-1, np.shape(y)[-1]))
+    return _rows(x).T @ _rows(y)
 
 
 @recordable

@@ -200,19 +200,27 @@ def call_op(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
 
 
 def _apply(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    modes = current_modes()  # asked once: each mode by itself costs as much as a small step
     tensors = tensors_in((*args, *kwargs.values()))
-    record = STATE.grad and any(edge_of(tensor) is not None for tensor in tensors)
-    if record:
+    if modes.grad and _one_varies(tensors):
         result = record_call(op, op.bind(args, kwargs))
     else:
         raw = op.call_primal(unwrap(args), unwrap(dict(kwargs)))
         result = wrap_constant(raw, tensors)
-    if STATE.strict:
+    if modes.strict:
         _note_arrays(op, args, kwargs, result)
     views.note_views(op, args, kwargs, result, tensors)
-    if STATE.dual_level is not None and STATE.dual_level.active(tensors):
-        STATE.dual_level.push(op, op.bind(args, kwargs), result)
+    if modes.dual_level is not None and modes.dual_level.active(tensors):
+        modes.dual_level.push(op, op.bind(args, kwargs), result)
     return result
+
+
+def _one_varies(tensors: list[Core]) -> bool:
+    """Say whether one of the tensors has a history, or begins one."""
+    for tensor in tensors:  # noqa: SIM110 - `any` of a generator takes several times as long
+        if edge_of(tensor) is not None:
+            return True
+    return False
 
 
 def _note_arrays(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -249,7 +257,7 @@ def _as_given(value: Any) -> Any:
 class _Inputs:
     """The arguments of a recorded call, flattened: edges, memory and versions of each."""
 
-    __slots__ = ("edges", "ids", "layout", "needs", "raw", "versions")
+    __slots__ = ("edges", "ids", "layout", "needs", "nested", "raw", "versions")
 
     def __init__(self, values: list[Any]) -> None:
         self.raw: list[Any] = []
@@ -258,18 +266,21 @@ class _Inputs:
         self.versions: list[Any] = []
         self.needs: list[bool] = []
         self.layout: list[int | None] = []
+        self.nested = False
         for value in values:
             self._add(value)
 
     def _add(self, value: Any) -> None:
-        if isinstance(value, (list, tuple)) and tensors_in(value):
+        is_tensor = isinstance(value, Core)  # whose `__class__` is dear to ask
+        if not is_tensor and isinstance(value, (list, tuple)) and tensors_in(value):
             raw = unwrap(value)
             self.raw.append(raw)
             flat = list(zip(flattened(value), flattened(raw), strict=True))
             self.layout.append(len(flat))
+            self.nested = True
             self.needs.append(self._note_all(flat))
             return
-        raw = frozen(raw_of(value) if isinstance(value, Core) else value, value)
+        raw = frozen(raw_of(value) if is_tensor else value, value)
         self.raw.append(raw)
         self.layout.append(None)
         self.needs.append(self._note(value, raw))
@@ -298,7 +309,7 @@ def frozen(raw: Any, value: Any) -> Any:
     """
     kind = type(raw)
     if kind is np.ndarray:
-        if raw.dtype.kind in "iub" or (STATE.strict and raw is value):
+        if raw.dtype.kind in "iub" or (raw is value and current_modes().strict):
             return raw.copy()
     elif kind is tuple or kind is list:
         return kind([frozen(unwrap(item), item) for item in raw])
@@ -311,7 +322,7 @@ def record_call(op: Op, values: list[Any]) -> Any:
     inputs = _Inputs(values)
     node._edges = tuple(inputs.edges)
     node.needs_input_grad = tuple(inputs.needs)
-    if any(count is not None for count in inputs.layout):
+    if inputs.nested:
         node._layout = tuple(inputs.layout)
     raw = op.call_forward(node, inputs.raw)
     result, outputs, arrays = wrap_recorded(raw, node)
@@ -326,8 +337,9 @@ def record_call(op: Op, values: list[Any]) -> Any:
         node._versions = (outputs[0]._counter, 0)
     else:
         node._versions = (inputs.versions[0], inputs.versions[1])
-    if any(counter is INFERENCE for counter in node._versions[::2]):
-        refuse_inference(node)
+    for counter in node._versions[::2]:
+        if counter is INFERENCE:
+            refuse_inference(node)
     if op.rule.tells_unused:
         note_tied(node, arrays)
     if not current_modes().plain:
@@ -343,7 +355,10 @@ def differentiable(value: Any) -> bool:
 
 def has_complex(values: list[Any]) -> bool:
     """Return whether one of the arguments of a call is an array of complex numbers."""
-    return any(isinstance(v, np.ndarray) and v.dtype.kind == "c" for v in values)
+    for value in values:  # noqa: SIM110 - as above
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+            return True
+    return False
 
 
 _CUT_OFF = {"O": "an array of objects", "U": "the text", "S": "the text", "V": "a record"}
@@ -352,7 +367,7 @@ _CUT_OFF = {"O": "an array of objects", "U": "the text", "S": "the text", "V": "
 def wrap_recorded(raw: Any, node: RuleNode) -> tuple[Any, list[Any], list[Any]]:
     """Return the result as the user gets it, its tensors, and the values they were made of."""
     if not isinstance(raw, (tuple, list)):
-        if STATE.strict and (what := _CUT_OFF.get(getattr(raw, "dtype", FLOAT).kind)):
+        if current_modes().strict and (what := _CUT_OFF.get(getattr(raw, "dtype", FLOAT).kind)):
             raise detaching(raw, what)
         edge = (node, 0) if differentiable(raw) else None
         made = make(raw, edge)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import STATE, current_modes
 from srcgrad.tape.node import AccumulateGrad, Edge
 
 new = object.__new__
@@ -118,7 +118,7 @@ def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:
     tensor._counter = [0]
     tensor._leaf = None
     tensor._view = None
-    if STATE.inference:
+    if current_modes().inference:
         tensor._inference = True
         tensor._counter = INFERENCE
     return tensor

@@ -6,7 +6,7 @@ import traceback
 from contextlib import AbstractContextManager
 from typing import Any
 
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import STATE, current_modes
 
 
 def observe_call(label: str, args: tuple[Any, ...]) -> AbstractContextManager[Any]:
@@ -17,14 +17,15 @@ def observe_call(label: str, args: tuple[Any, ...]) -> AbstractContextManager[An
 
 def observe_node(node: Any, outputs: list[Any]) -> None:
     """Let the modes of this thread see a node that has just been recorded."""
-    if STATE.anomaly:
+    modes = current_modes()
+    if modes.anomaly:
         remember_place(node)
-    if STATE.profiler is not None:
-        node.metadata["profiler"] = STATE.profiler
-    if STATE.saved_hooks and node.saved_tensors:
-        node._packed = STATE.saved_hooks[-1].pack_rule(node, outputs)
-    if STATE.mutation is not None:
-        STATE.mutation.watch(node)
+    if modes.profiler is not None:
+        node.metadata["profiler"] = modes.profiler
+    if modes.saved_hooks and node.saved_tensors:
+        node._packed = modes.saved_hooks[-1].pack_rule(node, outputs)
+    if modes.mutation is not None:
+        modes.mutation.watch(node)
 
 
 def remember_place(node: Any) -> None:

@@ -14,7 +14,7 @@ from srcgrad.tape.hooks import HookDict, RemovableHandle, add_hook
 from srcgrad.tape.inplace import copy_in
 from srcgrad.tape.messages import warn_non_leaf_grad
 from srcgrad.tape.methods import Methods
-from srcgrad.tape.modes import STATE
+from srcgrad.tape.modes import EVER, STATE
 from srcgrad.tape.node import LEAF_HOOKS, node_hooks
 from srcgrad.tape.operators import guard, plain_value
 from srcgrad.tape.texts import spoken
@@ -322,7 +322,7 @@ class Tensor(Methods):
         return self
 
     def _pretend(self) -> type[Any]:
-        if STATE.strict:
+        if EVER.strict and STATE.strict:
             return np.ndarray if self._array.ndim or self._is_array else self._array.dtype.type
         return type(self)
 

@@ -22,7 +22,7 @@ from srcgrad.transforms.rule_sources import NotInlinableError, bind, rule_source
 from srcgrad.transforms.runtime_calls import is_sequence_call
 from srcgrad.transforms.sweep import Contributions, Sweep, renamed
 from srcgrad.transforms.templates import Inlined
-from srcgrad.transforms.unbroadcasting import shortened
+from srcgrad.transforms.unbroadcasting import of_update, shortened
 
 
 class RuleSteps:
@@ -172,6 +172,7 @@ class RuleSteps:
                     part = self._masking.within(statement, targets, item, value)
                     if before is not None and isinstance(item, gast.Name):
                         plain[item.id] = before
+                    part = of_update(part, place, statement, self._sweep)
                     part = shortened(part, result, self._sweep)
                     emitted.extend(self.spread(item, part, contributions))
             self._tell(statement, adjoints, emitted, contributions, plain)

@@ -20,7 +20,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.storage import Storage
 from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.build import assign, at, call, clone, load
+from srcgrad.ir.build import assign, at, call, clone, load, twin
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, operand_names
@@ -296,7 +296,7 @@ class Sweep:
             taken_out = getattr(value, "is_entry", False)
             owned = taken_out or (inherits and isinstance(value, gast.Name))
             status = Status.OWNED if owned else self.status(value)
-            done.extend(self.adjoints.accumulate(cell, clone(value), statement, status))
+            done.extend(self.adjoints.accumulate(cell, twin(value), statement, status))
         return done
 
     def may_be_container(self, cell: str) -> bool:

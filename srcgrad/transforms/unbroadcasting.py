@@ -35,6 +35,20 @@ def shortened(value: Any, result: Any, sweep: Sweep) -> Any:
     return value
 
 
+def of_update(value: Any, place: int, statement: Any, sweep: Sweep) -> Any:
+    """Return the gradient of an operand, by its place, of what may be an update in place.
+
+    An update keeps the shape of an array, and of what is added to it only the shape is asked.
+    """
+    summed = getattr(getattr(value, "func", None), "id", "") == "unbroadcast"
+    if not summed or not getattr(statement, "guarded", False):
+        return value
+    if place == 0 and sweep.facts.dimensions.of(statement.value.left):
+        return value.args[0]
+    value.keeps_shape = True
+    return value
+
+
 def _axes(result: Any, sweep: Sweep) -> Vector | None:
     dimensions = sweep.facts.dimensions
     is_part = isinstance(result, gast.Subscript)

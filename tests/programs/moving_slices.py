@@ -151,3 +151,29 @@ def updated_by_one(x, y):
     out += y
     out[1:] -= y
     return np.sum(out * out)
+
+
+@program(("v", 5), "n")
+def windows_added(x, n):
+    out = np.zeros(3)
+    for i in range(n):
+        out += x[i : i + 3] * x[0]
+        out -= x[i : i + 1] * x[1]
+    return np.sum(out * out)
+
+
+@program("m", "M", "n")
+def products_of_stacks_added(x, y, n):
+    stack = np.ones((2, 1, 1)) * x
+    out = np.zeros((2, 3, 2))
+    for i in range(n):
+        out += stack @ y
+        out *= (stack @ y)[:, :1, :]
+    return np.sum(out * out)
+
+
+@program("v", ("v", 2))
+def shorter_by_two(x, y):
+    inner = x[1:-1] * y
+    steps = (x[1:] - x[:-1])[1:-1] * inner[:1]
+    return np.sum(inner * inner) + np.sum(steps * y[1:])
