@@ -80,6 +80,51 @@ def default_or_own_memory(x, start=None):
     return np.sum(z * y)
 
 
+class _OutOfRangeError(ValueError):
+    def __init__(self, name, values):
+        self.name = name
+        self.values = values
+        super().__init__(f"{name} is out of range: {values}")
+
+
+@program("v")
+def checked_by_own_exception(x):
+    return np.sum(_in_range("x", x) * x)
+
+
+def _in_range(name, values):
+    with np.errstate(invalid="ignore"):
+        if np.any(values > 1e6):
+            raise _OutOfRangeError(name, values)
+        return np.sqrt(values * values + 1.0)
+
+
+_NUMBERS = (int, float)
+
+
+@program("v")
+def asked_by_a_lambda(x):
+    return x[0] if _is_row(x) else np.sum(x * x)
+
+
+def _is_row(values):
+    with np.errstate(all="ignore"):
+        plain = isinstance(values, (list, tuple))
+        return plain and all(map(lambda v: isinstance(v, _NUMBERS), values))
+
+
+@program("v", by="tape")
+def cleared_by_a_lambda(x):
+    rows = [x * 1.0, x * 2.0]
+    _clear(rows)
+    return np.sum(rows[0] * x)
+
+
+def _clear(rows):
+    with np.errstate(all="ignore"):
+        return list(map(lambda row: row.fill(2.0), rows))
+
+
 @program("v", by="tape")
 def own_memory_by_flag(x, flag=True):
     y = x * 2.0
