@@ -131,3 +131,16 @@ def own_memory_by_flag(x, flag=True):
     z = flag and y[1:]
     z[0] = 3.0
     return np.sum(y * x)
+
+
+@program("v", "v")
+def agreement_in_doubles(x, y):
+    apart = np.sum((y - x) ** 2, axis=0, dtype=np.float64)
+    return 1.0 - apart / np.sum((y - np.mean(y, dtype=float)) ** 2, dtype="float64")
+
+
+@program("v")
+def unit_of_doubles(x):
+    row = np.array(x, dtype=np.float64, copy=True)
+    row /= np.sqrt(np.dot(row, row))
+    return np.sum(np.asarray(row, dtype=float)[1:] * np.cumsum(x[1:], dtype=np.double))
