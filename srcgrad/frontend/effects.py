@@ -296,11 +296,19 @@ class _Effects:
             self._share([node.target], node.iter)
         elif isinstance(node, gast.withitem) and node.optional_vars is not None:
             self._share([node.optional_vars], node.context_expr)
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-            name = root_name(node.func.value)
-            if name is not None and node.func.attr in WRITING | _KEEPERS:
-                for item in node.args:
-                    self._holds[name] |= self._origins(item)
+        elif isinstance(node, gast.Call):
+            self._bind_call(node)
+
+    def _bind_call(self, call: Any) -> None:
+        operands = [*call.args, *[item.value for item in call.keywords]]
+        name = root_name(call.func.value) if isinstance(call.func, gast.Attribute) else None
+        if name is not None and call.func.attr in WRITING | _KEEPERS:
+            for item in call.args:
+                self._holds[name] |= self._origins(item)
+        inner = [item for item in operands if isinstance(item, gast.Lambda)]
+        for taken in [arg.id for item in inner for arg in item.args.args]:  # from all the others
+            for other in [item for item in (*operands, call.func) if item not in inner]:
+                self._from[taken] |= self._origins(other)
 
     def _share(self, targets: list[Any], value: Any) -> None:
         if len(targets) == 1 and _pairs_up(targets[0], value):
@@ -374,6 +382,22 @@ class _Effects:
             written |= self._of(root, deep=deep) if root is not None else set()
         return written
 
+    def _calls_back(self, callee: Any, call: Any) -> bool:
+        """Say whether a builtin is given a function that may write into what it gets."""
+        given = [item.value for item in call.keywords if item.arg == "key"]
+        if callee in (map, filter):
+            given += call.args[:1]
+        return not all(isinstance(item, gast.Lambda) for item in given)
+
+    def _makes_exception(self, func: Any) -> bool:
+        """Say whether ``super().__init__`` is that of one of Python's own exceptions."""
+        above = isinstance(func.value, gast.Call) and self._reader.scope.resolve(func.value.func)
+        kind = self._reader.scope.lookup("__class__")  # the cell that `super` reads
+        if above is not super or func.attr != "__init__" or not isinstance(kind, type):
+            return False
+        init = getattr(super(kind, kind), "__init__", None)
+        return issubclass(kind, BaseException) and not isinstance(init, FunctionType)
+
     def _written_by_call(self, call: Any) -> set[str]:
         func = call.func
         reader = self._reader
@@ -390,16 +414,21 @@ class _Effects:
             known = isinstance(func, gast.Attribute) and (
                 isinstance(func.value, _READ_ONLY)
                 or func.attr in WRITING | _KEEPERS
+                or self._makes_exception(func)
                 or func.attr in reader.vocabulary.methods
                 or func.attr in reader.vocabulary.constant_methods
             )
             out += [] if known else call.args
-        elif (
-            is_library_method(callee)
-            or (any(callee is item for item in _READERS) and not _calls_back(callee, call))
-            or _is_plain_exception(callee)
+        elif is_library_method(callee) or (
+            any(callee is item for item in _READERS) and not self._calls_back(callee, call)
         ):
             pass
+        elif isinstance(callee, type) and issubclass(callee, BaseException):
+            shifted = gast.Call(func, [gast.Constant(None, None), *call.args], call.keywords)
+            for maker in _makers(callee):
+                written = written_parameters(maker, reader.vocabulary, self._active)
+                out += given_to(maker, shifted, written)
+                shallow |= written & {ELSEWHERE}
         elif not reader.vocabulary.rule_for(callee) and not reader.vocabulary.constant_reason(
             callee
         ):
@@ -421,12 +450,9 @@ def _never_changes(value: Any) -> bool:
     return value is None or value is Ellipsis or isinstance(value, _FIXED)
 
 
-def _is_plain_exception(callee: Any) -> bool:
-    """Say whether a call makes an exception, which keeps what it gets and writes nothing."""
-    if not isinstance(callee, type) or not issubclass(callee, BaseException):
-        return False
-    makers = (vars(base).get(name) for base in callee.__mro__ for name in ("__init__", "__new__"))
-    return not any(isinstance(getattr(maker, "__func__", maker), FunctionType) for maker in makers)
+def _makers(kind: type[BaseException]) -> list[FunctionType]:
+    """Return the functions in Python that make an exception; the others only keep what they get."""
+    return [item for item in (kind.__init__, kind.__new__) if isinstance(item, FunctionType)]
 
 
 def _pairs_up(target: Any, value: Any) -> bool:
@@ -435,8 +461,3 @@ def _pairs_up(target: Any, value: Any) -> bool:
         return False
     starred = any(isinstance(item, gast.Starred) for item in (*target.elts, *value.elts))
     return not starred and len(target.elts) == len(value.elts)
-
-
-def _calls_back(callee: Any, call: Any) -> bool:
-    """Say whether a builtin is given a function, which may write into what it gets."""
-    return callee in (map, filter) or any(item.arg == "key" for item in call.keywords)

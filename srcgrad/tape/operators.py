@@ -253,8 +253,7 @@ class Operators(Core):
     def __iter__(self) -> Iterator[Any]:
         if not self._array.ndim:
             raise TypeError("iteration over a 0-d tensor")
-        for i in range(len(self._array)):
-            yield self[i]
+        return (self[i] for i in range(len(self._array)))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self._array == unwrap(value)).any())

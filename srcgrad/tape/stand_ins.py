@@ -225,6 +225,20 @@ class _Type:
         return hash(type)
 
 
+# a tensor has methods that the number it stands for has not, so its own type tells too much
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    if not STATE.strict or not isinstance(value, Core):
+        return isinstance(value, kinds)
+    return issubclass(value.__class__, kinds)
+
+
+def _hasattr(value: Any, name: str) -> bool:
+    stands = STATE.strict and isinstance(value, Core)
+    return hasattr(value.__class__ if stands else value, name)
+
+
 class Uncached:
     """What stands in for a function under `lru_cache`: values of other runs must not be met.
 
@@ -311,6 +325,8 @@ BY_IDENTITY: dict[int, Any] = {
     id(float): Float,
     id(complex): Complex,
     id(type): _Type(),
+    id(isinstance): _isinstance,
+    id(hasattr): _hasattr,
     **{id(function): stands_in for function, stands_in in READERS.items()},
     id(max): sharing(max),
     id(min): sharing(min),

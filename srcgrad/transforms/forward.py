@@ -78,7 +78,8 @@ class Forwarder:
         self._externals = inliner.externals
         self._push_call = push_call
         self._witness = witness
-        self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number)
+        resolve = program.reader.scope.resolve
+        self._rules = TangentRules(inliner, self._dot, self._full, shapes.is_number, resolve)
         self._masks = TangentMasks(program, self._dot, names.written, inliner.externals, shapes)
         self._short: set[str] = set()
         self._arrays = kinds(program).arrays

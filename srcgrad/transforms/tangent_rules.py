@@ -60,7 +60,8 @@ class TangentRules:
 
     `dot(name)` is the name of a tangent, or None where the value has none; `full(name)` is that
     tangent in the shape of its value, where `dot` may lack axes that broadcasting brings back.
-    `number(node)` says whether an operand is surely a single number.
+    `number(node)` says whether an operand is surely a single number, and `resolve(node)` is the
+    object that a dotted name means.
     """
 
     def __init__(
@@ -69,12 +70,14 @@ class TangentRules:
         dot: Callable[[str], str | None],
         full: Callable[[str], Any],
         number: Callable[[Any], bool],
+        resolve: Callable[[Any], Any],
     ) -> None:
         self._inliner = inliner
         self._externals = inliner.externals
         self._dot = dot
         self._full = full
         self._number = number
+        self._resolve = resolve
 
     def of(
         self, value: Any, operation: Operation, rule: type[Function], results: list[str]
@@ -91,7 +94,7 @@ class TangentRules:
             return Pushed(call(self._externals.use_runtime("zeros_like"), load(results[0])))
         if "jvp" in vars(rule) and not operands.gives(_CASTS[1:]):
             return self._by_jvp(_Step(value, operation, rule, operands, results))
-        if not issubclass(rule, Elementwise) and operands.gives(_CASTS):
+        if not issubclass(rule, Elementwise) and self._casts(operands):
             raise NoTangentError
         pushed = Pushed(None)
         parts: list[Any] = []
@@ -112,6 +115,14 @@ class TangentRules:
             parts = [call(self._externals.use_runtime("zeros_like"), load(results[0]))]
         pushed.tangent = sum_of(parts)
         return pushed
+
+    def _casts(self, operands: _Operands) -> bool:
+        """Say whether a result may be other than floats, or lie in memory that is given."""
+        kind = operands.option("dtype") if operands.gives(["dtype"]) else None
+        if operands.gives(_CASTS[1:]) or kind is None:
+            return operands.gives(_CASTS)
+        value = kind.value if isinstance(kind, gast.Constant) else self._resolve(kind)
+        return not isinstance(value, (str, type)) or not _is_of_floats(value)
 
     # -- one operand after the other
 
@@ -352,6 +363,13 @@ class _Operands:
         """Say whether one of the parameters is given something but None."""
         found = [self._by_name.get(name) for name in names]
         return any(item is not None and getattr(item, "value", item) is not None for item in found)
+
+
+def _is_of_floats(dtype: str | type) -> bool:
+    try:
+        return np.dtype(dtype).kind == "f"
+    except TypeError:  # as the call itself will say
+        return False
 
 
 def replaced(node: Any, swaps: Mapping[int, Any]) -> Any:

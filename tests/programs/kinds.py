@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sized
 
 import numpy as np
 
@@ -189,3 +190,14 @@ def exceptions_kept_in_a_list(x):
     except ValueError as error:
         errors.append(error)
     return errors[0].args[0] * x[2]
+
+
+@program("s")
+def first_of_iterable(x):
+    return x[0] if isinstance(x, Iterable) else x * x
+
+
+@program("v", "s")
+def weighed_by_what_has_a_length(x, w):
+    weights = w if hasattr(w, "__len__") or isinstance(w, Sized) else w * np.ones_like(x)
+    return np.sum(weights * x)

@@ -80,9 +80,67 @@ def default_or_own_memory(x, start=None):
     return np.sum(z * y)
 
 
+class _OutOfRangeError(ValueError):
+    def __init__(self, name, values):
+        self.name = name
+        self.values = values
+        super().__init__(f"{name} is out of range: {values}")
+
+
+@program("v")
+def checked_by_own_exception(x):
+    return np.sum(_in_range("x", x) * x)
+
+
+def _in_range(name, values):
+    with np.errstate(invalid="ignore"):
+        if np.any(values > 1e6):
+            raise _OutOfRangeError(name, values)
+        return np.sqrt(values * values + 1.0)
+
+
+_NUMBERS = (int, float)
+
+
+@program("v")
+def asked_by_a_lambda(x):
+    return x[0] if _is_row(x) else np.sum(x * x)
+
+
+def _is_row(values):
+    with np.errstate(all="ignore"):
+        plain = isinstance(values, (list, tuple))
+        return plain and all(map(lambda v: isinstance(v, _NUMBERS), values))
+
+
+@program("v", by="tape")
+def cleared_by_a_lambda(x):
+    rows = [x * 1.0, x * 2.0]
+    _clear(rows)
+    return np.sum(rows[0] * x)
+
+
+def _clear(rows):
+    with np.errstate(all="ignore"):
+        return list(map(lambda row: row.fill(2.0), rows))
+
+
 @program("v", by="tape")
 def own_memory_by_flag(x, flag=True):
     y = x * 2.0
     z = flag and y[1:]
     z[0] = 3.0
     return np.sum(y * x)
+
+
+@program("v", "v")
+def agreement_in_doubles(x, y):
+    apart = np.sum((y - x) ** 2, axis=0, dtype=np.float64)
+    return 1.0 - apart / np.sum((y - np.mean(y, dtype=float)) ** 2, dtype="float64")
+
+
+@program("v")
+def unit_of_doubles(x):
+    row = np.array(x, dtype=np.float64, copy=True)
+    row /= np.sqrt(np.dot(row, row))
+    return np.sum(np.asarray(row, dtype=float)[1:] * np.cumsum(x[1:], dtype=np.double))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable, Sized
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,11 @@ TESTS: dict[str, Callable[[Any], bool]] = {
     "type": lambda v: type(v) is float,
     "scalar": lambda v: bool(np.isscalar(v)),
     "attribute": lambda v: hasattr(v, "shape"),
+    "length": lambda v: hasattr(v, "__len__"),
+    "iterable": lambda v: isinstance(v, Iterable),
+    "sized": lambda v: isinstance(v, (list, Sized)),
+    "container": lambda v: isinstance(v, Container),
+    "iterator": lambda v: bool(np.iterable(v)),
     "of a product": lambda v: isinstance(v * 1.5, np.ndarray),
     "of a conversion": lambda v: isinstance(np.asarray(v * 1.5), np.ndarray),
     "of a new array": lambda v: bool(np.isscalar(np.array(v))),
