@@ -28,7 +28,7 @@ class ContainerChanges:
     def __init__(self, program: Program, shapes: Shapes) -> None:
         self._program = program
         self._shapes = shapes
-        self._entries = Entries(program)
+        self._entries = program.once(Entries)
         others = lent(program)
         self._found = objects(program, kinds(program).arrays, others)
         self.own = self._found.own

@@ -47,17 +47,21 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     >>> sorted(found.containers), sorted(found.arrays)
     (['pair', 'params'], ['a', 'out', 'w', 'w_times_a'])
     """
-    uses = _Uses(program)
-    for statement in statements(program.body):
-        uses.visit(statement)
+    uses = program.once(_uses)
     copies = uses.same + [(t, s) for s, t in uses.same]
     links = uses.parts + copies
     containers = _holding_containers(program, _spread(uses.containers, links), links)
-    if result is not None:
-        uses.arrays.add(result)
-    arrays = _read_entries(program, _spread(uses.arrays, copies) - containers, copies)
+    known = uses.arrays if result is None else uses.arrays | {result}
+    arrays = _read_entries(program, _spread(known, copies) - containers, copies)
     either = _spread(uses.trees - containers, copies) - containers - arrays
     return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
+
+
+def _uses(program: Program) -> _Uses:
+    uses = _Uses(program)
+    for statement in statements(program.body):
+        uses.visit(statement)
+    return uses
 
 
 class _Uses:
@@ -139,7 +143,7 @@ def _holding_containers(
     program: Program, found: set[str], links: list[tuple[str, str]]
 ) -> set[str]:
     """Add what is read from lists and dicts that hold nothing but lists and dicts."""
-    entries = Entries(program)
+    entries = program.once(Entries)
     reads = [
         (names_bound(statement.targets[0])[0], values)
         for statement in statements(program.body)
@@ -157,7 +161,7 @@ def _holding_containers(
 
 def _read_entries(program: Program, arrays: set[str], copies: list[tuple[str, str]]) -> set[str]:
     """Add what is read from lists and dicts that hold numbers and arrays only."""
-    entries = Entries(program)
+    entries = program.once(Entries)
     reads = [
         (names_bound(statement.targets[0])[0], values)
         for statement in statements(program.body)

@@ -45,7 +45,7 @@ class Entries:
         self._dicts: set[str] = set()
         self.sequences: set[str] = set()
         self._getitem = program.reader.vocabulary.getitem
-        self._tables = number_tables(program)
+        self._tables = program.once(number_tables)
         for statement in statements(program.body):
             self._visit(statement)
         self._join_rows()

@@ -18,7 +18,7 @@ import gast
 from srcgrad.analyses.affine import Affine, affine_of, can_hold, number, variable
 from srcgrad.analyses.regions import EVERYTHING, Names, Region, meet, regions
 from srcgrad.ir.program import bound_by, targets_of
-from srcgrad.ir.walk import blocks_of, names_read, root_name, statements
+from srcgrad.ir.walk import blocks_of, names_read, nodes_in, root_name, statements
 
 _MOST_WRITES: Final = 40  # to one array; beyond it, nothing is known
 
@@ -283,7 +283,7 @@ def _index_into(statement: Any, name: str) -> Any:
 
 def _written(statement: Any, is_pure: Callable[[Any], bool]) -> Iterator[str]:
     """Yield the names through which a statement may write into memory."""
-    for part in gast.iter_child_nodes(statement):
+    for part in nodes_in(statement):
         if not isinstance(part, gast.stmt) and not is_pure(part):
             yield from names_read(part)
     removed = statement.targets if isinstance(statement, gast.Delete) else []

@@ -28,7 +28,7 @@ def inner_lists(program: Program) -> set[str]:
     ... ''')))
     ['first', 'last', 'other']
     """
-    entries = Entries(program)
+    entries = program.once(Entries)
     reads = [
         (name, _entry_of(statement))
         for statement in statements(program.body)

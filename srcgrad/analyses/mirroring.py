@@ -213,7 +213,7 @@ class _Analysis:
 
     @functools.cached_property
     def _entries(self) -> Entries:
-        return Entries(self._program)
+        return self._program.once(Entries)
 
     def _visit(self, statement: Any) -> None:
         if is_store(statement):

@@ -187,7 +187,7 @@ class _Analysis:
 
     @functools.cached_property
     def _entries_of(self) -> Entries:
-        return Entries(self._program)
+        return self._program.once(Entries)
 
     def _loop(self, loop: Any) -> None:
         while True:

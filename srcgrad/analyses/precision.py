@@ -36,13 +36,14 @@ def mark_guarded(
     >>> [line.guarded for line in program.body[1:3]]
     [False, True]
     """
+    updates = [item for item in statements(program.body) if _is_update(item)]
+    if not updates:
+        return
     sources = _Sources(program, shapes)
     wholes = _written_as_wholes(program)
-    for statement in statements(program.body):
-        value = getattr(statement, "value", None)
-        if not getattr(statement, "in_place", False) or not isinstance(value, gast.BinOp):
-            continue
-        old, new = value.left, statement.targets[0]
+    for statement in updates:
+        value, new = statement.value, statement.targets[0]
+        old = value.left
         fits = shapes.is_number(value.right) or (
             shapes.same(old, new) and sources.of(value.right) <= sources.of(old)
         )
@@ -51,6 +52,12 @@ def mark_guarded(
         axes = dimensions.rank(new) if dimensions is not None else None
         may_be_number = not axes and program.namer.base(new.id) in wholes
         statement.guarded = guarded or may_be_number
+
+
+def _is_update(statement: Any) -> bool:
+    """Say whether a statement ``x = x + v`` stems from ``x += v``."""
+    value = getattr(statement, "value", None)
+    return bool(getattr(statement, "in_place", False)) and isinstance(value, gast.BinOp)
 
 
 def _written_as_wholes(program: Program) -> set[str]:

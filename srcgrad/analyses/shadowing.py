@@ -105,7 +105,7 @@ class Shadowing:
         self._taken: dict[str, None] = {}
         self._axes = Axes(program, dimensions, integers, self._makers)
         self._indexed = _indexed(program)
-        self._tables = number_tables(program)
+        self._tables = program.once(number_tables)
         found = kinds(program)
         self._arrays = found.arrays | found.either
 

@@ -56,7 +56,7 @@ class Shapes:
         self._ranks = ranks
         self._program = program
         self._integers = integers
-        self._entries = Entries(program)
+        self._entries = program.once(Entries)
         self._in_entries = self._entries.names()
         self._of_values: dict[int, frozenset[Shape | None]] = {}  # by the values, while these hold
         self._known: dict[str, Shape] = self._of_parameters()

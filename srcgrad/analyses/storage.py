@@ -341,7 +341,7 @@ class _Analysis:
     def _refuse_replaced_entries(self) -> None:
         """Refuse to replace an array in a container whose arrays have shadows: it needs its own."""
         inner = inner_lists(self._program)
-        rows = number_tables(self._program).rows
+        rows = self._program.once(number_tables).rows
         for statement, name, _ in self._writes:
             if not is_store(statement) or name not in self._result.mirror.names:
                 continue

@@ -68,6 +68,7 @@ class _Texts:
         self._scope = program.reader.scope
         self._constant_reason = program.reader.vocabulary.constant_reason
         self._body = program.body
+        self._nodes = [node for statement in program.body for node in walk(statement)]
         self._varied = varied | self._elements(varied)
         self._names: set[str] = set()
         self._keyed: set[str] = set()
@@ -75,7 +76,7 @@ class _Texts:
     def _elements(self, varied: frozenset[str]) -> frozenset[str]:
         """Return the variables of comprehensions over what varies."""
         found: set[str] = set()
-        for node in self._nodes():  # the outer first
+        for node in self._nodes:  # the outer first
             if isinstance(node, gast.comprehension) and any(
                 name in varied or name in found for name in names_read(node.iter)
             ):
@@ -85,7 +86,7 @@ class _Texts:
     def spread(self) -> bool:
         """Add what is bound to such text, or written with it; say whether there was anything."""
         before = len(self._names) + len(self._keyed)
-        for node in self._nodes():
+        for node in self._nodes:
             if isinstance(node, (gast.comprehension, gast.For)) and (
                 self._is_text(node.iter) or self._is_keyed(node.iter)
             ):
@@ -107,7 +108,7 @@ class _Texts:
         """Return the calls that turn such text into numbers."""
         return [
             call
-            for call in self._nodes()
+            for call in self._nodes
             if isinstance(call, gast.Call)
             and self._callee(call) in READERS
             and any(map(self._is_text, call.args))
@@ -117,7 +118,7 @@ class _Texts:
         """Return the first that made such text, if an output holds what is left of it."""
         if self._names.isdisjoint(outputs):
             return []
-        return [node for node in self._nodes() if self._makes(node) or self._has_keys(node)][:1]
+        return [node for node in self._nodes if self._makes(node) or self._has_keys(node)][:1]
 
     def _has_keys(self, node: Any) -> bool:
         if isinstance(node, gast.For):
@@ -226,10 +227,6 @@ class _Texts:
             return found if found is not MISSING and hash(found) else None
         except TypeError:
             return None
-
-    def _nodes(self) -> Iterator[Any]:
-        for statement in self._body:
-            yield from walk(statement)
 
 
 def _flows(statement: Any) -> Iterator[tuple[list[str], Any]]:

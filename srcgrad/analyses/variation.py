@@ -9,13 +9,13 @@ import gast
 
 from srcgrad.ir.operations import Reader, may_return_operand
 from srcgrad.ir.walk import (
+    found_in,
     names_bound,
     names_read,
     nodes_in,
     places_in,
     root_name,
     statements,
-    walk,
 )
 from srcgrad.primitives.methods import SHAPERS
 
@@ -84,13 +84,13 @@ class Variation:
     def spread(self, body: list[Any]) -> None:
         """Follow the assignments of a function body until nothing changes."""
         self._bound = {n for s in statements(body) for t in _bound(s) for n in names_bound(t)}
+        rows = [(s, found_in(_header(s), gast.comprehension)) for s in statements(body)]
         before = -1
         while len(self.names) != before:
             before = len(self.names)
-            for statement in statements(body):
-                for part in walk(_header(statement)):
-                    if isinstance(part, gast.comprehension):
-                        self._mark_running(part.target, part.iter)
+            for statement, comprehensions in rows:
+                for part in comprehensions:
+                    self._mark_running(part.target, part.iter)
                 self._step(statement)
             self._spread_back(body)
 

@@ -12,7 +12,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.sharing import Sharing
 from srcgrad.ir.build import load
 from srcgrad.ir.program import Program, bound_by
-from srcgrad.ir.walk import root_name, statements
+from srcgrad.ir.walk import found_in, root_name, statements
 from srcgrad.optimizations.purity import Purity
 from srcgrad.transforms.lasting_parts import read_in_place
 from srcgrad.transforms.sweep import Facts
@@ -36,7 +36,8 @@ class Lasting:
         self._facts = facts
         self._keep_complex = keep_complex
         counts = program.reader.scope.resolve(load("range")) is range
-        self._final = self._look() if counts else None
+        reads_parts = any(found_in(item, gast.Subscript) for item in body)
+        self._final = self._look() if counts and reads_parts else None
 
     def _look(self) -> FinalElements:
         known = Known(

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, load
-from srcgrad.ir.walk import blocks_of, names_bound, statements
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
 from srcgrad.runtime.surgery import grad_of, names_bound_in, problem_with
 
 
@@ -162,7 +162,7 @@ def edits_a_parameter(tree: Any) -> bool:
 
 def names_in_edits(tree: Any) -> set[str]:
     """Return the names that the blocks in a tree assign."""
-    texts = [node.args[1].value for node in walk(tree) if _is_edited(node)]
+    texts = [node.args[1].value for node in found_in(tree, gast.Call) if _is_edited(node)]
     return {name for text in texts for name in names_bound_in(block_of(text)[1])}
 
 

@@ -25,7 +25,22 @@ class _Copied(dict[type, frozenset[str]]):
         return self[kind]
 
 
-_COPIED = _Copied()
+class _Fields(dict[type, frozenset[str]]):
+    """The fields of each kind of node."""
+
+    def __missing__(self, kind: type) -> frozenset[str]:
+        self[kind] = frozenset(getattr(kind, "_fields", ()))
+        return self[kind]
+
+
+_COPIED, _FIELDS = _Copied(), _Fields()
+
+
+def made(kind: type, fields: dict[str, Any]) -> Node:
+    """Return a node of a kind with all its fields, without gast's own slow `__init__`."""
+    node = _new(kind)
+    node.__dict__.update(fields)
+    return node
 
 
 def load(name: str) -> Node:
@@ -153,9 +168,9 @@ def clone(node: Node) -> Node:
     if not copied.issuperset(values):  # it has marks that are its alone
         for name in values.keys() - copied:
             del values[name]
-    for name in kind._fields:
-        if name not in values:
-            values[name] = None
+    if not values.keys() >= _FIELDS[kind]:
+        for name in kind._fields:
+            values.setdefault(name, None)
     for name in INNER[kind]:
         part = values[name]
         if part is not None:

@@ -10,6 +10,8 @@ import gast
 
 from srcgrad.ir.walk import statements, walk
 
+_NOTED = (gast.expr, gast.stmt)
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -65,7 +67,8 @@ def spread_origins(body: Iterable[Any]) -> None:
         found = origin_of(statement)
         for part in _headers(statement) if found is not None else ():
             for node in walk(part):
-                _note(node, found)
+                if isinstance(node, _NOTED):
+                    node.__dict__.setdefault("origin", found)
 
 
 def _headers(statement: Any) -> list[Any]:
@@ -75,7 +78,7 @@ def _headers(statement: Any) -> list[Any]:
 
 
 def _note(node: Any, origin: Origin | None) -> None:
-    if origin is not None and isinstance(node, (gast.expr, gast.stmt)):
+    if origin is not None and isinstance(node, _NOTED):
         node.__dict__.setdefault("origin", origin)
 
 

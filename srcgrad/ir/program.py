@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
@@ -16,6 +17,8 @@ from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import names_bound, names_read, statements
 
 _COPY = Operation("copy")
+_HEADERS = {gast.For: "iter", gast.If: "test", gast.While: "test", gast.With: "items"}
+_Found = TypeVar("_Found")
 
 
 @dataclass(slots=True)
@@ -55,6 +58,8 @@ class Program:
     results: frozenset[str] = frozenset()
     witness: Any = None
     _operations: dict[int, Operation] = field(default_factory=dict)
+    _found: dict[Any, Any] = field(default_factory=dict)
+    _found_in: Any = None
 
     def operation(self, statement: Any) -> Operation:
         """Return what an assignment computes; read once and kept."""
@@ -67,6 +72,18 @@ class Program:
                 read = Operation("unpack", None, read.args)
             self._operations[key] = read
         return self._operations[key]
+
+    def once(self, find: Callable[[Program], _Found]) -> _Found:
+        """Return what `find` finds out about the program: once for each body that it has.
+
+        Those who ask share the answer, and must not write into it.
+        """
+        if self._found_in is not self.body:
+            self._found, self._found_in = {}, self.body
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: _Found = self._found[find]
+        return found
 
 
 def operand_names(operation: Operation, vocabulary: Vocabulary) -> list[str]:
@@ -93,9 +110,10 @@ def direct_names(arg: Any) -> list[str]:
 
 def is_store(statement: Any) -> bool:
     """Say whether a statement writes into an element: ``x[i] = v`` or ``x[i] += v``."""
-    if isinstance(statement, gast.AugAssign):
-        return isinstance(statement.target, gast.Subscript)
-    return isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript)
+    kind = statement.__class__
+    if kind is gast.AugAssign:
+        return statement.target.__class__ is gast.Subscript
+    return kind is gast.Assign and statement.targets[0].__class__ is gast.Subscript
 
 
 def store_target(statement: Any) -> Any:
@@ -114,11 +132,12 @@ def bound_names(block: list[Any]) -> set[str]:
 
 def targets_of(statement: Any) -> list[Any]:
     """Return the assignment targets of one statement (not those of inner blocks)."""
-    if isinstance(statement, gast.Assign):
+    kind = statement.__class__
+    if kind is gast.Assign:
         return list(statement.targets)
-    if isinstance(statement, (gast.AugAssign, gast.For)):
+    if kind is gast.AugAssign or kind is gast.For:
         return [statement.target]
-    if isinstance(statement, gast.With):
+    if kind is gast.With:
         return [item.optional_vars for item in statement.items if item.optional_vars is not None]
     return []
 
@@ -165,23 +184,18 @@ class Counts:
 
 def header_reads(statement: Any) -> list[str]:
     """Return the names that one statement reads itself (not those of inner blocks)."""
-    if isinstance(statement, gast.Assign):  # most are
+    kind = statement.__class__
+    if kind is gast.Assign:  # most are
         reads = names_read(statement.value)
         for target in statement.targets:
             if target.__class__ is not gast.Name or target.ctx.__class__ is gast.Load:
                 reads += names_read(target)
         return reads
-    if isinstance(statement, gast.For):
-        return names_read(statement.iter)
-    if isinstance(statement, (gast.If, gast.While)):
-        return names_read(statement.test)
-    if isinstance(statement, gast.With):
-        return names_read(statement.items)
-    if isinstance(statement, gast.Try):
-        return names_read([handler.type for handler in statement.handlers])
-    if isinstance(statement, gast.AugAssign):
-        reads = names_read(statement.target)
-        if isinstance(statement.target, gast.Name):
-            reads = [statement.target.id]
+    if kind is gast.AugAssign:
+        target = statement.target
+        reads = [target.id] if target.__class__ is gast.Name else names_read(target)
         return reads + names_read(statement.value)
-    return names_read(statement)
+    if kind is gast.Try:
+        return names_read([handler.type for handler in statement.handlers])
+    header = _HEADERS.get(kind)
+    return names_read(statement if header is None else getattr(statement, header))

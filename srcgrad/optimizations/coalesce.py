@@ -59,7 +59,10 @@ def coalesce(
     crowded = {
         base: names for base, names in versions.items() if len(names) > 1 and base not in results
     }
-    conflicts, lasting = _conflicts(body, parameters, crowded, namer)
+    conflicts: dict[str, set[str]] = {}
+    lasting: dict[int, set[str]] = {}
+    if crowded or any(getattr(item, "in_place", False) for item in statements(body)):
+        conflicts, lasting = _conflicts(body, parameters, crowded, namer)
     names: dict[str, str] = {}
     every = {name for members in versions.values() for name in members}
     for base, members in versions.items():

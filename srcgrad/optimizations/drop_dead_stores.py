@@ -114,6 +114,9 @@ class DeadStores:
     def _is_dead(self, statement: Any, live: set[str]) -> bool:
         if not isinstance(statement, gast.Assign):
             return False
+        names = [name for target in statement.targets for name in names_bound(target)]
+        if not live.isdisjoint(names):
+            return False  # as most are
         if self._keep_updates and getattr(statement, "in_place", False):
             return False
         if self._in_try and may_raise(statement) and not self._is_spared(statement):
@@ -121,10 +124,8 @@ class DeadStores:
         if self._unbound and not self._unbound.isdisjoint(header_reads(statement)):
             return False
         places = [place for target in statement.targets for place in places_in(target)]
-        if not all(isinstance(place, gast.Name) for place in places):
-            return False
-        names = [name for target in statement.targets for name in names_bound(target)]
-        return live.isdisjoint(names) and self._purity.of(statement.value)
+        plain = all(isinstance(place, gast.Name) for place in places)
+        return plain and self._purity.of(statement.value)
 
     def _is_spared(self, statement: Any) -> bool:
         """Say whether none of the handlers around a statement waits for what it may raise."""

@@ -93,7 +93,7 @@ def _written(
 
 def _containers(program: Program) -> set[str]:
     """Return the names that are bound to lists and dicts made in the program."""
-    return number_tables(program).rows.keys() | {
+    return program.once(number_tables).rows.keys() | {
         name
         for statement in statements(program.body)
         if isinstance(statement, gast.Assign)

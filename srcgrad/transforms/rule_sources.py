@@ -62,11 +62,13 @@ class RuleSource:
     forward_scope: Scope
     backward_scope: Scope
     counts: Mapping[str, int]
+    forward_counts: Mapping[str, int]
     is_slope: bool = False
     is_partials: bool = False
     is_plain: bool = True
     jvp: Any = None
     jvp_scope: Any = None
+    jvp_counts: Mapping[str, int] | None = None
 
 
 @functools.cache
@@ -78,10 +80,12 @@ def rule_source(rule: type[Function]) -> RuleSource:
     """
     if issubclass(rule, Elementwise):
         tree, scope = _parse(rule.slope)
-        return RuleSource(tree, tree, scope, scope, load_counts(tree), is_slope=True)
+        counts = load_counts(tree)
+        return RuleSource(tree, tree, scope, scope, counts, counts, is_slope=True)
     if issubclass(rule, Pointwise):
         tree, scope = _parse(rule.partials)
-        return RuleSource(tree, tree, scope, scope, load_counts(tree), is_partials=True)
+        counts = load_counts(tree)
+        return RuleSource(tree, tree, scope, scope, counts, counts, is_partials=True)
     forward, forward_scope = _parse(rule.forward)
     backward, backward_scope = _parse(rule.backward)
     counts = load_counts(backward)
@@ -93,9 +97,11 @@ def rule_source(rule: type[Function]) -> RuleSource:
         forward_scope,
         backward_scope,
         counts,
+        load_counts(forward),
         is_plain=plain,
         jvp=jvp,
         jvp_scope=jvp_scope,
+        jvp_counts=None if jvp is None else load_counts(jvp),
     )
 
 
@@ -163,7 +169,9 @@ _REALS: Final = frozenset(
 
 def casts_to_reals(rule: type[Function], args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Say whether `dtype` makes a rule calculate with the real parts of complex numbers."""
+    if rule.linear:
+        return False
     names = list(signature_of(rule.forward).parameters)[1:]
     dtype = {**dict(zip(names, args, strict=False)), **keywords}.get("dtype")
     said = [getattr(dtype, field, None) for field in ("id", "attr", "value")]
-    return not rule.linear and any(isinstance(word, str) and word in _REALS for word in said)
+    return any(isinstance(word, str) and word in _REALS for word in said)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gast
 
 from srcgrad.ir.walk import names_bound, names_read, statements
-from srcgrad.transforms.rule_sources import NotInlinableError
+from srcgrad.rules.base import Function
+from srcgrad.transforms.rule_sources import NotInlinableError, load_counts, rule_source
 
 
 def scaled(grad: Any, slope: Any) -> Any:
@@ -21,7 +24,17 @@ def scaled(grad: Any, slope: Any) -> Any:
     return gast.BinOp(grad, gast.Mult(), slope)
 
 
-def only_needed(tree: Any, needed: list[bool]) -> Any:
+@functools.cache
+def needed_part(rule: type[Function], needed: tuple[bool, ...]) -> tuple[Any, Mapping[str, int]]:
+    """Return what the partials of a rule compute for some operands, and how often it reads names.
+
+    Nobody writes into it: what is put in place is built anew.
+    """
+    tree = only_needed(rule_source(rule).backward, needed)  # type: ignore[arg-type]
+    return tree, load_counts(tree)
+
+
+def only_needed(tree: Any, needed: Sequence[bool]) -> Any:
     """Return the body of `partials` without what serves only gradients that are not wanted."""
     *others, last = tree.body
     parts = [

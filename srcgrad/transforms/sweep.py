@@ -169,7 +169,7 @@ class Sweep:
         self.paths: dict[str, dict[str, str]] = {}
         self.kinds: Kinds = kinds(program, result)
         self.witness = begun(program, self.originals)
-        self.entries = Entries(program)
+        self.entries = program.once(Entries)
         self.overwrites = Overwrites(program)
         self.origins = Origins(
             [],

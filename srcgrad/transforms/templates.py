@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.ir.build import call, clone, load, load_for_rule, store
+from srcgrad.ir.build import call, clone, load, load_for_rule, made, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import names_bound
@@ -25,7 +25,6 @@ from srcgrad.transforms.rule_sources import (
     RuleSource,
     bind,
     casts_to_reals,
-    load_counts,
     rule_source,
 )
 from srcgrad.transforms.rule_trees import (
@@ -34,7 +33,7 @@ from srcgrad.transforms.rule_trees import (
     is_plain_display,
     last_return,
     matched,
-    only_needed,
+    needed_part,
     scaled,
     spread,
 )
@@ -119,10 +118,10 @@ class Inliner:
         if source.is_slope:
             return self._place_slope(source, args, results)
         if source.is_partials:
-            return self._place_partials(source, args, keywords, needs, results[0])
+            return self._place_partials(rule, args, keywords, needs, results[0])
         parameters, env = bind(source.forward, args, keywords)
         needed = [needs(item) for item in parameters]
-        body = _Body(self, source.forward_scope, env, needed, load_counts(source.forward))
+        body = _Body(self, source.forward_scope, env, needed, source.forward_counts)
         value, before = body.forward(source.forward, results, own_forward=own_forward)
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -143,7 +142,7 @@ class Inliner:
             env = dict(zip(names[1:], tangents, strict=False))
             if signature.vararg is not None:
                 env[signature.vararg.id] = displayed(tangents[len(names) - 1 :])
-            inner = _Body(self, source.jvp_scope, env, needed, load_counts(source.jvp))
+            inner = _Body(self, source.jvp_scope, env, needed, source.jvp_counts or {})
             inner.saved, inner.attributes, inner.context = body.saved, body.attributes, names[0]
             return inner.backward(source.jvp)
 
@@ -172,12 +171,13 @@ class Inliner:
 
     def _place_partials(
         self,
-        source: RuleSource,
+        rule: type[Function],
         args: Sequence[Any],
         keywords: Mapping[str, Any],
         needs: Callable[[Any], bool],
         result: Any,
     ) -> Inlined:
+        source = rule_source(rule)  # type: ignore[arg-type]
         tree = source.backward
         out = {item.id: result for item in tree.args.kwonlyargs}
         parameters, env = bind(tree, args, {**keywords, **out}, first=0)
@@ -185,8 +185,8 @@ class Inliner:
         needed = [needs(item) for item in parameters]
 
         def adjoint(grads: list[Any]) -> tuple[list[Any], list[Any]]:
-            wanted = only_needed(tree, needed)
-            body = _Body(self, source.backward_scope, dict(env), needed, load_counts(wanted))
+            wanted, counts = needed_part(rule, tuple(needed))  # type: ignore[arg-type]
+            body = _Body(self, source.backward_scope, dict(env), needed, counts)
             emitted, parts = body.backward(wanted)
             summed = self.externals.use_runtime("unbroadcast")
             values: list[Any] = []
@@ -204,6 +204,12 @@ class Inliner:
 
 
 _SIMPLE: Final = (gast.Name, gast.Constant)
+_SPECIAL: Final = {
+    gast.ListComp: "_comprehension",
+    gast.Call: "_call",
+    gast.Subscript: "_subscript",
+    gast.BinOp: "_arithmetic",
+}
 
 
 class _Body:
@@ -359,13 +365,8 @@ class _Body:
         if isinstance(node, gast.Subscript) and self._is_needs(node.value):
             return gast.Constant(self.needed[node.slice.value], None)
         if isinstance(node, gast.AST):
-            special = {
-                "ListComp": self._comprehension,
-                "Call": self._call,
-                "Subscript": self._subscript,
-                "BinOp": self._arithmetic,
-            }
-            return special.get(type(node).__name__, self._rebuilt)(node)
+            special: str | None = _SPECIAL.get(type(node))
+            return self._rebuilt(node) if special is None else getattr(self, special)(node)
         return node
 
     def _attribute(self, node: Any) -> Any:
@@ -376,8 +377,9 @@ class _Body:
         return self._rebuilt(node)
 
     def _rebuilt(self, node: Any) -> Any:
-        new = [self._field(getattr(node, name, None)) for name in node._fields]
-        return type(node)(*new)
+        return made(
+            type(node), {name: self._field(getattr(node, name, None)) for name in node._fields}
+        )
 
     def _subscript(self, node: Any) -> Any:
         """Read an item of a display at once."""

@@ -12,6 +12,7 @@ from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.values import Known, Local
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.ir.vocabulary import Vocabulary
+from srcgrad.ir.walk import found_in
 from srcgrad.primitives.methods import WRITING
 
 _ONCE: Final = (next, input)
@@ -32,8 +33,7 @@ class Order:
         """Return how many calls in an expression have effects, or depend on those of others."""
         if not isinstance(node, gast.AST):
             return 0
-        calls = (item for item in gast.walk(node) if isinstance(item, gast.Call))
-        return sum(self._call(item.func) for item in calls)
+        return sum(self._call(item.func) for item in found_in(node, gast.Call))
 
     def _call(self, func: Any) -> bool:
         if isinstance(func, gast.Attribute):

@@ -27,8 +27,13 @@ def parameters(arguments: Any) -> list[str]:
 
 def nonlocals(tree: Any) -> set[str]:
     """Return the names that a function declares to be somebody else's."""
+    return _declared(_own_nodes(tree))
+
+
+def _declared(nodes: Iterable[Any]) -> set[str]:
+    """Return the names that `global` and `nonlocal` name among the nodes of a function."""
     found: set[str] = set()
-    for node in _own_nodes(tree):
+    for node in nodes:
         if isinstance(node, (gast.Global, gast.Nonlocal)):
             found.update(node.names)
     return found
@@ -41,8 +46,9 @@ def own_names(tree: Any) -> set[str]:
     >>> sorted(own_names(tree))
     ['a', 'b', 'c']
     """
+    nodes = _own_nodes(tree)
     found = set(parameters(tree.args))
-    for node in _own_nodes(tree):
+    for node in nodes:
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             found.add(node.id)
         elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
@@ -53,7 +59,7 @@ def own_names(tree: Any) -> set[str]:
             found.add(node.name if isinstance(node.name, str) else node.name.id)
         elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
             found.add(node.name)
-    return found - nonlocals(tree)
+    return found - _declared(nodes)
 
 
 def free_names(tree: Any) -> list[str]:
@@ -265,7 +271,7 @@ def _stored(tree: Any) -> set[str]:
     names = [node for node in nodes if isinstance(node, gast.Name) and id(node) not in inner]
     found = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
     captured = {getattr(node, "name", None) for node in nodes if not isinstance(node, gast.alias)}
-    return found - captured - nonlocals(tree)
+    return found - captured - _declared(nodes)
 
 
 def _rename(tree: Any, names: dict[str, str]) -> None:
