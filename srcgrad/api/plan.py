@@ -112,8 +112,13 @@ class Plan:
 
     @property
     def runs(self) -> Callable[..., Any]:
-        """What runs the derivative: the text for NumPy, or what has compiled it."""
-        return self.function if self.loops is None else self.loops.run
+        """What runs the derivative: the text for NumPy, or what has compiled it.
+
+        As long as branches of a text are doubted, NumPy runs it, which stops before them.
+        """
+        proof = self.generated.proof
+        is_open = proof is not None and not proof.is_settled
+        return self.function if self.loops is None or is_open else self.loops.run
 
     @property
     def shown(self) -> str:
