@@ -90,12 +90,10 @@ class Spans:
         """Find out where names are bound and read, once."""
         if self._binds is not None:
             return
-        self._binds = Counter()
+        self._binds = Counter(self._program.parameters)
         reads: Counter[str] = Counter()
         self._count(self._program.body, reads)
-        for name in self._program.parameters:
-            if not self._binds[name]:
-                self._fixed.add(name)
+        self._fixed.update(n for n in self._program.parameters if self._binds[n] == 1)
         for statement in self._program.body:
             if isinstance(statement, gast.Assign):
                 self._fixed.update(n for n in bound_by(statement) if self._binds[n] == 1)
