@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.displays import lists_have
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -138,6 +139,8 @@ class ArrayKinds:
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
         if operation.primal is self._program.reader.vocabulary.getitem:
+            return all(name in arrays for name in direct_names(operation.args[0]))
+        if lists_have(statement.value, self._program.reader.scope):
             return all(name in arrays for name in direct_names(operation.args[0]))
         name = self._program.reader.vocabulary.canonical_name(operation.primal)
         return name.startswith("numpy.")

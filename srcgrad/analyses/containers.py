@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.analyses.displays import makes_list
+from srcgrad.analyses.displays import lists_have, makes_list
 from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
@@ -109,7 +109,7 @@ class _Uses:
                 self.containers.update(name for i, name in enumerate(targets) if i in places)
             elif vocabulary.returns_list(operation.primal):
                 self.containers.update(targets)
-        elif operation.kind == "copy":
+        elif operation.kind == "copy" or lists_have(statement.value, self._program.reader.scope):
             self.same += [(s, t) for s in sources for t in targets]
         elif operation.primal is self._program.reader.vocabulary.getitem:
             self._read(operation, targets, sources)

@@ -331,6 +331,8 @@ class Dimensions:
         return tuple(None if isinstance(n, int) and n < 0 else n for n in lengths)
 
     def _of_product(self, name: str, args: tuple[Any, ...]) -> Vector | None:
+        if len(args) < 2:  # a constant, whose operands are given by name
+            return None
         both = {item.id for item in args[:2] if isinstance(item, gast.Name)} <= self._vectors
         is_vector = name in self._vectors
         left = self._with_rank(args[0], 1 if both else 2)

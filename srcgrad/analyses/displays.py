@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.scopes import Scope
+from srcgrad.ir.scopes import MISSING, Scope
 
 
 def makes_list(value: Any) -> bool:
@@ -15,6 +15,12 @@ def makes_list(value: Any) -> bool:
         joins = isinstance(value.op, (gast.Add, gast.Mult))
         return joins and (makes_list(value.left) or makes_list(value.right))
     return isinstance(value, (gast.List, gast.ListComp))
+
+
+def lists_have(value: Any, scope: Scope) -> bool:
+    """Say whether a value is what a method gives that lists have, as arrays do: ``x.copy()``."""
+    method = getattr(getattr(value, "func", None), "attr", "")
+    return hasattr(list, method) and scope.resolve(value.func) is MISSING
 
 
 def repeated_entries(value: Any) -> list[Any] | None:

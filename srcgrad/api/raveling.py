@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.structures import float_leaves, leaves_as_in, mapped
+from srcgrad.runtime.copies import same_layout
 
 
 class Raveling:
@@ -39,7 +40,9 @@ class Raveling:
             place = next(places)
             part = vector[self._ends[place] : self._ends[place + 1]]
             if isinstance(leaf, np.ndarray):
-                return np.array(part, dtype=leaf.dtype).reshape(self._shapes[place])
+                made = same_layout(leaf)
+                made[...] = part.reshape(self._shapes[place])
+                return made
             return type(leaf)(part[0])
 
         return mapped(fill, self._like, other=lambda leaf: leaf)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from srcgrad.api.values import is_float, rebuilt_dict
 from srcgrad.backends import is_array
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.runtime.containers import is_registered, remade, taken_apart
+from srcgrad.runtime.copies import same_layout
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
 _NUMBERS: Final = frozenset((float, int, complex, bool, str, bytes, type(None), np.bool_))
@@ -71,19 +75,78 @@ def leaves_as_in(like: Any, value: Any) -> list[Any]:
 
 
 def copied(value: Any) -> Any:
-    """Return nested containers with copies of all arrays in them."""
+    """Return nested containers with copies of all arrays in them.
+
+    They lie in memory as those do, and what shares memory does so in the copy, too: what a function
+    gives, or whether it may be run at all, can depend on both.
+
+    >>> x = np.asfortranarray(np.ones((2, 3)))
+    >>> mine, row = copied([x, x[1]])
+    >>> row += 1
+    >>> mine.flags.f_contiguous, mine[1], x[1]
+    (True, array([2., 2., 2.]), array([1., 1., 1.]))
+    """
+    found: list[Any] = []
+
+    def alone(array: Any) -> Any:
+        found.append(array)
+        return same_layout(array)
+
+    made = _copied(value, alone)
+    return _copied(value, _Together(found).copy) if _meet(found) else made
+
+
+def _copied(value: Any, copy: Callable[[Any], Any]) -> Any:
     if type(value) is np.ndarray:
-        return value.copy()
+        return copy(value)
+    inside = functools.partial(_copied, copy=copy)
     if is_registered(value):
-        return remade(value, copied)
+        return remade(value, inside)
     if isinstance(value, dict):
-        return rebuilt_dict(value, {key: copied(item) for key, item in value.items()})
+        return rebuilt_dict(value, {key: inside(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
-        parts = [copied(item) for item in value]
+        parts = [inside(item) for item in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if is_plain_object(value):
-        return rebuilt(value, {name: copied(getattr(value, name)) for name in field_names(value)})
+        return rebuilt(value, {name: inside(getattr(value, name)) for name in field_names(value)})
     return value.copy() if is_array(value) else value
+
+
+def _meet(arrays: Sequence[Any]) -> bool:
+    """Say whether arrays may share memory."""
+    if len(arrays) < 2:
+        return False
+    bounds = sorted(byte_bounds(array) for array in arrays if array.size)
+    return any(low < before for (_, before), (low, _) in pairwise(bounds))
+
+
+class _Together:
+    """Copies of arrays that share memory as those do."""
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        self._stretches: list[tuple[int, int, Any]] = []
+        shared = [array for array in arrays if array.size and not array.dtype.hasobject]
+        low = high = 0
+        for first, end in sorted(map(byte_bounds, shared)):
+            if first < high:
+                self._stretches.pop()
+            else:
+                low = first
+            high = max(high, end)
+            self._stretches.append((low, high, np.empty(high - low, np.uint8)))
+        for array in shared:
+            self._there(array)[...] = array
+
+    def copy(self, array: Any) -> Any:
+        return self._there(array) if array.size and not array.dtype.hasobject else array.copy()
+
+    def _there(self, array: Any) -> Any:
+        start, end = byte_bounds(array)
+        low, memory = next(
+            (low, memory) for low, high, memory in self._stretches if low <= start and end <= high
+        )
+        offset = array.__array_interface__["data"][0] - low
+        return np.ndarray(array.shape, array.dtype, memory.data, offset, array.strides)
 
 
 def holds_more_than_numbers(values: Iterable[Any]) -> bool:

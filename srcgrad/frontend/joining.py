@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, origin, uses_of
+from srcgrad.frontend.parameter_parts import DEEPEST, Origins, Use, copied, origin, uses_of
 from srcgrad.frontend.remembered import remembered
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import Scope, scope_of
@@ -58,7 +58,8 @@ def _lists(value: Any, depth: int, *, of_arrays: bool = False) -> bool:
 def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]:
     """Return what a function and those that it calls do to its parameters, or to parts of them.
 
-    That is `+` and `*`, updates of copies, and, of parts, copies and the functions of NumPy.
+    That is `+` and `*`, updates of copies, slices of what is written, and, of parts, copies and the
+    functions of NumPy.
     """
     if is_library(function):
         return set()
@@ -69,7 +70,7 @@ def joins_of(function: FunctionType, seen: frozenset[FunctionType]) -> set[Join]
     scope = scope_of(function, tree)
     names = {item.id for item in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]}
     uses = uses_of(tree, names)
-    found = {*_updates_of_copies(uses), *_inner_uses(uses, scope)}
+    found = {*_updates_of_copies(uses), *_slices_written(uses), *_inner_uses(uses, scope)}
     for node, origins in uses:
         for side, other in _operands(node):
             for name, depth in origin(side, origins):
@@ -88,7 +89,7 @@ def operands(node: Any) -> list[Any]:
 def _inner_uses(uses: list[Use], scope: Scope) -> Iterator[Join]:
     """Yield what is copied, or used as an array, out of a parameter: it may be a list there."""
     for node, origins in uses:
-        source = _copied(node)
+        source = copied(node)
         if source is None and isinstance(node, gast.Call) and node.args:
             function = scope.resolve(node.func)
             name = getattr(function, "__name__", "")
@@ -113,7 +114,7 @@ def _updates_of_copies(uses: list[Use]) -> Iterator[Join]:
     """Yield what ``q = p.copy(); q[i] += v`` does to `p` if that is a list of arrays."""
     copies: dict[str, set[tuple[str, int]]] = {}
     for node, origins in uses:
-        if isinstance(node, gast.Assign) and (source := _copied(node.value)) is not None:
+        if isinstance(node, gast.Assign) and (source := copied(node.value)) is not None:
             for name in [name for target in node.targets for name in names_bound(target)]:
                 copies.setdefault(name, set()).update(origin(source, origins))
     for node, _ in uses:
@@ -123,13 +124,27 @@ def _updates_of_copies(uses: list[Use]) -> Iterator[Join]:
                 yield Join(name, depth, None, entries=True)
 
 
-def _copied(value: Any) -> Any:
-    """Return `p` of ``p.copy()`` and ``copy.copy(p)``; None of anything else."""
-    if not isinstance(value, gast.Call) or value.keywords or len(value.args) > 1:
-        return None
-    if value.args:
-        return value.args[0] if getattr(value.func, "attr", value.func) == "copy" else None
-    return value.func.value if getattr(value.func, "attr", "") == "copy" else None
+def _slices_written(uses: list[Use]) -> Iterator[Join]:
+    """Yield what has a part that is bound to a name, and is written into: a list's is a copy.
+
+    A slice that is itself written takes as many entries as the list then has.
+    """
+    parts: set[tuple[str, int]] = set()
+    written: set[tuple[str, int]] = set()
+    for node, origins in uses:
+        if isinstance(node, gast.Assign) and _is_slice(node.value):
+            parts |= origin(node.value, origins)
+        if not isinstance(getattr(node, "ctx", None), gast.Store):
+            continue
+        if isinstance(node, gast.Subscript):
+            written |= origin(node.value, origins)
+            parts |= origin(node.value, origins) if _is_slice(node) else set()
+    for name, depth in parts & written:
+        yield Join(name, depth, None)
+
+
+def _is_slice(node: Any) -> bool:
+    return isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice)
 
 
 _TAKING_LISTS: Final = (

@@ -33,13 +33,24 @@ def uses_of(tree: Any, names: set[str]) -> list[Use]:
 
 
 def origin(node: Any, origins: Origins) -> set[tuple[str, int]]:
-    """Return the parameters that an expression may be, or be an entry of."""
-    level = 0
-    while isinstance(node, gast.Subscript):
-        level += not isinstance(node.slice, gast.Slice)
-        node = node.value
+    """Return the parameters that an expression may be, be a copy of, or be an entry of."""
+    level, part = 0, node
+    while part is not None:
+        node, part = part, copied(part)
+        if isinstance(node, gast.Subscript):
+            level += not isinstance(node.slice, gast.Slice)
+            part = node.value
     known = origins.get(node.id, set()) if isinstance(node, gast.Name) else set()
     return {(name, min(depth + level, DEEPEST)) for name, depth in known}
+
+
+def copied(value: Any) -> Any:
+    """Return `p` of ``p.copy()`` and ``copy.copy(p)``; None of anything else."""
+    if not isinstance(value, gast.Call) or value.keywords or len(value.args) > 1:
+        return None
+    if value.args:
+        return value.args[0] if getattr(value.func, "attr", value.func) == "copy" else None
+    return value.func.value if getattr(value.func, "attr", "") == "copy" else None
 
 
 class _Flow:

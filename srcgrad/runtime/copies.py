@@ -33,6 +33,25 @@ def copied_like(tangent: Any, x: Any) -> Any:
     return copy
 
 
+def same_layout(value: Any) -> Any:
+    """Return a copy whose elements lie in memory as those of `value`, gaps included.
+
+    Whether ``reshape`` copies depends on it, and so does what a later write reaches.
+    """
+    dense = np.array(value)
+    if dense.strides == value.strides or value.ndim < 1 or value.size == 0:
+        return dense
+    steps = [abs(step) for step in value.strides]
+    span = sum((n - 1) * step for n, step in zip(value.shape, steps, strict=True))
+    if 0 in steps or any(step % value.itemsize for step in steps):
+        return dense
+    memory = np.zeros(span // value.itemsize + 1, value.dtype)
+    forward = np.lib.stride_tricks.as_strided(memory, value.shape, steps)
+    made = forward[tuple(slice(None, None, -1 if s < 0 else 1) for s in value.strides)]
+    made[...] = value
+    return made
+
+
 def gathered(parts: Any, like: Any) -> Any:
     """Return the adjoints of the items of a sequence as one adjoint: an array for an array."""
     if parts is None:

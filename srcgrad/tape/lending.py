@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from srcgrad.errors import MutationError, UnsupportedError
+from srcgrad.runtime.copies import same_layout
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.tape.core import Core
 from srcgrad.tape.creation import tensor
@@ -301,22 +302,3 @@ def _unseen() -> MutationError:
         "a function whose derivative is taken inside another derivative writes into its argument",
         "work on a copy in it",
     )
-
-
-def same_layout(value: Any) -> Any:
-    """Return a copy whose elements lie in memory as those of `value`, gaps included.
-
-    Whether ``reshape`` copies depends on it, and so does what a later write reaches.
-    """
-    dense = np.array(value)
-    if dense.strides == value.strides or value.ndim < 1 or value.size == 0:
-        return dense
-    steps = [abs(step) for step in value.strides]
-    span = sum((n - 1) * step for n, step in zip(value.shape, steps, strict=True))
-    if 0 in steps or any(step % value.itemsize for step in steps):
-        return dense
-    memory = np.zeros(span // value.itemsize + 1, value.dtype)
-    forward = np.lib.stride_tricks.as_strided(memory, value.shape, steps)
-    made = forward[tuple(slice(None, None, -1 if s < 0 else 1) for s in value.strides)]
-    made[...] = value
-    return made

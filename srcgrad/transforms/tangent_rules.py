@@ -184,7 +184,8 @@ class TangentRules:
             placed = self._place(step, self._varies)
             if placed.tangent is None:
                 raise NoTangentError
-            emitted, values = placed.tangent([self._given(item) for item in placed.parameters])
+            given = [self._given(item, step) for item in placed.parameters]
+            emitted, values = placed.tangent(given)
         except NotInlinableError:
             return self._called(step)
         tangent = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
@@ -211,15 +212,19 @@ class TangentRules:
         value.keywords = [
             gast.keyword(key, clone(item)) for key, item in step.operation.keywords.items()
         ]
-        tangents = [self._given(item) for item in operands]
+        tangents = [self._given(item, step) for item in operands]
         return Pushed(call(f"{name}.jvp", load(context), *tangents), [], [begin], value)
 
-    def _given(self, item: Any) -> Any:
-        """Return the tangent of an operand as a `jvp` gets it: None, also in lists, for none."""
+    def _given(self, item: Any, step: _Step) -> Any:
+        """Return the tangent of an operand as a `jvp` gets it: None for none.
+
+        So it is in a list that is given to a Function of the user's; of ours, such a list is taken
+        for an array, and has zeros there.
+        """
         if not self._varies(item):
             return gast.Constant(None, None)
-        if isinstance(item, (gast.Tuple, gast.List)):
-            return type(item)([self._given(entry) for entry in item.elts], gast.Load())
+        if step.own_forward and isinstance(item, (gast.Tuple, gast.List)):
+            return type(item)([self._given(entry, step) for entry in item.elts], gast.Load())
         return self._tangent(item)
 
     # -- operands together

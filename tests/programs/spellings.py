@@ -111,3 +111,10 @@ def values_that_nobody_reads_between_updates(a):
         a = a * 1.5
         np.linalg.norm(a)
     return np.sum(np.sin(a))
+
+
+@program("m", "v")
+def operands_by_name(a, x):
+    product = np.dot(a=a, b=np.transpose(a=a))
+    pair = np.outer(b=x, a=x**2)
+    return np.sum(a=product, axis=None) + np.max(np.kron(b=pair, a=x)) + np.trace(a=product)

@@ -112,6 +112,7 @@ class Expressions:
         elif isinstance(value, gast.Dict):
             value.values = [self.atom(item, node) for item in value.values]
         elif isinstance(value, gast.Call):
+            self._by_position(operation, value)
             self._call_operands(value, node, shown=operation.kind != "user")
         return value
 
@@ -170,6 +171,22 @@ class Expressions:
             )
             return False
         return not self._casts_to_integers(bound.get("dtype"), operation, value)
+
+    def _by_position(self, operation: Operation, call: Any) -> None:
+        """Write ``np.dot(a=x, b=y)`` as ``np.dot(x, y)``: operands are looked for by position."""
+        if operation.kind != "primitive":
+            return
+        rule = self._reader.vocabulary.rule_for(operation.primal)
+        _, *parameters = signature_of(rule.forward).parameters.values()
+        required = [
+            p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+        ]
+        for name in required[len(operation.args) :]:
+            given = [keyword for keyword in call.keywords if keyword.arg == name]
+            if not given:
+                return
+            call.keywords.remove(given[0])
+            call.args.append(given[0].value)
 
     def _casts_to_integers(self, dtype: Any, operation: Operation, value: Any) -> bool:
         """Refuse a calculation in integers, which has no derivative, such as a sum in them."""
