@@ -34,9 +34,13 @@ class Outside:
 
 
 class KeepSaved:
-    """Knows which nodes saved which memory, and gives them copies before it is written to."""
+    """Knows which nodes saved which memory, and gives them copies before it is written to.
 
-    def __init__(self) -> None:
+    What one `around` it knows, such as that of an outer call on the tape, holds inside, too.
+    """
+
+    def __init__(self, around: KeepSaved | None = None) -> None:
+        self._around = around
         self._savers: dict[int, tuple[list[int], list[weakref.ref[Any]]]] = {}
         self._refused: dict[int, tuple[list[int], Callable[[], Exception]]] = {}
 
@@ -49,6 +53,8 @@ class KeepSaved:
         _, error = self._refused.get(id(known._counter), (None, None))
         if error is not None:
             self.refuse_writes(target, error)
+        elif self._around is not None:
+            self._around.refuse_as(known, target)
 
     def watch(self, node: Any) -> None:
         """Remember a node that has just been recorded."""
@@ -59,6 +65,8 @@ class KeepSaved:
 
     def before_write(self, target: Core) -> None:
         """Give every node that saved the memory of `target` a copy of its own, or refuse."""
+        if self._around is not None:
+            self._around.before_write(target)
         if id(target._counter) in self._refused:
             error = self._refused[id(target._counter)][1]()
             raise error
@@ -123,7 +131,7 @@ class strict_fallback(ModeContext):
         on = self.enabled
         STATE.set(
             strict=on,
-            mutation=KeepSaved() if on else None,
+            mutation=KeepSaved(STATE.mutation) if on else None,
             refusals=[] if on else None,
             spoken=set() if on else None,
         )

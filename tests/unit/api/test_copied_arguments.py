@@ -59,3 +59,23 @@ def test_copies_share_memory_as_what_they_are_made_of():
     assert made["table"][1, 0] == made["other"][1][0, 1] == 7.0
     assert table[1, 0] == 4.0
     assert not np.may_share_memory(made["other"][0], made["row"])
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("overlap", [slice(None), slice(None, None, -1), slice(1, 3)])
+def test_second_derivatives_at_one_array_given_twice_are_refused_if_it_is_written(overlap):
+    def written(a, b):
+        a *= 2.0
+        return np.sum(a[: len(b)] * b * b)
+
+    x = np.array([1.0, 2.0, 3.0])
+    d = np.ones(3)
+    for take in (
+        lambda y: sg.hvp(written, (y, y[overlap]), (d, None)),
+        lambda y: sg.hessian(written)(y, y[overlap]),
+        lambda y: sg.jvp(sg.grad(written), (y, y[overlap]), (d, 0 * y[overlap])),
+        lambda y: sg.grad(lambda y: np.sum(sg.grad(written)(y, y[overlap])))(y),
+    ):
+        with pytest.raises(sg.MutationError):
+            take(x)
+    assert np.all(x == [1.0, 2.0, 3.0])
