@@ -276,13 +276,19 @@ class _Effects:
     def _is_array(self, value: Any, arrays: set[str]) -> bool:
         if isinstance(value, gast.Subscript):
             return isinstance(value.value, gast.Name) and value.value.id in arrays
-        if not isinstance(value, gast.Call) or "object" in names_read(value):
+        if not isinstance(value, gast.Call) or any(map(self._may_be_objects, walk(value))):
             return False
         operation = self._reader.read(value)
         if operation.primal is None or operation.kind not in ("primitive", "constant"):
             return False
         known = self._reader.vocabulary.primitive(operation.primal)
         return known.name.startswith("numpy.") and known.gives in ("array", "number")
+
+    def _may_be_objects(self, node: Any) -> bool:
+        """Say whether a part of a call may make its array one of objects, which keeps them."""
+        if isinstance(node, gast.Constant):
+            return node.value is None or isinstance(node.value, str)
+        return self._reader.scope.resolve(node) is object
 
     def _size(self) -> int:
         return sum(map(len, [*self._from.values(), *self._holds.values()]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -121,8 +122,11 @@ class TangentRules:
         kind = operands.option("dtype") if operands.gives(["dtype"]) else None
         if operands.gives(_CASTS[1:]) or kind is None:
             return operands.gives(_CASTS)
+        owner = self._resolve(kind.value) if isinstance(kind, gast.Attribute) else np
         value = kind.value if isinstance(kind, gast.Constant) else self._resolve(kind)
-        return not isinstance(value, (str, type)) or not _is_of_floats(value)
+        fixed = str if isinstance(kind, gast.Constant) else type  # words of a module may change
+        lasts = isinstance(value, fixed) and isinstance(owner, ModuleType)
+        return not lasts or not _is_of_floats(value)
 
     # -- one operand after the other
 
@@ -370,9 +374,9 @@ class _Operands:
         return any(item is not None and getattr(item, "value", item) is not None for item in found)
 
 
-def _is_of_floats(dtype: str | type) -> bool:
+def _is_of_floats(dtype: Any) -> bool:
     try:
-        return np.dtype(dtype).kind == "f"
+        return bool(np.dtype(dtype).kind == "f")
     except TypeError:  # as the call itself will say
         return False
 

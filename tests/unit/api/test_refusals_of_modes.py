@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,57 @@ def test_an_unknown_tangent_is_refused_by_line() -> None:
     line = by_a_rule_for_reverse_mode.__code__.co_firstlineno + 1
     assert f"test_refusals_of_modes.py:{line}" in str(warning.message)
     assert "`forward` and `jvp`" in str(warning.message)
+
+
+class Kinds:
+    real = np.float64
+
+
+REAL: Any = np.float64
+WORD = "float64"
+BY_DTYPE: dict[str, Callable[[Any], Any]] = {
+    "builtin": lambda x: np.sum(np.array(x * x, dtype=float) * x),
+    "of NumPy": lambda x: np.sum(np.array(x * x, np.double) * x),
+    "word": lambda x: np.sum(np.array(x * x, dtype="f8") * x),
+    "of the module": lambda x: np.sum(np.array(x * x, dtype=REAL) * x),
+}
+BY_WHAT_CHANGES: dict[str, Callable[[Any], Any]] = {
+    "of the module": BY_DTYPE["of the module"],
+    "word of the module": lambda x: np.sum(np.array(x * x, dtype=WORD) * x),
+    "of a class": lambda x: np.sum(np.array(x * x, dtype=Kinds.real) * x),
+}
+
+
+@pytest.mark.parametrize("f", BY_DTYPE.values(), ids=BY_DTYPE)
+def test_a_tangent_of_floats_is_known_by_its_dtype(f: Callable[[Any], Any]) -> None:
+    value, moved = sg.jvp(f, (X,), (X,), fallback="error")
+    above, below = (f(X * (1.0 + h)) for h in (1e-6, -1e-6))
+    np.testing.assert_allclose([value, moved], [f(X), (above - below) / 2e-6])
+
+
+@pytest.mark.parametrize("f", BY_WHAT_CHANGES.values(), ids=BY_WHAT_CHANGES)
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+def test_a_dtype_that_becomes_another_is_asked_anew(
+    f: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = X + 0.1  # where no square is whole
+    sg.jvp(f, (x,), (x,))
+    monkeypatch.setitem(globals(), "REAL", int)
+    monkeypatch.setitem(globals(), "WORD", "int64")
+    monkeypatch.setattr(Kinds, "real", int)
+    try:
+        _, moved = sg.jvp(f, (x,), (x,))
+    except sg.SrcgradError:
+        return
+    np.testing.assert_allclose(moved, (f(x * 1.000001) - f(x * 0.999999)) / 2e-6, rtol=1e-5)
+
+
+def test_a_tangent_is_not_cut_off_by_a_dtype_that_a_call_is_given() -> None:
+    def rounded(x: Any, float: Any = int) -> Any:  # noqa: A002 - the subject of the test
+        return np.sum(np.array(x * x, dtype=float) * x)
+
+    with pytest.raises(sg.SrcgradError):
+        sg.jvp(rounded, (X,), (X,), fallback="error")
 
 
 def weight_updated(x: Any, w: Any) -> Any:
