@@ -255,7 +255,7 @@ def _facts(value: Any) -> tuple[Any, ...]:
     """
     kind = value.__class__
     if kind is Lane:
-        whole, number = value.whole_of, value.number
+        whole, number = value.viewed, value.number
         parts = bool(value.writes)
         pair = value.base if whole is None and not parts else value.pair
         token = 0 if number else value.token

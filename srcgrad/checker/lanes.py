@@ -47,7 +47,7 @@ class Lane:
     ) -> None:
         self.base = base
         self.writes: dict[Path, Pair] | None = None
-        self.whole_of: Lane | None = None  # a circle would wait for the garbage collector
+        self.viewed: Lane | None = None  # a circle would wait for the garbage collector
         self.path: Path = ()
         self.token = token
         self.number = number
@@ -59,12 +59,12 @@ class Lane:
     @property
     def root(self) -> Lane:
         """What it is a view of, or itself."""
-        whole = self.whole_of
+        whole = self.viewed
         return self if whole is None else whole
 
     @root.setter
     def root(self, whole: Lane) -> None:
-        self.whole_of = None if whole is self else whole
+        self.viewed = None if whole is self else whole
 
     @property
     def varied(self) -> bool:
@@ -74,7 +74,7 @@ class Lane:
     @property
     def pair(self) -> Pair:
         """What it is now."""
-        whole = self.whole_of
+        whole = self.viewed
         if whole is None:
             return self.base if not self.writes else self.read(self.path)
         return whole.read(self.path)
