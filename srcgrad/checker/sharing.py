@@ -44,6 +44,13 @@ def divide_or_zero(a: Any, b: Any) -> Any:
     return a / b
 
 
+@handler("srcgrad.runtime.above_noise")
+def above_noise(y: Any, *given: Any) -> Any:
+    """Return a spread as it is: rounding is not seen here."""
+    del given
+    return y
+
+
 @handler("numpy.broadcast_to")
 def spread(value: Any, *like: Any, **options: Any) -> Any:
     """Return a value as it is, spread over a shape; that must not be written."""

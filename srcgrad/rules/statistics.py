@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.base import Context, Function
 from srcgrad.rules.registry import RuleTable
 from srcgrad.runtime import (
+    above_noise,
     average_back,
     divide_or_zero,
     expand_mean,
@@ -228,11 +229,12 @@ class Std(Function):
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean, y = ctx.saved_tensors
         if shortcut(ctx.plain):
-            slope = divide_or_zero(real_part(grad), y) / (np.size(a) - ctx.ddof)
+            slope = divide_or_zero(real_part(grad), above_noise(y, a)) / (np.size(a) - ctx.ddof)
             grad_a = slope * (a - np.mean(a))
         else:
+            spread = above_noise(y, a, ctx.axis, ctx.keepdims, where)
             grad_a = var_back(
-                divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
+                divide_or_zero(0.5 * grad, spread), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
             )
         grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
         return grad_a, None, None, None, None, None, None, grad_mean
@@ -280,8 +282,9 @@ class Nanstd(Function):
     @staticmethod
     def backward(ctx: Context, grad: Any) -> Any:
         a, where, mean, y = ctx.saved_tensors
+        spread = above_noise(y, a, ctx.axis, ctx.keepdims, where)
         grad_a = var_back(
-            divide_or_zero(0.5 * grad, y), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
+            divide_or_zero(0.5 * grad, spread), a, where, mean, ctx.axis, ctx.keepdims, ctx.ddof
         )
         grad_mean = unbroadcast(-grad_a, np.shape(mean)) if ctx.has_mean else None
         return grad_a, None, None, None, None, None, None, grad_mean

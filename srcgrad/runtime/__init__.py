@@ -314,6 +314,7 @@ from srcgrad.runtime.shaping import (
 )
 from srcgrad.runtime.singular import svd_back, svd_push, svdvals_back, svdvals_push
 from srcgrad.runtime.slopes import (
+    above_noise,
     angle_slope,
     bessel_i1,
     bessel_i1_slope,
@@ -367,7 +368,8 @@ from srcgrad.runtime.units import unit_vectors
 
 # fmt: off
 __all__ = [
-    "COMPLEX_ONLY", "SHORTCUTS", "accumulate", "across", "add_at", "add_entries", "add_to_shadows",
+    "COMPLEX_ONLY", "SHORTCUTS", "above_noise", "accumulate", "across", "add_at", "add_entries",
+    "add_to_shadows",
     "adjoint", "along", "along_back", "angle_slope", "any_selected", "apart", "apart_back",
     "arange_back", "are_tied", "as_complex", "as_rows", "as_shape", "astype", "average_back",
     "beside", "bessel_i1", "bessel_i1_slope", "bessel_ratio", "block_back", "border_sum",

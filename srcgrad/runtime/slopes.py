@@ -104,6 +104,25 @@ def divide_or_zero(x: Any, y: Any) -> Any:
     return np.where(flat, 0 * x, x / np.where(flat, 1 + 0 * y, y))
 
 
+def above_noise(y: Any, a: Any, axis: Any = None, keepdims: bool = False, where: Any = True) -> Any:
+    """Return `y`, the spread of numbers, and 0 where it is that of rounding.
+
+    The mean of numbers that are all equal may differ from them in the last bit.
+
+    >>> above_noise(np.std([0.1, 0.1, 0.1]), [0.1, 0.1, 0.1])
+    array(0.)
+    """
+    if getattr(getattr(y, "dtype", None), "kind", "") != "f":
+        return y
+    if where is True:
+        size = np.mean(np.abs(a), axis=axis, keepdims=keepdims)
+    else:
+        number = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+        total = np.sum(np.where(where, np.abs(a), 0), axis=axis, keepdims=keepdims)
+        size = total / np.maximum(number, 1)
+    return np.where(y > 4 * np.finfo(y.dtype).eps * size, y, 0 * y)
+
+
 @recordable
 def exp_difference(x: Any, z: Any) -> Any:
     """Return ``exp(x - z)`` for x <= z; both may be infinite.

@@ -73,6 +73,14 @@ def _divide_or_zero(x, y):
     return None
 
 
+@overload(runtime.above_noise)
+def _above_noise(y, a):
+    if not of_real(unvalued(y)) or not of_array(a) or not isinstance(a.dtype, types.Float):
+        return None
+    noise = 4 * np.finfo(str(a.dtype)).eps
+    return lambda y, a: y if y > noise * np.mean(np.abs(a)) else 0.0
+
+
 @overload(runtime.sign)
 def _sign(x):
     if isinstance(unvalued(x), types.Float) or (of_array(x) and isinstance(x.dtype, types.Float)):
