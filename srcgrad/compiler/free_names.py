@@ -49,7 +49,7 @@ class FreeNames:
     def _is_our_own(self, name: str) -> bool:
         """Say whether a name means a helper of the generated text, not a global of the user's."""
         code = self.scope.function.__code__
-        if name not in self.externals.runtime:
+        if name not in self.externals.runtime | self.externals.functions:
             return False
         if name not in code.co_names + code.co_freevars:
             return True

@@ -53,7 +53,7 @@ from srcgrad.ir.garbage import uncollected
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names
-from srcgrad.ir.scopes import Binding
+from srcgrad.ir.scopes import Binding, has_meaning
 from srcgrad.ir.walk import found_in, statements
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.transforms.externals import Externals
@@ -89,6 +89,7 @@ class Module:
     repeats: Repeats = field(init=False)
     proofs: Proofs = field(default_factory=Proofs)
     _derived: dict[Any, Half] = field(default_factory=dict)
+    _begun: list[FunctionType] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.repeats = Repeats(self)
@@ -171,6 +172,7 @@ class Module:
         """Return a function in normal form, ready to be derived."""
         if not self.keep_complex and meets_complex(source):
             raise ComplexMetError
+        self._begun.append(source.function)
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
         caught = self.catches
@@ -199,6 +201,17 @@ class Module:
         self.bindings.extend([*scope.used.values(), *scope.dotted.values()])
         for function in (scope.function, *derivation.program.inlined):
             self.functions.setdefault(function, FunctionState.of(function))
+
+    def name_function(self, wish: str, source: FunctionSource) -> str:
+        """Return a name for a function of the text, made of that of a source.
+
+        The texts of the user that call it are read with it: so it means nothing in them.
+        """
+        readers = [*self._begun, source.function]
+        names = iter(lambda: self.namer.fresh(wish), "")
+        name = next(n for n in names if not any(has_meaning(n, reader) for reader in readers))
+        self.externals.functions.add(name)
+        return name
 
     # -- calls of the user's functions
 
@@ -259,8 +272,8 @@ class Module:
         if key in self._derived:
             return self._derived[key]
         half = Half(
-            self.namer.fresh(f"{source.name}_forward"),
-            self.namer.fresh(f"{source.name}_backward"),
+            self.name_function(f"{source.name}_forward", source),
+            self.name_function(f"{source.name}_backward", source),
             arity(source.tree),
         )
         self._derived[key] = half

@@ -75,7 +75,7 @@ class Pusher:
         if key in self._names:
             return self._names[key]
         is_entry = not self._names
-        name = self._names[key] = self.module.namer.fresh(f"{source.name}_jvp")
+        name = self._names[key] = self.module.name_function(f"{source.name}_jvp", source)
         source, renamed = without_collisions(source, own_names())
         if is_entry:
             self.module.renamed = renamed

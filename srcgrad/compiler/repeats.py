@@ -159,7 +159,7 @@ class Repeats:
     def _plain(self, source: FunctionSource, name: str, doc: str) -> str:
         """Add a function to the module as it stands, and return its name."""
         module = self.module
-        name = module.namer.fresh(name)
+        name = module.name_function(name, source)
         derivation = module.begin(source, [], Stages())
         body = plainly(clone(source.tree.body), derivation.program.reader)
         derivation.name_externals(body, derivation.program.parameters)
@@ -181,7 +181,7 @@ class Repeats:
         """
         module = self.module
         wanted, forward = names
-        name = module.namer.fresh(wanted)
+        name = module.name_function(wanted, source)
         module.externals.derived.add(name)
         source, renamed = without_collisions(source, own_names())
         inner = [renamed.get(item, item) for item in wrt]

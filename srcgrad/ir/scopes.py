@@ -51,6 +51,17 @@ class Binding:
             return default
 
 
+def has_meaning(name: str, function: FunctionType) -> bool:
+    """Say whether a name that is no variable of a function means something in it.
+
+    >>> import fractions
+    >>> has_meaning("math", fractions.Fraction.limit_denominator), has_meaning("m", has_meaning)
+    (True, False)
+    """
+    outside = name in function.__globals__ or name in function.__code__.co_freevars
+    return outside or hasattr(builtins, name)
+
+
 @dataclass(slots=True)
 class Scope:
     """The names of one function: which are local, and what the others mean.

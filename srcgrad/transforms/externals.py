@@ -22,14 +22,16 @@ class Externals:
 
     `bound` maps the names that no import can provide (closures, the main program's globals) to
     their values; the loader puts them into the module. `data` says where the user's data comes
-    from; `derived` are the names of backward halves that the module defines,
-    `repeated` those of checkpointed functions, which may be run any number of times.
+    from; `functions` are the names of what the module defines for calls of the user's functions,
+    `derived` those of backward halves among them, `repeated` those of checkpointed functions,
+    which may be run any number of times.
     """
 
     namer: Namer
     imports: dict[str, str] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)
     runtime: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
     derived: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
     data: dict[str, Binding] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import sign, zeros_like
 
+import srcgrad as sg
 from tests.programs.corpus import program
 
 
@@ -229,3 +230,58 @@ def _folded(row):
     zeros_like_2 = zeros_like(row)
     zeros_like_2[1:] = copied
     return np.sum(zeros_like_2 * row)
+
+
+def bent(x):
+    y = x
+    if x[0] > 0:
+        y = np.sin(x)
+    return np.sum(y * y)
+
+
+def bent_forward(x):
+    """Be called as the forward half of `bent` would be."""
+    return bent(x) * x[0], x
+
+
+def bent_backward(saved, grad):
+    """Be called as its backward half would be."""
+    return np.sum(saved) * grad
+
+
+def bent_jvp(x, x_dot):
+    """Be called as its tangent function would be."""
+    return bent(x), x_dot
+
+
+@program("v")
+def one_calls_a_function_whose_halves_have_names_of_others(x):
+    return bent(x) * 3.0
+
+
+@program("v")
+def one_calls_functions_called_as_the_halves_of_another(x):
+    value, saved = bent_forward(x)
+    return bent(x) + value + bent_backward(saved, x[1]) + bent_jvp(x, value)[1]
+
+
+@program("v")
+def one_calls_them_in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        total = total + bent(x * (k - 1.0)) * bent_forward(x)[0]
+    return total
+
+
+@sg.checkpoint
+def curved(x):
+    return np.sum(np.sin(x) * x)
+
+
+def curved_forward(x):
+    return x[0] * 7.0
+
+
+@program("v")
+def one_calls_what_is_run_again_beside_its_namesake(x):
+    return curved(x) + curved_forward(x) * x[1]
