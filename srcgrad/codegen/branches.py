@@ -118,7 +118,8 @@ class _Marker(ast.NodeTransformer):
         node.body = self._block(node.body, node)
         for handler in node.handlers:
             handler.body = self._block(handler.body, handler)
-        node.orelse = self._block(node.orelse, node)
+        if node.handlers:  # without any there is no `else`
+            node.orelse = self._block(node.orelse, node)
         node.finalbody = self._block(node.finalbody, node) if node.finalbody else []
         self._tries -= 1
         return node

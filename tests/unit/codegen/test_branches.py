@@ -32,6 +32,10 @@ def f(x, n):
         total -= 5
     finally:
         total += 2
+    try:
+        total += 3
+    finally:
+        total -= 3
     return total + sum([k * x for k in range(n)])
 '''
 
