@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
-from srcgrad.ir.program import bound_names, header_reads, targets_of
+from srcgrad.ir.program import bound_names, header_of, header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 
 
@@ -33,7 +33,9 @@ def maybe_unbound(
     >>> sorted(maybe_unbound(body, ["x"], str))
     ['y']
     """
-    return frozenset(name for _, name in unbound_reads(body, parameters, base))
+    found: list[tuple[Any, str]] = []
+    _Walk(bound_names(body), found, base).block(body, set(parameters))
+    return frozenset(name for _, name in found)
 
 
 def unbound_reads(
@@ -44,7 +46,8 @@ def unbound_reads(
 ) -> list[tuple[Any, str]]:
     """Return the statements that read what not every path to them has bound, and what that is.
 
-    The names that are `started` are bound to None before a loop, which the program itself does not.
+    They surely do once they run. The names that are `started` are bound to None before a loop,
+    which the program itself does not.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -57,8 +60,43 @@ def unbound_reads(
     [('y = s * x', 's')]
     """
     found: list[tuple[Any, str]] = []
-    _Walk(bound_names(body), found, base, started).block(body, set(parameters))
+    _Walk(bound_names(body), found, base, started, surely_read).block(body, set(parameters))
     return found
+
+
+def surely_read(statement: Any) -> list[str]:
+    """Return the names that a statement reads itself, whatever their values are.
+
+    What is calculated later, for each entry, or if another value says so, it may not read.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> (statement,) = parse("z = [f(a, v) for v in b] if c and d else (lambda: e)")
+    >>> surely_read(statement)
+    ['c']
+    >>> surely_read(parse("z[i] = g(v for v in b[j]) < c < d")[0])
+    ['g', 'b', 'j', 'c', 'z', 'i']
+    """
+    return [name for part in header_of(statement) for name in _surely(part)]
+
+
+def _surely(node: Any) -> list[str]:
+    if isinstance(node, gast.Name):
+        return [node.id] if isinstance(node.ctx, gast.Load) else []
+    parts = gast.iter_child_nodes(node)
+    if isinstance(node, gast.BoolOp):
+        parts = node.values[:1]
+    elif isinstance(node, gast.IfExp):
+        parts = [node.test]
+    elif isinstance(node, gast.Compare):
+        parts = [node.left, node.comparators[0]]
+    elif isinstance(node, gast.Assert):
+        parts = [node.test]
+    elif isinstance(node, (gast.Lambda, gast.FunctionDef)):
+        written = getattr(node, "decorator_list", [])
+        parts = [*written, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+        parts = [node.generators[0].iter]
+    return [name for part in parts for name in _surely(part)]
 
 
 def read_at_once(loop: Any, name: str) -> bool:
@@ -116,12 +154,14 @@ class _Walk:
         local: set[str],
         found: list[tuple[Any, str]],
         base: Callable[[str], str],
-        started: Collection[str],
+        started: Collection[str] = (),
+        reads: Callable[[Any], list[str]] = header_reads,
     ) -> None:
         self._local = local
         self._found = found
         self._base = base
         self._started = started
+        self._reads = reads
 
     def block(self, block: list[Any], bound: set[str]) -> set[str]:
         """Return the names bound after a block, given those before; note the reads of others."""
@@ -131,7 +171,7 @@ class _Walk:
                 bound |= set(_binds(statement)) if known else set()
                 continue
             unbound = self._local - bound
-            found = [name for name in dict.fromkeys(header_reads(statement)) if name in unbound]
+            found = [name for name in dict.fromkeys(self._reads(statement)) if name in unbound]
             self._found += [(statement, name) for name in found]
             bound |= set(found)  # or it has raised
             if isinstance(statement, gast.If):

@@ -182,6 +182,26 @@ class Counts:
         return count_binds(self._body)
 
 
+def header_of(statement: Any) -> list[Any]:
+    """Return what one statement consists of but for its inner blocks; values before targets.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> [[gast.unparse(part) for part in header_of(item)] for item in parse("a[i] = b; x += y")]
+    [['b', 'a[i]'], ['y', 'x']]
+    """
+    if isinstance(statement, gast.AugAssign):
+        target = statement.target
+        if isinstance(target, gast.Name):
+            target = gast.Name(target.id, gast.Load(), None, None)
+        return [statement.value, target]
+    if isinstance(statement, gast.Assign):
+        return [statement.value, *statement.targets]
+    if isinstance(statement, gast.Try):
+        return [handler.type for handler in statement.handlers if handler.type is not None]
+    header = getattr(statement, _HEADERS.get(type(statement), ""), statement)
+    return header if isinstance(header, list) else [header]
+
+
 def header_reads(statement: Any) -> list[str]:
     """Return the names that one statement reads itself (not those of inner blocks)."""
     kind = statement.__class__
