@@ -126,7 +126,7 @@ class _Uses:
 
     def _read(self, operation: Operation, targets: list[str], sources: list[str]) -> None:
         self.parts += [(target, source) for target in targets for source in sources[:1]]
-        if sources and _is_key(operation.args[1]):
+        if sources and is_key(operation.args[1]):
             self.containers.add(sources[0])
         if isinstance(operation.args[1], gast.Slice):
             self.same += [(s, t) for s in sources[:1] for t in targets]
@@ -224,7 +224,8 @@ def _read_back(
     return []
 
 
-def _is_key(index: Any) -> bool:
+def is_key(index: Any) -> bool:
+    """Say whether an index is a word, so that what it is taken of is a dict."""
     return isinstance(index, gast.Constant) and isinstance(index.value, str)
 
 

@@ -15,9 +15,10 @@ from typing import Any, Literal
 import gast
 
 from srcgrad.analyses.axes import Axes, is_basic, is_position
-from srcgrad.analyses.containers import TREES, kinds
+from srcgrad.analyses.containers import TREES, is_key, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.operations import Operation
@@ -356,6 +357,8 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         if self._holds_views(read.value.id) and is_position(read.slice, self._integers):
             return "view"
+        if is_key(read.slice) or self._program.once(Entries).is_dict(read.value.id):
+            raise NotShadowedError("the memory of an entry of a dict has no shadow of its own")
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not all(is_basic(part, self._integers) for part in parts):
             return "maybe"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, Final
 
 import gast
@@ -99,7 +100,7 @@ class Variation:
         written = {
             root
             for statement in statements(body)
-            for target in _written(statement)
+            for target in [*_written(statement), *self._written_by_call(statement)]
             if (root := root_name(target)) in self.names
         }
         before = -1
@@ -112,6 +113,18 @@ class Variation:
                     loops = isinstance(statement, gast.For)
                     written |= self._reached(statement.iter if loops else statement.value)
         self.names |= written
+
+    def _written_by_call(self, statement: Any) -> list[Any]:
+        """Return the operands that a call for its effect writes into."""
+        call = getattr(statement, "value", None)
+        if not isinstance(statement, gast.Expr) or not isinstance(call, gast.Call):
+            return []
+        callee = self._reader.scope.resolve(call.func)
+        vocabulary = self._reader.vocabulary
+        places = vocabulary.primitive(callee).writes
+        if not places and isinstance(callee, FunctionType) and vocabulary.how_written(callee):
+            return vocabulary.written_operands(callee, call)[0]
+        return [call.args[place] for place in places if place < len(call.args)]
 
     def _reached(self, value: Any) -> set[str]:
         """Return the local names in whose memory the value of an expression may lie."""

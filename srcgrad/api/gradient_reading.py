@@ -25,7 +25,7 @@ from srcgrad.api.looks import P, R_co
 from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
-from srcgrad.api.proofs import is_settled, prove, settle_if_it_keeps_data
+from srcgrad.api.proofs import is_settled, prove, refuse_doubted, settle_if_it_keeps_data
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -135,6 +135,7 @@ class GradientReading(Reading, Generic[P, R_co]):
                 f"the gradient of `{describe(self.primal)}` is not one text for all arguments",
                 hint="work on copies of the arguments that the function updates in place",
             )
+        refuse_doubted(plan)
         return plan.function
 
     def _plain_plan(self, keep_complex: bool) -> Plan | None:

@@ -22,6 +22,7 @@ from srcgrad.api.on_tensors import takes_tensors
 from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
+from srcgrad.api.proofs import refuse_doubted
 from srcgrad.api.pullback import adjoints_of
 from srcgrad.api.pushforward import jvp, tangents_of
 from srcgrad.api.refusal import describe
@@ -168,6 +169,7 @@ class Jacobian(Made, Generic[P]):
                 )
             (name,) = self._selection.names
             plan = tangents_of(self.primal, (name,), self._policy).general_plan()
+            refuse_doubted(plan)
             push: Any = plan.function
             self._text = plan, columns_function(push, function, name)
         return self._text[1]

@@ -38,6 +38,23 @@ def is_settled(plan: Plan) -> bool:
     return proof is None or not (proof.is_doubted or proof.refutation is not None)
 
 
+def refuse_doubted(plan: Plan) -> None:
+    """Refuse a text to those who differentiate it again, if the checker takes it for wrong.
+
+    What they make of it is compared with nothing but this text.
+
+    Raises:
+        NotProvenError: It is doubted, or was shown to be wrong.
+    """
+    proof = plan.generated.proof
+    if proof is None or is_settled(plan):
+        return
+    raise proof.refutation or NotProvenError(
+        f"`{plan.generated.entry}`, which is differentiated once more, is not proven",
+        hint="the tape differentiates it; please report the function",
+    )
+
+
 def needs_look(plan: Plan) -> bool:
     """Say whether each call of the text of a plan has to ask whether it may run.
 

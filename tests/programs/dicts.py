@@ -235,3 +235,38 @@ def rows_of_zeros_beside_a_list_that_varies(x):
     for i in range(2):
         sums[i] = sums[i] + rows[i] * x[0]
     return np.sum(sums[0] * sums[1])
+
+
+@program("s", by="tape")
+def entry_under_a_name_written(x):
+    parts = {"a": np.zeros(2), "b": np.ones(2)}
+    one = parts["b"]
+    one[1] = x * x
+    return parts["b"][1] * x + np.sum(parts["a"])
+
+
+@program("s", by="tape")
+def entry_under_a_name_is_where_a_result_goes(x):
+    parts = {"a": np.zeros(2)}
+    one = parts["a"]
+    np.multiply(x, x, out=one)
+    np.add(one[:1], x, out=one[1:])
+    return parts["a"][1] * parts["a"][0]
+
+
+@program("s", by="tape")
+def entry_under_a_name_filled(x):
+    parts = dict(a=np.zeros(2), b=np.ones(2))
+    one, other = parts["a"], parts["b"]
+    one[...] = x * x
+    np.copyto(other, one * x)
+    return parts["a"][1] + parts["b"][0]
+
+
+@program("s", by="tape")
+def entry_of_an_entry_written(x):
+    state = {"p": {"a": np.zeros(2)}}
+    inner = state["p"]
+    one = inner["a"]
+    one[1] = x * x
+    return state["p"]["a"][1] * x

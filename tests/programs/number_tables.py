@@ -227,3 +227,23 @@ def row_twice_in_a_table(x):
     table[0][1] = x[0] * x[1]
     table[1][1] *= x[2]
     return table[0][1] + row[1]
+
+
+@program("s")
+def sums_of_rows_in_two_entries(x):
+    y = [[0.0] * 2 for _ in range(2)]
+    y[0][1] = x
+    total = 0
+    for i in range(len(y)):
+        total = total + sum(y[i])
+    both = [total, total]
+    return x + np.sin(both[0])
+
+
+@program("s")
+def sum_of_sums_of_rows_in_two_entries(x):
+    y = [[0.0] * 2 for _ in range(2)]
+    y[0][1] = x
+    total = sum(sum(row) for row in y)
+    both = [total, total]
+    return x * both[0] + np.cos(both[1])

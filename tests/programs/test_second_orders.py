@@ -31,6 +31,7 @@ ALWAYS = [  # whose adjoints are lists, complex, kept under other names, or of u
     "layouts.written_after_a_change_of_type",
     "lists.list_beside_a_number_of_a_helper_made_an_array",
     "lists.two_names_of_a_copy",
+    "number_tables.sums_of_rows_in_two_entries",
     "numbers_of_kinds.lines_by_ranges",
     "scipy_interpolators.values_on_a_grid",
     "unpacking.linked_tuples_that_end_in_an_empty_one",

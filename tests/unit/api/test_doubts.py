@@ -246,3 +246,27 @@ def test_an_effect_that_the_function_itself_does_not_repeat_stops_nothing(
     ticks = iter(range(100))
     monkeypatch.setattr(verification, "difference", lambda *_: f"at {next(ticks)}")
     assert sg.grad(clock, fallback="error")(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda f, x, d: sg.hvp(f, (x,), (d,)),
+        lambda f, x, d: sg.hessian(f)(x) @ d,
+        lambda f, x, d: sg.grad(lambda y: np.dot(sg.grad(f)(y), d))(x),
+        lambda f, x, d: sg.jvp(sg.grad(f), (x,), (d,))[1],
+        lambda f, x, d: sg.vjp(sg.grad(f), x)[1](d)[0],
+        lambda f, x, d: sg.jacfwd(sg.jacfwd(f))(x) @ d,
+    ],
+)
+def test_what_is_doubted_is_not_differentiated_once_more(second: Any, broken: Break) -> None:
+    def f(x: Any) -> Any:
+        return np.sum(np.sin(x) * x[0])
+
+    x, d = np.array([0.3, 0.7]), np.array([1.0, -0.5])
+    broken(r"np\.cos", "np.sin")
+    with pytest.warns(sg.FallbackWarning, match="SG180"):
+        found = second(f, x, d)
+    slope = sg.grad(f, backend="tape")
+    slopes = [slope(y) for y in (x + 1e-6 * d, x - 1e-6 * d)]
+    np.testing.assert_allclose(found, (slopes[0] - slopes[1]) / 2e-6, atol=1e-6)
