@@ -129,7 +129,12 @@ def _function(value: Any) -> Any:
 
 
 def _has_no_effects(function: Any) -> bool:
-    """Say whether a function of NumPy is one of its operands alone: one that the rules know."""
+    """Say whether a function of NumPy is one of its operands alone: one that the rules know.
+
+    `as_strided` is told where the bytes of numbers lie, and elements lie elsewhere.
+    """
+    if function is np.lib.stride_tricks.as_strided:
+        return False
     reason = constant_reason(function)
     if is_draw(function) or reason == REPORT or function.__name__.startswith(_TELLS):
         return False
