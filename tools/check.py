@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,10 +15,10 @@ CODE = ["conftest.py", "srcgrad", "tests", "examples", "bench", "tools", "docs"]
 LINT = [
     ("format", [sys.executable, "-m", "ruff", "format", "--check", *CODE]),
     ("lint", [sys.executable, "-m", "ruff", "check", *CODE]),
-    ("types", [sys.executable, "-m", "mypy"]),
     ("layers", [str(Path(sys.executable).parent / "lint-imports"), "--no-logo"]),
     ("structure", [sys.executable, "-m", "pytest", "-q", "tests/structure"]),
 ]
+TYPES = ("types", [sys.executable, "-m", "mypy"])  # a minute on one core, so beside the others
 # one process a core; neighbours stay together, since they share what they compiled
 SHARED_OUT = ["--numprocesses=auto", "--maxprocesses=8", "--dist=worksteal"]
 SITE = (
@@ -41,16 +42,41 @@ def run(label: str, command: list[str]) -> bool:
     return passed
 
 
+class Beside:
+    """A step that runs while others do, and shows its output when it is waited for."""
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        self.name = name
+        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the step runs
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT
+        )
+
+    def wait(self) -> bool:
+        """Wait for its end, and say how it ended."""
+        print(f"==> {self.name}", flush=True)
+        passed = self._process.wait() == 0
+        self._output.seek(0)
+        print(f"{self._output.read()}    {'ok' if passed else 'FAILED'}: {self.name}", flush=True)
+        return passed
+
+
 def main() -> int:
     """Run all steps, also after one fails, and return 1 if any did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-tests", action="store_true", help="only the checks that read code")
-    steps = LINT if parser.parse_args().no_tests else [*LINT, SITE, TESTS]
+    only_lint = parser.parse_args().no_tests
+    types = Beside(*TYPES)
+    first, last = (LINT, []) if only_lint else ([*LINT, SITE], [TESTS])
+    total = len(first) + 1 + len(last)
     failed = [
         name
-        for number, (name, command) in enumerate(steps, 1)
-        if not run(f"[{number}/{len(steps)}] {name}", command)
+        for number, (name, command) in enumerate(first, 1)
+        if not run(f"[{number}/{total}] {name}", command)
     ]
+    types.name = f"[{len(first) + 1}/{total}] {types.name}"
+    failed += [] if types.wait() else [TYPES[0]]
+    failed += [name for name, command in last if not run(f"[{total}/{total}] {name}", command)]
     print(f"failed: {', '.join(failed)}" if failed else "everything holds")
     return 1 if failed else 0
 
