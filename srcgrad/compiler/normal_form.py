@@ -39,7 +39,7 @@ from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
 from srcgrad.frontend.sparse import check_sparse
 from srcgrad.frontend.surgery import names_in_edits, settle_edits
-from srcgrad.ir.binding import maybe_unbound, unbound_reads
+from srcgrad.ir.binding import maybe_unbound, read_untold, unbound_reads
 from srcgrad.ir.build import clone
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
@@ -209,11 +209,19 @@ def _with_errors(
     if not reads:
         return body
     nothing = may_be_none(body, program.reader, program.inputs, started)
-    for statement, name in reads:
-        if name in nothing and name in started:
-            what = f"a loop that may read `{base(name)}`, which may be None, before it is bound"
-            refusals.add(statement, what, _BIND_IT)
-    return raise_if_unbound(body, [pair for pair in reads if pair[1] not in nothing], base)
+    purity = Purity(program.reader, frozenset())
+    for read in reads:
+        what = f"a loop that may read `{base(read.name)}`"
+        if read.name in nothing and read.name in started:
+            what += ", which may be None, before it is bound"
+        elif read.again or (read.test is not None and not purity.of(read.test)):
+            what += " before anything binds it"
+        else:
+            continue
+        refusals.add(read.statement, what, _BIND_IT)
+    asked = [read for read in reads if read.name not in nothing]
+    program.guarded = frozenset(read.name for read in asked) - read_untold(body)
+    return raise_if_unbound(body, asked, base)
 
 
 def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) -> list[Any]:

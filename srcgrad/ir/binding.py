@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.program import bound_names, header_of, header_reads, targets_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, found_in, names_bound, statements
+
+
+@dataclass(slots=True)
+class Read:
+    """A read of a name that not every path has bound.
+
+    Attributes:
+        statement: The statement that reads it.
+        name: The name.
+        test: What says whether it is read once the statement runs; None if it surely is.
+        again: Whether later trips of the loop whose test reads it may find it unbound, too.
+    """
+
+    statement: Any
+    name: str
+    test: Any = None
+    again: bool = False
 
 
 def maybe_unbound(
@@ -33,9 +51,14 @@ def maybe_unbound(
     >>> sorted(maybe_unbound(body, ["x"], str))
     ['y']
     """
-    found: list[tuple[Any, str]] = []
-    _Walk(bound_names(body), found, base).block(body, set(parameters))
-    return frozenset(name for _, name in found)
+    found: list[Read] = []
+    walk_of = _Walk(bound_names(body), found, base, (), _any_read)
+    walk_of.block(body, set(parameters))
+    return frozenset(read.name for read in found)
+
+
+def _any_read(statement: Any) -> list[tuple[str, Any]]:
+    return [(name, None) for name in header_reads(statement)]
 
 
 def unbound_reads(
@@ -43,25 +66,40 @@ def unbound_reads(
     parameters: Iterable[str],
     base: Callable[[str], str],
     started: Collection[str] = (),
-) -> list[tuple[Any, str]]:
-    """Return the statements that read what not every path to them has bound, and what that is.
+) -> list[Read]:
+    """Return the reads, by statements of a body, of what not every path to them has bound.
 
-    They surely do once they run. The names that are `started` are bound to None before a loop,
-    which the program itself does not.
+    The names that are `started` are bound to None before a loop, which the program itself does not.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
     ... s = None
     ... for i in range(3):
-    ...     y = s * x
-    ...     s = y
+    ...     if i > 0 and x > t:
+    ...         y = s * t
+    ...     s = x
+    ...     t = x
     ... ''')
-    >>> [(text([item]), name) for item, name in unbound_reads(body, ["x"], str, ["s"])]
-    [('y = s * x', 's')]
+    >>> for read in unbound_reads(body, ["x"], str, ["s"]):
+    ...     print(read.name, gast.unparse(read.test) if read.test else text([read.statement]))
+    t i > 0
+    s y = s * t
     """
-    found: list[tuple[Any, str]] = []
-    _Walk(bound_names(body), found, base, started, surely_read).block(body, set(parameters))
+    found: list[Read] = []
+    _Walk(bound_names(body), found, base, started, _told_reads).block(body, set(parameters))
     return found
+
+
+def read_untold(body: list[Any]) -> frozenset[str]:
+    """Return the names that are read for each entry or later, of which no test tells whether."""
+    told = (pair for statement in statements(body) for pair in tested_reads(statement))
+    return frozenset(name for name, test in told if test is None)
+
+
+def _told_reads(statement: Any) -> list[tuple[str, Any]]:
+    """Return the names that a statement reads, and the tests of what it reads only then."""
+    surely = [(name, None) for name in surely_read(statement)]
+    return [*surely, *(pair for pair in tested_reads(statement) if pair[1] is not None)]
 
 
 def surely_read(statement: Any) -> list[str]:
@@ -80,23 +118,98 @@ def surely_read(statement: Any) -> list[str]:
 
 
 def _surely(node: Any) -> list[str]:
+    return [name for name, tests in _under_tests(node) if tests == ()]
+
+
+def tested_reads(statement: Any) -> list[tuple[str, Any]]:
+    """Return the names that a statement reads if a test before says so, and that test.
+
+    The test is None where no single one tells: what is read for each entry, or called later.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> (statement,) = parse("z = (k > 0 and x[k] > a) or b if c else [d for _ in e]")
+    >>> for name, test in tested_reads(statement):
+    ...     print(name, gast.unparse(test) if test else None)
+    k c
+    x c and k > 0
+    k c and k > 0
+    a c and k > 0
+    b c and (not (k > 0 and x[k] > a))
+    e not c
+    d None
+    """
+    return [
+        (name, None if tests is None else joined("and", tests))
+        for part in header_of(statement)
+        for name, tests in _under_tests(part)
+        if tests != ()
+    ]
+
+
+def _read_when(test: Any, *, held: bool) -> list[str]:
+    """Return the names that a test has surely read where it held, or where it did not."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return _read_when(test.operand, held=not held)
+    if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == held:
+        return [name for part in test.values for name in _read_when(part, held=held)]
+    return _surely(test)
+
+
+def joined(word: str, tests: Sequence[Any]) -> Any:
+    """Return a test that holds if all of some hold ("and"), or if one of them does ("or")."""
+    if len(tests) == 1:
+        return tests[0]
+    return gast.BoolOp(gast.And() if word == "and" else gast.Or(), [*tests])
+
+
+Tests = tuple[Any, ...]
+
+
+def _under_tests(node: Any, tests: Tests | None = ()) -> Iterator[tuple[str, Tests | None]]:
+    """Yield the names that an expression reads, each with the tests that must hold before."""
     if isinstance(node, gast.Name):
-        return [node.id] if isinstance(node.ctx, gast.Load) else []
-    parts = gast.iter_child_nodes(node)
+        if isinstance(node.ctx, gast.Load):
+            yield node.id, tests
+        return
+    for part, asked in _parts(node):
+        known = None if tests is None or asked is None else (*tests, *asked)
+        yield from _under_tests(part, known)
+
+
+def _parts(node: Any) -> Iterator[tuple[Any, Tests | None]]:
+    """Yield the parts of an expression, each with the tests that say whether it is evaluated."""
     if isinstance(node, gast.BoolOp):
-        parts = node.values[:1]
+        for count, part in enumerate(node.values):
+            met = joined("or", node.values[:count]) if count else None
+            before = tuple(node.values[:count])
+            negated = () if met is None else (gast.UnaryOp(gast.Not(), met),)
+            yield part, before if isinstance(node.op, gast.And) else negated
     elif isinstance(node, gast.IfExp):
-        parts = [node.test]
+        yield node.test, ()
+        yield node.body, (node.test,)
+        yield node.orelse, (gast.UnaryOp(gast.Not(), node.test),)
     elif isinstance(node, gast.Compare):
-        parts = [node.left, node.comparators[0]]
+        yield node.left, ()
+        for count, part in enumerate(node.comparators):
+            before = gast.Compare(node.left, node.ops[:count], node.comparators[:count])
+            yield part, (before,) if count else ()
     elif isinstance(node, gast.Assert):
-        parts = [node.test]
+        yield node.test, ()
+        if node.msg is not None:
+            yield node.msg, (gast.UnaryOp(gast.Not(), node.test),)
     elif isinstance(node, (gast.Lambda, gast.FunctionDef)):
         written = getattr(node, "decorator_list", [])
-        parts = [*written, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        for part in [*written, *node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            yield part, ()
     elif isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
-        parts = [node.generators[0].iter]
-    return [name for part in parts for name in _surely(part)]
+        first, *rest = node.generators
+        yield first.iter, ()
+        own = {item.id for part in node.generators for item in found_in(part.target, gast.Name)}
+        inner = [part for name, part in gast.iter_fields(node) if name != "generators"]
+        for part in [*first.ifs, *rest, *inner]:
+            yield from ((item, None) for item in found_in(part, gast.Name) if item.id not in own)
+    else:
+        yield from ((part, ()) for part in gast.iter_child_nodes(node))
 
 
 def read_at_once(loop: Any, name: str) -> bool:
@@ -117,12 +230,11 @@ def read_at_once(loop: Any, name: str) -> bool:
 
 
 def _reads(statement: Any, name: str) -> bool:
-    """Say whether a statement reads a name itself, and no name like it of a comprehension's."""
+    """Say whether a statement reads a name itself, as far as no test tells that it does not."""
     if name not in header_reads(statement):
         return False
-    own = [node for node in walk(statement) if isinstance(node, (gast.comprehension, gast.Lambda))]
-    parts = [getattr(node, "target", None) or getattr(node, "args", None) for node in own]
-    return not any(getattr(item, "id", "") == name for part in parts for item in walk(part))
+    untold = (read for read, test in tested_reads(statement) if test is None)
+    return name in surely_read(statement) or name in untold
 
 
 def _first_use(block: list[Any], name: str) -> str:
@@ -147,21 +259,25 @@ def _first_use(block: list[Any], name: str) -> str:
 
 
 class _Walk:
-    """Goes through a body with the names that are surely bound."""
+    """Goes through a body with the names that are surely bound.
+
+    `reads` are the names that a statement reads, each with the test that says whether it does.
+    """
 
     def __init__(
         self,
         local: set[str],
-        found: list[tuple[Any, str]],
+        found: list[Read],
         base: Callable[[str], str],
-        started: Collection[str] = (),
-        reads: Callable[[Any], list[str]] = header_reads,
+        started: Collection[str],
+        reads: Callable[[Any], list[tuple[str, Any]]],
     ) -> None:
         self._local = local
         self._found = found
         self._base = base
         self._started = started
         self._reads = reads
+        self._values: dict[str, Any] = {}
 
     def block(self, block: list[Any], bound: set[str]) -> set[str]:
         """Return the names bound after a block, given those before; note the reads of others."""
@@ -170,27 +286,55 @@ class _Walk:
                 known = statement.value.id not in self._local or statement.value.id in bound
                 bound |= set(_binds(statement)) if known else set()
                 continue
-            unbound = self._local - bound
-            found = [name for name in dict.fromkeys(self._reads(statement)) if name in unbound]
-            self._found += [(statement, name) for name in found]
-            bound |= set(found)  # or it has raised
+            found = self._note(statement, bound)
+            bound |= {read.name for read in found if read.test is None}  # or it has raised
             if isinstance(statement, gast.If):
                 bound = self._branch(statement, bound)
             elif isinstance(statement, (gast.For, gast.While)):
-                self.block(statement.body, bound | set(_binds(statement)))
+                end = self.block(statement.body, self._when(statement, bound, held=True))
+                for read in found:
+                    read.again = isinstance(statement, gast.While) and read.name not in end
             elif isinstance(statement, gast.With):
                 bound = self.block(statement.body, bound | set(_binds(statement)))
             elif any(True for _ in blocks_of(statement)):
                 return bound | self._local  # a `try` is taken apart with care of its own
             else:
-                bound |= set() if is_start(statement, self._started) else set(_binds(statement))
+                binds = _binds(statement)
+                bound |= set() if is_start(statement, self._started) else set(binds)
+                if len(binds) == 1 and isinstance(statement, gast.Assign):
+                    self._values[binds[0]] = statement.value  # a test may have a name
         return bound
 
+    def _note(self, statement: Any, bound: set[str]) -> list[Read]:
+        """Note what a statement reads of what is not surely bound, once for each name."""
+        unbound = self._local - bound
+        if not unbound:
+            return []
+        found: dict[str, Read] = {}
+        for name, test in self._reads(statement):
+            if name not in unbound or (test is not None and name in _surely(test)):
+                continue  # the test has read it before
+            before = found.setdefault(name, Read(statement, name, test))
+            if before.test is not None and before.test is not test:
+                before.test = None if test is None else joined("or", (before.test, test))
+        self._found += found.values()
+        return [*found.values()]
+
     def _branch(self, statement: Any, bound: set[str]) -> set[str]:
-        parts = (statement.body, statement.orelse)
-        ends = [self.block(part, set(bound)) for part in parts]
-        ends = [end for end, part in zip(ends, parts, strict=True) if falls_through(part)]
+        parts = {True: statement.body, False: statement.orelse}
+        ends = [
+            self.block(part, self._when(statement, bound, held=held))
+            for held, part in parts.items()
+        ]
+        ends = [end for end, part in zip(ends, parts.values(), strict=True) if falls_through(part)]
         return set.intersection(*ends) if ends else bound | self._local
+
+    def _when(self, statement: Any, bound: set[str], *, held: bool) -> set[str]:
+        """Return the names bound in a branch or a loop: what its test has read is, too."""
+        test = getattr(statement, "test", None)
+        test = self._values.get(getattr(test, "id", ""), test)
+        asked = _read_when(test, held=held) if test is not None else []
+        return {*bound, *_binds(statement), *asked}
 
     def _joins(self, statement: Any) -> bool:
         """Say whether a statement copies one version of a variable to another."""

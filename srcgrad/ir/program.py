@@ -36,6 +36,7 @@ class Program:
         inlined: The functions whose bodies were put in the place of their calls.
         placed: The names of those functions, each with the line of the call.
         unbound: Names that are read where not every path has bound them.
+        guarded: Those of them that nobody reads before an error is raised where they are None.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         witness: What the checker of derivatives is told, if one is to check this.
         results: The variables that keep the result on the way to the exit. They are bound where a
@@ -52,6 +53,7 @@ class Program:
     outputs: tuple[str, ...] = ()
     returns_tuple: bool = False
     unbound: frozenset[str] = frozenset()
+    guarded: frozenset[str] = frozenset()
     given: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()

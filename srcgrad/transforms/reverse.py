@@ -99,7 +99,8 @@ class Reverser:
         self._shadows.fit(backward)
         nothing = gast.Constant(None, None)  # what a path does not bind has an adjoint of zero
         read = {name for item in body for name in header_reads(item)}  # which raises where unbound
-        forward[:0] = [assign(name, nothing) for name in sorted(self._started_unbound - read)]
+        started = self._started_unbound - (read - program.guarded)
+        forward[:0] = [assign(name, nothing) for name in sorted(started)]
         return Reversed(forward, backward, self._sweep.adjoints.state, self._sweep.pairs)
 
     def _forward(self, block: list[Any]) -> list[Any]:

@@ -12,14 +12,14 @@ from typing import Any
 
 import gast
 
-from srcgrad.ir.binding import is_start
-from srcgrad.ir.build import at, call, constant, load
+from srcgrad.ir.binding import Read, is_start
+from srcgrad.ir.build import at, call, clone, constant, load
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.walk import blocks_of, names_bound, root_name, statements
 
 
 def raise_if_unbound(
-    body: list[Any], reads: Iterable[tuple[Any, str]], variable: Callable[[str], str]
+    body: list[Any], reads: Iterable[Read], variable: Callable[[str], str]
 ) -> list[Any]:
     """Return a body that raises where a name is read and still bound to nothing.
 
@@ -28,37 +28,44 @@ def raise_if_unbound(
     ... s = None
     ... y = s * x
     ... ''')
-    >>> print(text(raise_if_unbound(body, [(body[1], "s")], str)))
+    >>> (test,) = parse("x > 0")
+    >>> print(text(raise_if_unbound(body, [Read(body[1], "s", test.value)], str)))
     s = None
-    if s is None:
+    if x > 0 and s is None:
         raise UnboundLocalError(
             "cannot access local variable 's' where it is not associated with a value"
         )
     y = s * x
     """
-    asked: dict[int, list[str]] = {}
-    for statement, name in reads:
-        asked.setdefault(id(statement), []).append(name)
+    asked: dict[int, list[Read]] = {}
+    for read in reads:
+        asked.setdefault(id(read.statement), []).append(read)
 
     def guarded(block: list[Any]) -> list[Any]:
         done: list[Any] = []
         for statement in block:
             for part in blocks_of(statement):
                 part[:] = guarded(part)
-            done += [
-                _guard(name, variable(name), statement) for name in asked.get(id(statement), ())
-            ]
+            done += [_guard(read, variable(read.name)) for read in asked.get(id(statement), ())]
             done.append(statement)
         return done
 
     return guarded(body)
 
 
-def _guard(name: str, variable: str, like: Any) -> Any:
+def _guard(read: Read, variable: str) -> Any:
+    like = read.statement
     said = f"cannot access local variable '{variable}' where it is not associated with a value"
     error = call("UnboundLocalError", constant(said))
-    test = gast.Compare(load(name), [gast.Is()], [constant(None)])
+    test = gast.Compare(load(read.name), [gast.Is()], [constant(None)])
+    if read.test is not None:
+        before = read.test.values if _is_and(read.test) else [read.test]
+        test = gast.BoolOp(gast.And(), [*clone(before), test])
     return at(gast.If(test, [at(gast.Raise(error, None), like)], []), like)
+
+
+def _is_and(test: Any) -> bool:
+    return isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And)
 
 
 def may_be_none(

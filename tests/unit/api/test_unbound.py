@@ -48,10 +48,35 @@ def last_of_no_rows(x: Any) -> Any:
     return last * x[1]
 
 
+def read_a_trip_too_early(x: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        if i > 0 and x[i] > last:
+            s += last
+        if i > 0:
+            last = x[i]
+    return s
+
+
+def asked_before_it_is_bound(x: Any) -> Any:
+    y = x
+    while np.sum(y) > 100.0 or step < 1.0:
+        step = np.sum(y)
+        y = y - step
+    return y[0]
+
+
+def compared_after_a_branch(x: Any) -> Any:
+    if x[0] > 100:
+        low = x[1]
+    return x[2] if 0.0 < x[0] < low else x[1]
+
+
 LOOPS = [bound_in_a_loop_that_does_not_run, bound_in_a_loop_that_ends_at_once, last_of_no_rows]
+TESTS = [read_a_trip_too_early, asked_before_it_is_bound, compared_after_a_branch]
 
 
-@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch, *LOOPS])
+@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch, *LOOPS, *TESTS])
 @pytest.mark.parametrize("derive", [sg.grad, sg.value_and_grad])
 def test_what_no_path_has_bound_cannot_be_read(f: Any, derive: Any) -> None:
     with pytest.raises(UnboundLocalError):
