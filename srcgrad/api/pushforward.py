@@ -112,7 +112,7 @@ class Tangents:
         elif met and not in_another_call():
             slopes = directions_of(self.primal, self.names, arguments)
             tangent = slopes.tangent(tangents, value, tangent)
-        return value, tangent
+        return value, _own(apart(tangent, value), tangents)
 
     def again(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any] | None:
         """Do the same for kinds of arguments that were there; None if it must be new."""

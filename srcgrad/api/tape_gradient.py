@@ -88,8 +88,8 @@ def _adjoints(head: Any, tracked: Sequence[Any]) -> list[Any]:
     found: Any = [None] * len(tracked)
     if isinstance(head, Tensor) and head.requires_grad:
         found = exact_grad(head, tracked, create_graph=True)
-    pairs = zip(found, tracked, strict=True)
-    return [_zeros(leaf) if grad is None else grad for grad, leaf in pairs]
+    pairs = zip(found, tracked, strict=True)  # a copy: others may lie in the memory of an adjoint
+    return [_zeros(leaf) if grad is None else grad.clone() for grad, leaf in pairs]
 
 
 def _columns(head: Any, tracked: Sequence[Any]) -> Iterator[Any]:

@@ -122,3 +122,29 @@ def test_tangents_share_no_memory_where_the_values_share_none() -> None:
     first, rest = tangent["first"], tangent["rest"]
     assert not any(np.shares_memory(first, item) for item in rest)
     assert not np.shares_memory(rest[0], rest[1])
+
+
+def square_of_all_sums(p: Any) -> Any:
+    return sum(np.sum(v) for v in p) ** 2
+
+
+def square_of_the_sum_of_both(p: Any) -> Any:
+    return np.sum((p[0] + p[1]) ** 2)
+
+
+def the_same_twice(p: Any) -> Any:
+    return [p[0] - 0.0, p[0] + 0.0]
+
+
+@pytest.mark.parametrize("backend", ["auto", "tape"])
+@pytest.mark.parametrize("f", [square_of_all_sums, square_of_the_sum_of_both, the_same_twice])
+def test_tangents_of_a_list_lie_in_memory_of_their_own(f: Any, backend: Any) -> None:
+    p = [np.arange(3.0), np.arange(3.0) + 1.0]
+    along = [np.ones(3), np.ones(3)]
+    subject = f if f is the_same_twice else sg.grad(f, backend=backend)
+    value, tangent = sg.jvp(subject, (p,), (along,), backend=backend)
+    assert not np.shares_memory(value[0], value[1])
+    assert not np.shares_memory(tangent[0], tangent[1])
+    if f is not the_same_twice:
+        product = sg.hvp(f, (p,), (along,), backend=backend)
+        assert not np.shares_memory(product[0], product[1])
