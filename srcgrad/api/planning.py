@@ -139,3 +139,11 @@ class Plans(Generic[AnyPlan]):
             UnsupportedError: The policy is to raise it.
         """
         self._fall.back(refusal)
+
+    def to_numpy(self, refusal: UnsupportedError) -> None:
+        """Say once that a text is not compiled, so that NumPy runs it, or raise that.
+
+        Raises:
+            UnsupportedError: The policy is to raise it.
+        """
+        self._fall.to_numpy(refusal)

@@ -296,7 +296,7 @@ def pushforward(  # noqa: PLR0913 - each is an option of its own
             does not fit.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, compiles=True)
     return Pushforward(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
@@ -352,5 +352,5 @@ def hessian_product(  # noqa: PLR0913 - each is an option of its own
             missing or does not fit.
         UnsupportedError: At a call: `f` cannot be differentiated twice.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, compiles=True)
     return HessianProduct(f, argnums, argnames, has_aux=has_aux, policy=policy)

@@ -21,7 +21,7 @@ from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
-from srcgrad.api.plan import Plan, load_plan
+from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import proven, stopping, stopping_stacks
@@ -138,8 +138,8 @@ class Tangents:
             self._verify(self._run, arguments, plan)
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
-        function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
-        function = runs(plan, function) if CHECKS.nans else function
+        function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs
+        function = runs(plan, plan.function) if CHECKS.nans else function
         try:
             value, tangent = function(*arguments.values(), *tangents)
         except Exception as error:
@@ -179,6 +179,8 @@ class Tangents:
         Raises:
             CannotStackError: The function must be run once for each of them.
         """
+        if self.policy.compiles:
+            raise CannotStackError("loops are compiled for one seed")
         tangents = self._without_rest(arguments, tangents)
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
         return self._run_rows(plan, arguments, tangents)
@@ -244,6 +246,8 @@ class Tangents:
     @property
     def stacked_source(self) -> str:
         """The text that carries stacks of seeds; if there is none, that which carries one."""
+        if self.policy.compiles:
+            return self.source
         function = to_differentiate(self.primal)
         try:
             return self.make_plan(function, keep_complex=False, stacks=True).generated.source
@@ -277,7 +281,10 @@ class Tangents:
             stacks=stacks,
             given=held_for_text(self.primal, given or {}, self.names, by_field=True),
         )
-        return load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
+        plan = load_plan(self._refusals.compiled(compile_tangents, request, stages), function)
+        if self.policy.compiles and not stacks:
+            compile_loops(plan, self._plans.to_numpy)
+        return plan
 
     def __repr__(self) -> str:
         return f"<srcgrad.jvp of {describe(self.primal)}>"
@@ -357,7 +364,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, compiles=True)
     check_pair(primals, tangents)
     f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))
