@@ -22,6 +22,7 @@ from srcgrad.checker.check import Checker, Verdict, imported, outcome
 from srcgrad.checker.elements import Element, LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
+from srcgrad.checker.nesting import store
 from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
@@ -31,11 +32,11 @@ from srcgrad.ir.walk import statements
 
 _LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
 _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
+_NESTS: Final = "it stores an array in an entry of an array"
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
 _FEW: Final = 5  # where lanes have told all
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
-
 
 Ended = tuple[LongRun, dict[str, Any], dict[str, Any], tuple[str, Any]]
 """A run that came to its end: the arguments afterwards and before, and the outcome."""
@@ -188,6 +189,8 @@ class ExactChecker(Checker):
         """Run the text along the same path, and compare all that it leaves."""
         subject = self._subject
         ours, given, ways, expected = ended
+        if ours.nested:
+            raise NotCovered(_NESTS)
         theirs = Now.run = self._begin_long(seed)
         theirs.own = self._begun(self._own) if ours.own and self._own else None
         args = self._exact_arguments(seed, moving=False)
@@ -227,6 +230,8 @@ class ExactChecker(Checker):
             NotCovered: It calls what nobody can look into.
         """
         own: Any = self._own
+        if own.may_nest and not self._keeps_apart(seed):
+            raise NotCovered(_NESTS)
         run = Now.run = self._begin_long(seed)
         reading = run.own = self._begun(own)
         given = self._exact_arguments(seed, moving=True)
@@ -241,6 +246,11 @@ class ExactChecker(Checker):
             )
             return None
         return (run, given, ways, expected) if self._is_fit(expected[1]) else None
+
+    def _keeps_apart(self, seed: int) -> bool:
+        """Say whether the normal form stores no array in an entry of an array."""
+        self._by_normal_form(seed)
+        return not Now.run.nested
 
     def _by_normal_form(self, seed: int) -> Ended | None:
         """Run the normal form; None if it does not come to an end that a gradient is taken of."""
@@ -388,7 +398,7 @@ class ExactPrimal(Primal):
         if repeats and isinstance(holder, np.ndarray):
             (np.add if sign == "Add" else np.subtract).at(holder, key, value)
             return
-        holder[key] = _IN_PLACE[sign](holder[key], value)
+        store(holder, key, _IN_PLACE[sign](holder[key], value))
 
 
 _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.checker import arrays
+from srcgrad.checker.nesting import may_fill, may_nest
 from srcgrad.checker.runs import NotCovered
 
 _PACKAGES: Final = ("site-packages", "dist-packages")
@@ -24,11 +25,17 @@ _MOST: Final = 100  # functions that one run looks into
 
 
 class OwnCode:
-    """The code of one function, to be run over elements."""
+    """The code of one function, to be run over elements.
+
+    Attributes:
+        may_nest: Whether it may store an array in an entry of an array. NumPy does that unasked
+            where entries are objects, so such code runs only where its normal form did not.
+    """
 
     def __init__(self, function: FunctionType, builtins: Mapping[str, Any]) -> None:
         self._function = function
         self._builtins = dict(builtins)
+        self.may_nest = any(may_nest(item.__code__) for item in (function, *_named_by(function)))
 
     def takes(self, parameters: list[str]) -> bool:
         """Say whether its parameters are these, in the order of a full call."""
@@ -39,7 +46,7 @@ class OwnCode:
 
     def begin(self) -> Reading:
         """Return what values of outside mean in one run."""
-        return Reading(self._function, self._builtins)
+        return Reading(self._function, self._builtins, nests=self.may_nest)
 
 
 class Reading:
@@ -49,8 +56,9 @@ class Reading:
         entry: The function that is run.
     """
 
-    def __init__(self, function: FunctionType, builtins: Mapping[str, Any]) -> None:
+    def __init__(self, function: FunctionType, builtins: Mapping[str, Any], *, nests: bool) -> None:
         self._builtins = builtins
+        self._nests = nests
         self._home = _package(function)
         self._made: dict[int, tuple[Any, Any]] = {}
         self._cells: dict[int, tuple[CellType, CellType]] = {}
@@ -120,6 +128,8 @@ class Reading:
         code = function.__code__
         if code.co_flags & 0x2A0:  # generators and coroutines, which end when nobody knows
             raise NotCovered(f"`{function.__name__}` yields")
+        if may_fill(code) or (may_nest(code) and not self._nests):
+            raise NotCovered(f"`{function.__name__}` may store an array in an entry")
         space = self._space(function, code)
         cells = tuple(map(self._cell, function.__closure__ or ()))
         made = FunctionType(code, space, function.__name__, None, cells or None)
@@ -168,6 +178,13 @@ def _names(code: CodeType) -> Iterator[str]:
     for item in code.co_consts:
         if isinstance(item, CodeType):
             yield from _names(item)
+
+
+def _named_by(function: FunctionType) -> Iterator[FunctionType]:
+    """Yield the functions that a function calls by name."""
+    known = function.__globals__
+    found = (known.get(name) for name in _names(function.__code__))
+    yield from (item for item in found if isinstance(item, FunctionType))
 
 
 def _refused(value: Any) -> Any:

@@ -27,6 +27,7 @@ class Run:
             In forward mode, what takes its items and carries tangents.
         trace: The effects that can be seen from outside, in order.
         cut: Results of operations on varied values for which no contribution is known.
+        nested: Whether an array was to be stored in an entry of an array.
     """
 
     def __init__(self, seed: int) -> None:
@@ -35,6 +36,7 @@ class Run:
         self.tape: Any = None
         self.trace: list[Any] = []
         self.cut: list[Lane] = []
+        self.nested = False
         self.steps = 0
         self.memo: dict[Any, Any] = {}
 

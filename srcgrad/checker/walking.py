@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.checker.arithmetic import Shape
 from srcgrad.checker.lanes import Lane
+from srcgrad.checker.nesting import store
 from srcgrad.checker.runs import NotCovered
 
 
@@ -84,7 +85,7 @@ class Walker:
             frame.bind(target.id, value)
         elif kind is gast.Subscript:
             holder = self.value(target.value, frame)
-            holder[self.value(target.slice, frame)] = value
+            store(holder, self.value(target.slice, frame), value)
         elif kind is gast.Attribute:
             setattr(self.value(target.value, frame), target.attr, value)
         else:
@@ -173,7 +174,7 @@ def _augmented(walker: Walker, node: Any, frame: Frame) -> None:
     if isinstance(target, gast.Subscript):
         holder = walker.value(target.value, frame)
         key = walker.value(target.slice, frame)
-        holder[key] = change(holder[key], walker.value(node.value, frame))
+        store(holder, key, change(holder[key], walker.value(node.value, frame)))
     elif isinstance(target, gast.Attribute):
         holder = walker.value(target.value, frame)
         former = getattr(holder, target.attr)

@@ -19,6 +19,7 @@ from srcgrad.optimizations.fill_cleared import fill_cleared
 from srcgrad.optimizations.fold_constants import ConstantFolding
 from srcgrad.optimizations.forward_substitute import ForwardSubstitution
 from srcgrad.optimizations.gather_additions import AdditionGathering
+from srcgrad.optimizations.idle_guards import drop_number_guards
 from srcgrad.optimizations.merge_additions import merge_additions
 from srcgrad.optimizations.merge_handlers import merge_handlers
 from srcgrad.optimizations.propagate_constants import propagate_constants
@@ -72,7 +73,7 @@ class Polishing:
         body = propagate_copies(body, self.is_temporary, self.parameters)
         body = propagate_constants(body, self._is_ours, self.parameters)
         body = drop_last_clears(body, self.purity, self.parameters)
-        body = skip_copies(self._substituted(body))
+        body = skip_copies(drop_number_guards(self._substituted(body), self._is_number()))
         self.stages.note("substitute", body)
         body = self._coalesced(body)
         if write_over(body):

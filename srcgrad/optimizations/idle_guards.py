@@ -1,11 +1,13 @@
-"""Drops the question whether a variable is bound where Python itself would say."""
+"""Drops questions whose answer is known: whether a variable is bound, or holds one number."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from srcgrad.ir.build import at, dotted_path
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, names_bound, statements
 
@@ -33,7 +35,7 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
         raise UnboundLocalError("s")
     raise UnboundLocalError("u")
     """
-    if not any(_is_guard(item) for item in statements(body)):
+    if not any(_asked_by(item) for item in statements(body)):
         return body
     bound = bound_names(body)
     nothing = {
@@ -47,10 +49,11 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
     def kept(block: list[Any]) -> list[Any]:
         done: list[Any] = []
         for statement in block:
-            if not _is_guard(statement) or statement.test.left.id in nothing:
+            name = _asked_by(statement)
+            if name is None or name in nothing:
                 done.append(statement)
-            elif statement.test.left.id not in bound:
-                done += statement.body
+            elif name not in bound:
+                done += _without_question(statement)
         for statement in done:
             for part in blocks_of(statement):
                 part[:] = kept(part)
@@ -59,10 +62,54 @@ def drop_idle_guards(body: list[Any]) -> list[Any]:
     return kept(body)
 
 
-def _is_guard(statement: Any) -> bool:
-    if not isinstance(statement, gast.If) or not isinstance(statement.body[0], gast.Raise):
-        return False
+def _asked_by(statement: Any) -> str | None:
+    """Return the name that a guard asks of, which may do so if another test holds; None if none."""
+    if not isinstance(statement, gast.If) or not _raises(statement):
+        return None
     error, test = statement.body[0].exc, statement.test
-    asks = isinstance(test, gast.Compare) and isinstance(test.ops[0], gast.Is)
-    named = asks and isinstance(test.left, gast.Name) and not statement.orelse
-    return named and getattr(getattr(error, "func", None), "id", "") == "UnboundLocalError"
+    if getattr(getattr(error, "func", None), "id", "") != "UnboundLocalError" or statement.orelse:
+        return None
+    asked = test.values[-1] if isinstance(test, gast.BoolOp) else test
+    asks = isinstance(asked, gast.Compare) and isinstance(asked.ops[0], gast.Is)
+    return asked.left.id if asks and isinstance(asked.left, gast.Name) else None
+
+
+def _raises(branch: Any) -> bool:
+    return bool(branch.body) and isinstance(branch.body[0], gast.Raise)
+
+
+def _without_question(guard: Any) -> list[Any]:
+    """Return what a guard does where nothing binds the name."""
+    if not isinstance(guard.test, gast.BoolOp):
+        error: list[Any] = guard.body
+        return error
+    *before, _ = guard.test.values
+    test = gast.BoolOp(gast.And(), before) if len(before) > 1 else before[0]
+    return [at(gast.If(test, guard.body, []), guard)]
+
+
+def drop_number_guards(body: list[Any], is_number: Callable[[str], bool]) -> list[Any]:
+    """Return a body that does not ask of numbers whether they have axes.
+
+    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> body = parse('''
+    ... if np.ndim(s):
+    ...     raise ValueError("an array")
+    ... y[...] = s
+    ... ''')
+    >>> print(text(drop_number_guards(body, {"s"}.__contains__)))
+    y[...] = s
+    """
+
+    def is_idle(item: Any) -> bool:
+        if not isinstance(item, gast.If) or not _raises(item):
+            return False
+        asks = dotted_path(getattr(item.test, "func", None)).endswith(".ndim")
+        named = asks and isinstance(item.test.args[0], gast.Name)
+        return named and not item.orelse and is_number(item.test.args[0].id)
+
+    kept = [item for item in body if not is_idle(item)]
+    for statement in kept:
+        for part in blocks_of(statement):
+            part[:] = drop_number_guards(part, is_number)
+    return kept

@@ -364,7 +364,13 @@ class Methods(Protocols):
         return self
 
     def fill(self, value: Any) -> None:
-        """Fill the tensor with one value, as NumPy does."""
+        """Fill the tensor with one value, as NumPy does.
+
+        Raises:
+            ValueError: The value is an array.
+        """
+        if np.ndim(value):
+            raise ValueError("setting an array element with a sequence.")
         copy_in(self, value)
 
     def zero_(self) -> Self:

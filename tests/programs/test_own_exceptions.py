@@ -50,6 +50,18 @@ def _hidden_in_a_loop(x: Any) -> Any:
     return y
 
 
+def _filled_with_an_array(x: Any) -> Any:
+    y = x * 2.0
+    y.fill(y)
+    return np.sum(y * y)
+
+
+def _filled_with_one_number_in_an_array(x: Any) -> Any:
+    y = np.zeros(3)
+    y.fill(x[:1])
+    return np.sum(y * x)
+
+
 def _nothing_by_a_name_of_ours(x: Any) -> Any:
     return np.sum(x * sign)  # type: ignore[name-defined]  # noqa: F821
 
@@ -135,6 +147,8 @@ FUNCTIONS = [
     _early_in_a_test,
     _hidden_by_a_finally,
     _hidden_in_a_loop,
+    _filled_with_an_array,
+    _filled_with_one_number_in_an_array,
     _nothing_by_a_name_of_ours,
     _method_of_nothing,
     _larger,

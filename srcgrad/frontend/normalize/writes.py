@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.normalize.wording import wording
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, call, clone, load, store, subscript
+from srcgrad.ir.build import assign, at, call, clone, constant, load, store, subscript
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader, writes_result
 from srcgrad.ir.scopes import MISSING
@@ -34,7 +34,7 @@ class WriteCalls:
     >>> body = parse('''
     ... np.multiply(a, b, out=c[1:])
     ... d = np.log(a, out=c, where=a > 0)
-    ... a.fill(x)
+    ... a.fill(0.0)
     ... a.T[0] += x
     ... np.add.at(a, i, x)
     ... ''')
@@ -44,7 +44,7 @@ class WriteCalls:
     where = a > 0
     c[...] = np.where(where, np.log(np.where(where, a, 1)), c)
     d = c
-    a[...] = x
+    a[...] = 0.0
     a_t = a.T
     a_t[0] += x
     a[i] += x
@@ -109,12 +109,26 @@ class WriteCalls:
             return self._function(node, callee, like)
         if not _is_reached(func.value) or func.attr not in {"fill", "put", *_SORTS}:
             return False
-        if func.attr in _SORTS:
-            return self._sort(node, like)
-        method = np.put if func.attr == "put" else np.copyto
-        return self._function(
-            gast.Call(func, [func.value, *node.args], node.keywords), method, like
-        )
+        methods = {"fill": self._fill, "put": self._put_method}
+        return methods.get(func.attr, self._sort)(node, like)
+
+    def _put_method(self, node: Any, like: Any) -> bool:
+        given = gast.Call(node.func, [node.func.value, *node.args], node.keywords)
+        return self._function(given, np.put, like)
+
+    def _fill(self, node: Any, like: Any) -> bool:
+        """Write one number everywhere: where an array is given, NumPy broadcasts nothing."""
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], gast.Starred):
+            return False  # which NumPy does not take, or nobody can read
+        (value,) = node.args
+        target = self._named(node.func.value, like)
+        if not isinstance(value, (gast.Constant, gast.UnaryOp)):
+            value = self._keep("item", value, like)
+            raised = call("ValueError", constant("setting an array element with a sequence."))
+            error = at(gast.Raise(raised, None), like)
+            self._done.append(at(gast.If(self._np("ndim", clone(value)), [error], []), like))
+        self._store(target, gast.Constant(Ellipsis, None), value, like)
+        return True
 
     def _function(self, node: Any, callee: Any, like: Any) -> bool:
         handlers: dict[Any, Callable[..., bool]] = {
