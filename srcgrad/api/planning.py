@@ -117,6 +117,10 @@ class Plans(Generic[AnyPlan]):
         except UnsupportedError:
             return None
 
+    def latest(self) -> AnyPlan | None:
+        """Return the plan that ran last at real arguments, if there is one."""
+        return self._kept.get(False)
+
     def or_tape(self, arguments: Mapping[str, Any], *, keep_complex: bool) -> AnyPlan | None:
         """Return the same, or None if the tape takes over, of which the first refusal may warn.
 

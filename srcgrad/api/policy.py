@@ -97,8 +97,8 @@ def policy_of(fallback: Fallback, backend: Backend, verify: bool, compiles: bool
     """
     if backend == "numba" and not compiles:
         raise ArgumentError(
-            "backend='numba' is not there for this derivative yet",
-            hint="it is for srcgrad.grad and srcgrad.value_and_grad; leave it out here",
+            "backend='numba' is not there for pullbacks and what is made of them",
+            hint="it is for grad, value_and_grad, jvp, hvp, jacfwd, jacobian and hessian",
         )
     try:
         return _one_of_each(fallback, backend, verify)

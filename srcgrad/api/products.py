@@ -80,6 +80,10 @@ class Product(Made, Generic[P]):
 class _AlongTangents(Product[P]):
     """What takes tangents by name: that of `x` as `x_dot`."""
 
+    @abstractmethod
+    def maker(self, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Return what makes the text."""
+
     def _apart(self, kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         dots = {f"{name}_dot": name for name in self.names}
         own = {key: value for key, value in kwargs.items() if key not in dots}
@@ -101,6 +105,17 @@ class _AlongTangents(Product[P]):
         in_order = {name: tangents[name] for name in self.names}
         how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         return push_by_name(primal, args, own, in_order, **how)
+
+
+    @property
+    def source(self) -> str:
+        """The text of the generated module; where it is compiled, the one that ran last.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        text: str = self.maker().source
+        return text
 
 
 class Pushforward(_AlongTangents[P]):

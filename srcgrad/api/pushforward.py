@@ -256,12 +256,13 @@ class Tangents:
 
     @property
     def source(self) -> str:
-        """The text of the generated module.
+        """The text of the generated module; where it is compiled, the one that ran last.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self.general_plan().generated.source
+        ran = self._plans.latest() if self.policy.compiles else None
+        return self.general_plan().generated.source if ran is None else ran.shown
 
     def make_plan(
         self,

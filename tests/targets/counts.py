@@ -1,6 +1,7 @@
 """Counts which programs of the corpus are compiled, and why others are not.
 
-`python -m tests.targets.counts 10` takes one program in ten; a letter after it begins their names.
+`python -m tests.targets.counts 10` takes one program in ten; a letter after it begins their names,
+and a mode after that (`grad`, `jvp` or `hvp`) is another derivative than the value with gradient.
 """
 
 from __future__ import annotations
@@ -10,29 +11,39 @@ import re
 import sys
 import time
 import warnings
-from typing import Any
+from typing import Any, Final
 
 import srcgrad as sg
 from srcgrad.targets.loops.border import differs
 from tests.differences import copied
 from tests.programs.corpus import Program, programs_by, sample
+from tests.programs.test_forward import drawn
 
 
-def outcome(program: Program) -> tuple[str, str]:
-    """Return "compiled", "refused" or "wrong" with why, for the value and gradient of a program."""
-    compiled: Any = sg.value_and_grad(program.function, program.argnums, backend="numba")
-    by_numpy: Any = sg.value_and_grad(program.function, program.argnums, fallback="error")
+MODES: Final = ("grad", "jvp", "hvp")
+
+
+def outcome(program: Program, mode: str = "grad") -> tuple[str, str]:
+    """Return "compiled", "refused" or "wrong" with why, for a derivative of a program."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for seed in (0, 1):
-            given, others = program.arguments(seed), program.arguments(seed)
-            found, expected = compiled(*given), by_numpy(*others)
+            given, others = drawn(program, seed), drawn(program, seed)
+            expected = _derived(program, mode, others, fallback="error")
+            found = _derived(program, mode, given, backend="numba")
             if differs(found, expected):
                 return "wrong", f"{found} for {expected}"
-            if differs(given, others):
-                return "wrong", f"left {copied(given)} for {others}"
+            if differs(given[0], others[0]):
+                return "wrong", f"left {copied(given[0])} for {others[0]}"
     said = [str(item.message) for item in caught if item.category is sg.CompileWarning]
     return ("refused", _reason(said[0])) if said else ("compiled", "")
+
+
+def _derived(program: Program, mode: str, drawn: tuple[Any, Any], **how: Any) -> Any:
+    args, tangents = drawn
+    if mode == "grad":
+        return sg.value_and_grad(program.function, program.argnums, **how)(*args)
+    return getattr(sg, mode)(program.function, args, tangents, **how)
 
 
 def _reason(message: str) -> str:
@@ -45,14 +56,17 @@ def main(chosen: list[str]) -> int:
     one_in = int(chosen[0]) if chosen else 10
     every = [item for name, item in programs_by("source").items() if "scipy" not in name]
     programs = sample(every, one_in) if one_in > 1 else every
-    if len(chosen) > 1:
+    mode = chosen[2] if len(chosen) > 2 else "grad"
+    if len(chosen) > 1 and chosen[1] != "-":
         programs = [item for item in every if item.name.startswith(chosen[1])]
     kinds: collections.Counter[str] = collections.Counter()
     reasons: dict[str, list[str]] = collections.defaultdict(list)
     start = time.perf_counter()
     for program in programs:
         try:
-            kind, why = outcome(program)
+            kind, why = outcome(program, mode)
+        except sg.SrcgradError as refusal:  # by source it has none
+            kind, why = "none by source", str(refusal).partition("\n")[0]
         except Exception as error:  # noqa: BLE001 - it counts them
             kind, why = "broken", repr(error)[:200]
         kinds[kind] += 1

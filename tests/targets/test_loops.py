@@ -12,6 +12,7 @@ import srcgrad as sg
 from srcgrad.targets.loops.border import differs
 
 pytest.importorskip("numba", reason="needs Numba")
+pytestmark = pytest.mark.filterwarnings("ignore:Cannot cache compiled function")  # at NUMBA_OPT=0
 
 RNG = np.random.default_rng(0)
 V = RNG.normal(size=5)
@@ -247,3 +248,60 @@ def test_the_gradient_survives_pickling_and_is_differentiated_again():
 
 def test_a_text_that_is_verified_is_compared_with_the_other_engine():
     compiled(norm, V, verify=True)
+
+
+def decay(x, n):
+    u = x.copy()
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2]) * u[1:-1]
+    return u
+
+
+def energy(x, n):
+    return np.sum(decay(x, n) ** 2)
+
+
+def silently(derivative, *args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sg.CompileWarning)
+        derivative(*args)
+        return derivative(*args)
+
+
+def test_tangents_and_products_with_hessians_are_compiled():
+    given, along = (V, 4), (np.cos(V), None)
+    for derive in (sg.jvp, sg.hvp):
+        found = silently(lambda f=derive: f(energy, given, along, backend="numba"))
+        assert not differs(found, derive(energy, given, along, fallback="error"))
+
+
+def test_jacobians_and_hessians_are_compiled_column_by_column():
+    for derive, f in [(sg.jacobian, decay), (sg.jacfwd, decay), (sg.hessian, energy)]:
+        derivative = derive(f, backend="numba", fallback="error")
+        found = silently(derivative, V, 4)
+        assert not differs(found, derive(f, fallback="error")(V, 4))
+        assert "@jitted" in derivative.source
+        again = pickle.loads(pickle.dumps(derivative))
+        np.testing.assert_array_equal(again(V, 4), found)
+
+
+def test_pushforwards_show_what_ran():
+    push = sg.pushforward(energy, backend="numba", fallback="error")
+    value, tangent = silently(lambda: push(V, 4, x_dot=V))
+    assert "@jitted" in push.source
+    assert (value, tangent) == pytest.approx(sg.jvp(energy, (V, 4), (V, None)))
+
+
+@pytest.mark.parametrize("derive", [sg.jacrev, sg.pullback, sg.compile])
+def test_pullbacks_are_not_compiled_and_that_is_said(derive):
+    with pytest.raises(sg.ArgumentError, match="pullbacks"):
+        derive(energy, backend="numba")
+
+
+def test_what_is_not_compiled_of_a_tangent_is_named():
+    def sorted_sum(x):
+        return np.sum(np.linalg.eigvalsh(np.outer(x, x)))
+
+    with pytest.warns(sg.CompileWarning, match="Numba does not compile"):
+        value, _ = sg.jvp(sorted_sum, (V,), (V,), backend="numba")
+    assert value == pytest.approx(V @ V)
