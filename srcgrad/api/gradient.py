@@ -10,6 +10,7 @@ from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, overload
 
 from srcgrad.api import elsewhere
+from srcgrad.api.blame import refusing_alone
 from srcgrad.api.checking import checked, checked_on_tape, without_value
 from srcgrad.api.claims import Subject, is_due, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
@@ -61,8 +62,6 @@ from srcgrad.locks import Lock
 from srcgrad.runtime.labelled import has_labels, without_labels
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import call_strictly, in_another_call
-
-_LISTS = (list, tuple)
 
 
 class Gradient(GradientReading[P, R_co]):
@@ -260,7 +259,8 @@ class Gradient(GradientReading[P, R_co]):
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             elsewhere.say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, args, kwargs)
-            return instead_of(error, again, self._refuse, now=not plan.written)
+            subject = self._function, args, kwargs
+            return instead_of(error, again, self._refuse, now=not plan.written, subject=subject)
         answer = self._form.whole(result, values)
         if not (self.checks or self._is_method) and serves(plan):
             self._enter(plan, args, kwargs)
@@ -307,7 +307,7 @@ class Gradient(GradientReading[P, R_co]):
 
     def _fitting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
         """Return the plan, or its twin for such arguments; None if that is refused."""
-        if any(isinstance(item, _LISTS) for item in (*args, *kwargs.values())) and (
+        if any(isinstance(item, (list, tuple)) for item in (*args, *kwargs.values())) and (
             plan.joins_lists(self._selection.bound(args, kwargs))
         ):
             self._refuse(lists_joined(self._function))
@@ -444,6 +444,7 @@ class Gradient(GradientReading[P, R_co]):
             return self._function
         return self._inner.differentiable(keep_complex=options.get("keep_complex", False))
 
+    @refusing_alone(lambda self, args, kwargs: (self._function, args, kwargs))
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         elsewhere.refuse_tape((*args, *kwargs.values()))
         if reads_tensors(self._function, (*args, *kwargs.values())):

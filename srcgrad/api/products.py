@@ -106,7 +106,6 @@ class _AlongTangents(Product[P]):
         how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         return push_by_name(primal, args, own, in_order, **how)
 
-
     @property
     def source(self) -> str:
         """The text of the generated module; where it is compiled, the one that ran last.

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.api.blame import Asked, refusing_alone
 from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
@@ -35,6 +36,7 @@ from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import (
     bind,
+    called,
     held_for_text,
     plain,
     positional_of,
@@ -42,7 +44,6 @@ from srcgrad.api.underlying import (
     to_differentiate,
 )
 from srcgrad.api.values import as_now, conform, is_complex
-from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
@@ -98,10 +99,11 @@ class Adjoints:
         before = copied(arguments) if asks else arguments
         try:
             value, kept = runs(plan, plan.forward)(*arguments.values())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
-            annotate(error)
-            raise
+            again = functools.partial(self._on_tape, arguments)
+            how: dict[str, Any] = {"now": not plan.written, "subject": self._subject(arguments)}
+            return instead_of(error, again, self._plans.fall_back, **how)
         inputs = [as_now(arguments[name]) for name in self.names]
         # the caller may write into its arrays, and those outside, before the pullback runs
         kept = apart(kept, held_by([*arguments.values(), value, *outside_of(plan)]))
@@ -159,6 +161,10 @@ class Adjoints:
     def _once_on_tape(self, before: dict[str, Any], adjoint: Any) -> tuple[Any, ...]:
         return self._on_tape(copied(before))[1](adjoint)
 
+    def _subject(self, arguments: dict[str, Any]) -> Asked:
+        return functools.partial(called, plain(self.primal)), (arguments,), {}
+
+    @refusing_alone(lambda self, arguments: self._subject(arguments))
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         refuse_tape(arguments.values())
         if reads_tensors(plain(self.primal), arguments.values()):
@@ -167,6 +173,7 @@ class Adjoints:
         form, before = signature(self.primal), as_now(arguments)
         told = None if isinstance(self.primal, Gradient) else self._teller(dict(arguments))
         value, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments, told)
+        pull = refusing_alone(lambda _: self._subject(arguments))(pull)
         if isinstance(self.primal, Gradient):
             value = self.primal.conformed(value, before, generated=False)
         return value, pull

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 
 from srcgrad.api.apart import apart
+from srcgrad.api.blame import MEANT, Asked, refusing_alone
 from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
 from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
@@ -27,6 +28,7 @@ from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import proven, stopping, stopping_stacks
 from srcgrad.api.refusal import describe
 from srcgrad.api.refused import Refusals
+from srcgrad.api.rescue import instead_of
 from srcgrad.api.stacking import StackedPlans
 from srcgrad.api.structures import copied, split
 from srcgrad.api.tape_gradient import on_tape
@@ -35,6 +37,7 @@ from srcgrad.api.tied_plans import directions_of, watched
 from srcgrad.api.traps import has_nan, unless_nan
 from srcgrad.api.underlying import (
     bind,
+    called,
     held_for_text,
     plain,
     positional_of,
@@ -42,7 +45,6 @@ from srcgrad.api.underlying import (
     to_differentiate,
 )
 from srcgrad.api.values import as_now, check_input, conform, is_complex, leaves, rebuilt_dict
-from srcgrad.codegen.tracebacks import annotate
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
 from srcgrad.insight.switch import ANYTHING, CHECKS
@@ -96,6 +98,10 @@ class Tangents:
         run = functools.partial(run, plan)
         verify_tangents(Subject(self.primal, self.names), plan, run, arguments)
 
+    def _subject(self, arguments: dict[str, Any]) -> Asked:
+        return functools.partial(called, plain(self.primal)), (arguments,), {}
+
+    @refusing_alone(lambda self, arguments, tangents: self._subject(arguments))  # noqa: ARG005
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         refuse_tape(arguments.values())
         if reads_tensors(plain(self.primal), arguments.values()):
@@ -142,10 +148,12 @@ class Tangents:
         function = runs(plan, plan.function) if CHECKS.nans else function
         try:
             value, tangent = function(*arguments.values(), *tangents)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
-            annotate(error)
-            raise
+            again = functools.partial(self._run_on_tape, arguments, tangents)
+            subject = self._subject(arguments)
+            how: dict[str, Any] = {"now": not plan.written, "subject": subject}
+            return instead_of(error, again, self._plans.fall_back, **how)
         if met:
             slopes = directions_of(self.primal, self.names, before)
             tangent = slopes.tangent(tangents, value, conform(tangent, value))
@@ -222,7 +230,12 @@ class Tangents:
         """Run a text for stacks with the arguments, or with copies to write into, as `given`."""
         met: list[str] = []
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.function
-        value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
+        try:
+            value, tangent = self._stacked.run(plan, function, *given.values(), *tangents)
+        except Exception as error:
+            if isinstance(error, MEANT) or given is not arguments:
+                raise
+            raise CannotStackError("it raises, which a run with one seed looks into") from error
         if met or (plan.traps and has_nan((value, tangent))):
             raise CannotStackError("told seed by seed")
         if holds_stack(value):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from srcgrad.api.blame import Asked, is_alone
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
+from srcgrad.tape import in_another_call
 
 Found = TypeVar("Found")
 
@@ -17,27 +19,32 @@ def instead_of(
     fall_back: Callable[[UnsupportedError], None],
     *,
     now: bool,
+    subject: Asked | None = None,
 ) -> Found:
     """Return what `again` returns on the tape for a text that has raised an error, or raise that.
 
     `now` says that the function may be run once more. It has returned when the backward half
-    raises, so that the derivative alone is at fault; the tape is told of by `fall_back`. Numbers of
-    Python's that are divided by zero may be those of the function, too: NumPy divides its own,
-    ``np.sum(x) / len(x)`` of an empty array, which is NaN.
+    raises, so that the derivative alone is at fault; the tape is told of by `fall_back`. Otherwise
+    the function is asked, if it is given as `subject`. Numbers of Python's that are divided by zero
+    may be those of the function, too: NumPy divides its own, ``np.sum(x) / len(x)`` of an empty
+    array, which is NaN.
 
     Raises:
         NotProvenError: The derivative is at fault, and the policy is to raise that.
+        SrcgradError: So it is, and the tape refuses the function.
     """
     annotate(error)
     divides = isinstance(error, ZeroDivisionError)
     is_meant = divides or isinstance(error, (SrcgradError, MemoryError))
     at_fault = not is_meant and failed_going_back(error)
+    if now and not is_meant and not at_fault and subject is not None:
+        at_fault = not in_another_call() and is_alone(error, subject)
     if not now or not (divides or at_fault):
         raise error
     try:
         found = again()
-    except Exception:  # noqa: BLE001 - whatever the tape refuses, the error came first
-        raise error from None
+    except Exception as refusal:  # noqa: BLE001 - whatever the tape refuses, the error came first
+        raise (refusal if at_fault and isinstance(refusal, SrcgradError) else error) from None
     if at_fault:
         fall_back(
             NotProvenError(

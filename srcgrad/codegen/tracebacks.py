@@ -165,13 +165,30 @@ def user_line(error: BaseException) -> UserLine | None:
     return found
 
 
-def failed_going_back(error: BaseException) -> bool:
-    """Say whether an error left the backward half of a generated text, not the user's own steps."""
+def failed_in_tangent(error: BaseException) -> bool:
+    """Say whether an error left a statement of a generated text that binds or returns a tangent."""
+    innermost = _innermost(error)
+    if innermost is None:
+        return False
+    code = innermost.tb_frame.f_code
+    text = linecache.getlines(code.co_filename, innermost.tb_frame.f_globals)
+    line = "".join(text[innermost.tb_lineno - 1 : innermost.tb_lineno])
+    return "_dot" in line
+
+
+def _innermost(error: BaseException) -> TracebackType | None:
+    """Return the innermost place in a generated text that an error has left."""
     innermost = None
     trace = error.__traceback__
     while trace is not None:
         innermost = trace if LINES in trace.tb_frame.f_globals else innermost
         trace = trace.tb_next
+    return innermost
+
+
+def failed_going_back(error: BaseException) -> bool:
+    """Say whether an error left the backward half of a generated text, not the user's own steps."""
+    innermost = _innermost(error)
     if innermost is None:
         return False
     code = innermost.tb_frame.f_code

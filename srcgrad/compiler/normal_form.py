@@ -127,7 +127,7 @@ def normal_form(
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | results | flags
     lasting = scope.local | exits.flags | placed | carried
-    taken = [*program.parameters, *outside]
+    taken = [*program.parameters, *(name for name in outside if name not in scope.local)]
     versions = Versions(namer, [*program.parameters], lasting, fixed, outside)
     tree.body = versions.function(tree.body)
     for loop, variable in versions.unbound:
@@ -205,10 +205,10 @@ def _with_errors(
 ) -> list[Any]:
     """Return a body that raises where it reads what nothing has bound, but for what is `known`."""
     base = program.namer.base
-    reads = unbound_reads(body, known, base, started)
+    reads = unbound_reads(body, known, base, started, program.reader.scope.local)
     if not reads:
         return body
-    nothing = may_be_none(body, program.reader, program.inputs, started)
+    nothing = may_be_none(body, program.reader, program.inputs, started) & bound_names(body)
     purity = Purity(program.reader, frozenset())
     for read in reads:
         what = f"a loop that may read `{base(read.name)}`"

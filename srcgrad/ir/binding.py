@@ -66,10 +66,12 @@ def unbound_reads(
     parameters: Iterable[str],
     base: Callable[[str], str],
     started: Collection[str] = (),
+    local: Iterable[str] = (),
 ) -> list[Read]:
     """Return the reads, by statements of a body, of what not every path to them has bound.
 
     The names that are `started` are bound to None before a loop, which the program itself does not.
+    Variables that are `local` mean nothing of outside, also where no statement binds them now.
 
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
@@ -86,7 +88,8 @@ def unbound_reads(
     s y = s * t
     """
     found: list[Read] = []
-    _Walk(bound_names(body), found, base, started, _told_reads).block(body, set(parameters))
+    names = {*bound_names(body), *local}
+    _Walk(names, found, base, started, _told_reads).block(body, set(parameters))
     return found
 
 

@@ -57,14 +57,27 @@ def not_taken(error: TypeError) -> NotDifferentiableError | None:
     """
     if not _WANTS_ARRAY.search(str(error)):
         return None
+    message = f"what takes nothing but an array cannot follow its derivative: {error}"
+    hint = "call the method of the value, or the function of NumPy: `x.reshape(n)`"
+    return _where_raised(error, message, hint)
+
+
+def raised_alone(error: Exception) -> NotDifferentiableError:
+    """Return the refusal for what the tape raises and the function that runs on it does not."""
+    what = str(error).partition("\n")[0]
+    message = f"the tape alone raises {type(error).__name__} here: {what}"
+    hint = "give NumPy an array, not a list of numbers: np.array([...]); or report the function"
+    return _where_raised(error, message, hint)
+
+
+def _where_raised(error: Exception, message: str, hint: str) -> NotDifferentiableError:
+    """Return the refusal at the user's line that an error comes from."""
     passed: list[_Place] = []
     found = error.__traceback__
     while found is not None:
         passed.insert(0, (found.tb_frame, found.tb_lineno, found.tb_lasti))
         found = found.tb_next
     kind = NotDifferentiableError
-    message = f"what takes nothing but an array cannot follow its derivative: {error}"
-    hint = "call the method of the value, or the function of NumPy: `x.reshape(n)`"
     return kind(diagnostics=[_placed(kind, message, hint, passed)])
 
 

@@ -19,7 +19,6 @@ from tests.differences import copied
 from tests.programs.corpus import Program, programs_by, sample
 from tests.programs.test_forward import drawn
 
-
 MODES: Final = ("grad", "jvp", "hvp")
 
 

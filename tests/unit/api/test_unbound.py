@@ -72,11 +72,33 @@ def compared_after_a_branch(x: Any) -> Any:
     return x[2] if 0.0 < x[0] < low else x[1]
 
 
+def updated_and_never_bound(x: Any) -> Any:
+    item += 0.3
+    return np.sum(x) * item
+
+
+def written_before_it_is_bound(x: Any) -> Any:
+    item[0] += 0.3 * x[0]
+    item = x
+    return np.sum(item)
+
+
+def bound_afterwards_to_what_nobody_reads(x: Any) -> Any:
+    y = item * x
+    item = 2
+    return np.sum(y)
+
+
+LATE = [
+    updated_and_never_bound,
+    written_before_it_is_bound,
+    bound_afterwards_to_what_nobody_reads,
+]
 LOOPS = [bound_in_a_loop_that_does_not_run, bound_in_a_loop_that_ends_at_once, last_of_no_rows]
 TESTS = [read_a_trip_too_early, asked_before_it_is_bound, compared_after_a_branch]
 
 
-@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch, *LOOPS, *TESTS])
+@pytest.mark.parametrize("f", [bound_in_a_branch, bound_in_an_inner_branch, *LOOPS, *TESTS, *LATE])
 @pytest.mark.parametrize("derive", [sg.grad, sg.value_and_grad])
 def test_what_no_path_has_bound_cannot_be_read(f: Any, derive: Any) -> None:
     with pytest.raises(UnboundLocalError):

@@ -21,7 +21,7 @@ def stored_in_itself_and_caught(x: Any) -> Any:
             p = x
             saved = p[0] = x
             p[1] *= saved
-        except Exception:
+        except (TypeError, ValueError):
             pass
     return x[2] * 0.5
 
@@ -44,7 +44,7 @@ def two_in_each_other(x: Any) -> Any:
     try:
         y[0], z[0] = z, y
     except (TypeError, ValueError):
-        pass
+        y = y + z
     return np.sum(y * z)
 
 

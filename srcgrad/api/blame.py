@@ -1,0 +1,65 @@
+"""Tells an error of a function from one that its derivative alone raises.
+
+A function that raises is meant to, and so is its derivative then. Where the function returns, what
+its derivative raises is a fault of ours, or something that an engine cannot do: it is refused. The
+function is asked by one more run, on copies. So it is asked of errors alone that programs do not
+live with, such as a TypeError: who inverts matrices may catch a LinAlgError, and is called once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from srcgrad.api.structures import copied
+from srcgrad.codegen.tracebacks import failed_in_tangent
+from srcgrad.errors import SrcgradError
+from srcgrad.tape import in_another_call
+from srcgrad.tape.refusing import raised_alone
+
+Self = TypeVar("Self")
+P = ParamSpec("P")
+Found = TypeVar("Found")
+Asked = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+MEANT: Final = (SrcgradError, MemoryError, RecursionError, NotImplementedError)
+"""Errors that are told by name, or for want of room."""
+_ASKED: Final = (TypeError, AttributeError, RuntimeError, NameError)
+
+
+def refusing_alone(
+    subject: Callable[Concatenate[Self, P], Asked],
+) -> Callable[[Callable[Concatenate[Self, P], Found]], Callable[Concatenate[Self, P], Found]]:
+    """Make a method that runs on the tape refuse what the tape alone raises.
+
+    `subject` returns the user's function with the arguments of the call.
+    """
+
+    def decorated(
+        method: Callable[Concatenate[Self, P], Found],
+    ) -> Callable[Concatenate[Self, P], Found]:
+        @functools.wraps(method)
+        def run(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> Found:
+            try:
+                return method(self, *args, **kwargs)
+            except _ASKED as error:
+                if in_another_call() or not is_alone(error, subject(self, *args, **kwargs)):
+                    raise
+                raise raised_alone(error) from error
+
+        return run
+
+    return decorated
+
+
+def is_alone(error: Exception, subject: Asked) -> bool:
+    """Say whether a derivative has raised what its function does not."""
+    is_asked = isinstance(error, _ASKED) or failed_in_tangent(error)
+    if isinstance(error, MEANT) or not is_asked:
+        return False
+    f, args, kwargs = subject
+    try:
+        f(*copied(args), **copied(kwargs))
+    except Exception:  # noqa: BLE001 - it is asked whether the user's function raises
+        return False
+    return True
