@@ -204,6 +204,10 @@ def _parts(node: Any) -> Iterator[tuple[Any, Tests | None]]:
         written = getattr(node, "decorator_list", [])
         for part in [*written, *node.args.defaults, *filter(None, node.args.kw_defaults)]:
             yield part, ()
+        own = {item.id for item in found_in(node.args, gast.Name)}
+        body = node.body if isinstance(node.body, list) else [node.body]
+        inside = (item for part in body for item in found_in(part, gast.Name))
+        yield from ((item, None) for item in inside if item.id not in own)
     elif isinstance(node, (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
         first, *rest = node.generators
         yield first.iter, ()
