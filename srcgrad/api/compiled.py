@@ -15,10 +15,11 @@ from srcgrad.api.claims import Subject, is_due, verify_adjoints
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
+from srcgrad.api.paths import NewBranchError
 from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.policy import USUAL, Backend, Fall, Fallback, Policy, policy_of
-from srcgrad.api.proofs import proven
+from srcgrad.api.proofs import proven, stopping
 from srcgrad.api.selection import select
 from srcgrad.api.snapshots import with_data_as_now
 from srcgrad.api.tied_plans import watched
@@ -90,9 +91,11 @@ class Compiled(Generic[P, R_co]):
 
         if ANYTHING.on and is_due(plan, self._policy):
             verify(plan)
+        on_tape = functools.partial(called_with, self.primal, found, args, kwargs)
         if proven(plan, verify, self._fall.back) is None:
-            return called_with(self.primal, found, args, kwargs)
-        return _Generated.apply(self.primal, plan, names, *given)
+            return on_tape()
+        run = functools.partial(_Generated.apply, self.primal, plan, names, *given)
+        return stopping(plan, run, verify, self._fall.back, on_tape)
 
     def _parameters(self) -> tuple[str, ...]:
         code = self.primal.__code__
@@ -169,7 +172,11 @@ class _Generated(Function):
         given = [grad.detach().numpy() for grad in grads]
         plan, met = ctx.plan, list[str]()
         backward = watched(plan, plan.backward.__name__, met) if plan.meets else plan.backward
-        result = runs(plan, backward)(plan.again(ctx.kept), *given)
+        try:
+            result = runs(plan, backward)(plan.again(ctx.kept), *given)
+        except NewBranchError:  # nobody is here to compare numbers
+            met.append("a branch that is not proven")
+            result = None
         found = result if sum(ctx.wanted) > 1 else (result,)
         parts = iter(_on_tape(ctx, saved, grads) if met else found)
         return (None, None, None, *[next(parts) if wanted else None for wanted in ctx.wanted])

@@ -21,7 +21,7 @@ from srcgrad.api.form import Form
 from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_of
 from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import Plan
-from srcgrad.api.proofs import is_settled, needs_look
+from srcgrad.api.proofs import is_taken_for_wrong, needs_look
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.insight.switch import ANYTHING
@@ -71,7 +71,7 @@ def serves(plan: Plan) -> bool:
         or generated.assumptions
         or generated.keep_complex
         or needs_look(plan)
-        or (plan.loops is not None and not is_settled(plan))
+        or (plan.loops is not None and is_taken_for_wrong(plan))
     )
 
 

@@ -25,7 +25,7 @@ from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, te
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
 from srcgrad.api.proofs import (
-    is_settled,
+    is_taken_for_wrong,
     not_settled_elsewhere,
     prove,
     proven,
@@ -241,7 +241,7 @@ class Gradient(GradientReading[P, R_co]):
         """Call the text of a plan on the arrays of another library."""
         if self.checks or CHECKS.nans:
             elsewhere.refuse_checks(library)
-        if not is_settled(plan):
+        if is_taken_for_wrong(plan):
             raise not_settled_elsewhere(plan.generated.entry)
         try:
             twin = elsewhere.placed(plan, library)

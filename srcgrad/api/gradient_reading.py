@@ -25,7 +25,12 @@ from srcgrad.api.looks import P, R_co
 from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
-from srcgrad.api.proofs import is_settled, prove, refuse_doubted, settle_if_it_keeps_data
+from srcgrad.api.proofs import (
+    is_taken_for_wrong,
+    prove,
+    refuse_doubted,
+    settle_if_it_keeps_data,
+)
 from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape
 from srcgrad.api.seeing import gains_from_shapes, seen_of
@@ -215,8 +220,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             raise without_tape(refusal) from None
         if plan is None or plan.written:
             raise update_of_blocks(self._function)
-        prove(plan, lambda _: raise_unsettled(plan))
-        if not is_settled(plan):
+        if is_taken_for_wrong(plan):
             raise_unsettled(plan)
         return plan
 
@@ -248,7 +252,7 @@ class GradientReading(Reading, Generic[P, R_co]):
         prove(plan, lambda plan: self._verify(plan, args, kwargs))
         if is_due(plan, self._policy):
             self._verify(plan, args, kwargs)
-        return plan if is_settled(plan) else None
+        return None if is_taken_for_wrong(plan) else plan
 
     def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
         """Let that text be made for the functions and objects among arguments, given by name."""

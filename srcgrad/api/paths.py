@@ -1,4 +1,4 @@
-"""Watches which branches a doubted text takes, so that numbers are compared along each of them.
+"""Watches which branches an unproven text takes, so that numbers are compared along each of them.
 
 Numbers that agree at one call say nothing of branches that it did not take. So the functions of
 such a text are run with marks in the branches that no compared call has taken; the others have
@@ -34,7 +34,7 @@ _LOCK: Final = Lock()
 
 
 class NewBranchError(NotProvenError):
-    """A doubted text comes to a branch that numbers have not been compared along."""
+    """A text comes to a branch that is not proven, and that no numbers were compared along."""
 
     def __init__(self, watch: Watch, line: int) -> None:
         super().__init__(
@@ -52,13 +52,15 @@ class Watch:
         proof: What the checker says of the text, and the branches that were compared.
         entry: The name of its function.
         stops: Whether a call that comes to a new branch may be stopped, to begin anew.
+        repeats: Whether a call may be run once more, on copies of its arguments.
     """
 
     def __init__(self, plan: Plan, proof: Proof) -> None:
         self.proof = proof
         self.entry = plan.generated.entry
         self._branches = Branches(plan.generated.source)
-        self.stops = not self._branches.catches and begins_anew(plan)
+        self.repeats = is_repeatable(plan)
+        self.stops = self.repeats and not self._branches.catches and leaves_arguments(plan)
         functions = functions_of(plan.module)
         self._functions = {name: weakref.ref(item) for name, item in functions.items()}
         self._plain = {name: item.__code__ for name, item in functions.items()}
@@ -70,6 +72,11 @@ class Watch:
     def branches(self) -> range:
         """The branches of the text, by their numbers."""
         return range(len(self._branches.lines))
+
+    def trust_what_is_proven(self) -> None:
+        """Leave marks in the branches alone that the checker never ran."""
+        self.proof.agree_but_for_missed(self._branches.lines)
+        self.narrow()
 
     def narrow(self) -> None:
         """Leave marks where no numbers were compared, and nowhere else."""
@@ -134,14 +141,28 @@ def noting(watch: Watch) -> Iterator[set[int]]:
 
 def begins_anew(plan: Plan) -> bool:
     """Say whether a call of a text may be left in the middle and begun anew."""
+    return leaves_arguments(plan) and is_repeatable(plan)
+
+
+def leaves_arguments(plan: Plan) -> bool:
+    """Say whether the function of a text writes into none of its arguments."""
     primal: Any = plan.function.__dict__.get("__srcgrad_primal__")
     if not isinstance(primal, FunctionType) or plan.written:
         return False
     try:
-        if written_parameters(primal, VOCABULARY) or not_repeatable(primal, VOCABULARY):
+        return not written_parameters(primal, VOCABULARY)
+    except SrcgradError:  # a text that cannot be read
+        return False
+
+
+def is_repeatable(plan: Plan) -> bool:
+    """Say whether the function of a text does the same at each call, and tells nobody of it."""
+    primal: Any = plan.function.__dict__.get("__srcgrad_primal__")
+    try:
+        if not isinstance(primal, FunctionType) or not_repeatable(primal, VOCABULARY):
             return False
         return not any(map(_reports, functions_of(plan.module).values()))
-    except SrcgradError:  # a text that cannot be read
+    except SrcgradError:
         return False
 
 

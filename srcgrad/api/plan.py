@@ -117,8 +117,8 @@ class Plan:
         As long as branches of a text are doubted, NumPy runs it, which stops before them.
         """
         proof = self.generated.proof
-        is_open = proof is not None and not proof.is_settled
-        return self.function if self.loops is None or is_open else self.loops.run
+        is_doubted = proof is not None and proof.is_doubted
+        return self.function if self.loops is None or is_doubted else self.loops.run
 
     @property
     def shown(self) -> str:

@@ -1,4 +1,4 @@
-"""Asks the checker of a text before it first runs, and numbers where the checker doubts it."""
+"""Asks the checker of a text before it first runs, and numbers where it has no proof."""
 
 from __future__ import annotations
 
@@ -35,7 +35,13 @@ def is_refuted(plan: Plan) -> bool:
 def is_settled(plan: Plan) -> bool:
     """Say whether nothing is left to be asked of the text of a plan, which may run."""
     proof = plan.generated.proof
-    return proof is None or not (proof.is_doubted or proof.refutation is not None)
+    return proof is None or not (proof.is_open or proof.refutation is not None)
+
+
+def is_taken_for_wrong(plan: Plan) -> bool:
+    """Say whether the text of a plan must not run where no numbers can be asked of it."""
+    proof = plan.generated.proof
+    return proof is not None and (proof.is_doubted or proof.refutation is not None)
 
 
 def refuse_doubted(plan: Plan) -> None:
@@ -47,7 +53,7 @@ def refuse_doubted(plan: Plan) -> None:
         NotProvenError: It is doubted, or was shown to be wrong.
     """
     proof = plan.generated.proof
-    if proof is None or is_settled(plan):
+    if proof is None or not is_taken_for_wrong(plan):
         return
     raise proof.refutation or NotProvenError(
         f"`{plan.generated.entry}`, which is differentiated once more, is not proven",
@@ -85,19 +91,41 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
     proof = plan.generated.proof
     if proof is None or proof.is_settled or is_under_way(plan):
         return
-    if proof.is_doubted and plan.library is not NUMPY:
-        raise not_settled_elsewhere(plan.generated.entry)
-    if proof.is_doubted and needs_look(plan):
-        _compare(plan, proof, verify)
+    if plan.library is not NUMPY:
+        if proof.is_doubted:
+            raise not_settled_elsewhere(plan.generated.entry)
+    elif proof.is_open and needs_look(plan):
+        _look(plan, proof, verify)
     if proof.refutation is not None:
         raise proof.refutation
+
+
+def _look(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> None:
+    """Ask numbers of a text that is not settled.
+
+    Of one that the checker does not take for wrong, a call is run once more only where nobody
+    notices, and where it cannot be stopped before new branches, the first one tells of all.
+    """
+    watch = watch_of(plan, proof)
+    if proof.is_doubted:
+        _compare(plan, proof, verify)
+    elif not watch.repeats or (proof.is_proven and (plan.loops or not watch.stops)):
+        proof.let_run()
+    elif proof.is_proven:
+        watch.trust_what_is_proven()
+    elif _compare(plan, proof, verify) and not watch.stops and proof.refutation is None:
+        proof.let_run()
+        watch.narrow()
 
 
 def _compare(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> bool:
     """Ask numbers of a text; say whether they tell of the branches that it takes."""
     watch = watch_of(plan, proof)
     with noting(watch) as seen:
-        brief = Brief(lambda: not proof.was_compared or any(map(proof.is_new, seen)))
+        brief = Brief(
+            lambda: not proof.was_compared or any(map(proof.is_new, seen)),
+            tells_errors=proof.is_doubted,
+        )
         try:
             with warnings.catch_warnings(), briefly(brief):
                 warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell

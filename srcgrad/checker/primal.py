@@ -202,10 +202,12 @@ def _is_zero(value: Any) -> bool:
     return True
 
 
-def _entry(record: Any, targets: Any, cells: Any, read: dict[str, Any]) -> None:
+def _entry(record: Any, targets: Any, cells: Any, read: dict[str, Any], leaves_out: bool) -> None:
     grads = [gradient_of(target) for target in targets]
     if all(map(_is_zero, grads)):
         return
+    if leaves_out:
+        raise NotCovered("an adjoint leaves out an operand that varies")
     for grad, said in zip(grads, record.entry.grads, strict=False):
         if said is not None and not isinstance(said, gast.Name):
             assumed = _constant(said)

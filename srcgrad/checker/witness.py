@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,6 +33,7 @@ class Entry:
         emitted: Statements that are run before the contributions are read.
         contributions: The name of each operand and the expression that its adjoint gets.
         in_place: The name of the operand's old value, if the statement is an update in place.
+        silent: The operands that get nothing, since nothing is said to vary with them.
     """
 
     statement: Any
@@ -41,6 +42,7 @@ class Entry:
     emitted: list[Any]
     contributions: list[tuple[str, Any]]
     in_place: tuple[str, str] | None = None
+    silent: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -70,6 +72,8 @@ class Witness:
         emitted: list[Any],
         contributions: list[tuple[str, Any]],
         in_place: tuple[str, str] | None = None,
+        *,
+        silent: Iterable[str] = (),
     ) -> None:
         """Keep the contributions of a statement."""
         place = self.places.get(id(statement))
@@ -82,6 +86,7 @@ class Witness:
             [clone(item) for item in emitted],
             [(name, clone(value)) for name, value in contributions],
             in_place,
+            list(silent),
         )
 
     def run_as(self, statement: Any, before: list[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.checker import primal
+from srcgrad.checker.arithmetic import is_varied
 from srcgrad.checker.primal import cut, frozen, settle, shape_only
 from srcgrad.checker.runs import NotCovered, Now
 from srcgrad.checker.walking import STATEMENTS, Frame, Returned, Walker
@@ -197,6 +198,7 @@ class Record:
         self.entry, self.in_place = entry, in_place
         self._walker = walker
         self._targets, self._cells, self._needed = targets, cells, needed
+        self._silent = [name for name in entry.silent if name in walker.local]
 
     def note(self, frame: Frame) -> None:
         """Put it on the tape, with the values that names have now."""
@@ -215,7 +217,8 @@ class Record:
             )
             for name, (plain, hidden) in self._needed.items()
         }
-        run.tape.append(("entry", self, targets, cells, read))
+        silent = [named(name, frame) for name in self._silent]
+        run.tape.append(("entry", self, targets, cells, read, any(map(is_varied, silent))))
 
     def contributions(self, grads: list[Any], read: dict[str, Any]) -> list[Any]:
         """Return what is added to the adjoints of cells, for the adjoints of the results."""

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final
 
+from srcgrad.ir.depth import deeply
+
 MARK: Final = "__srcgrad_ran__"
 _AGAIN: Final = "__srcgrad_again_{}"
 _LOOPS: Final = (ast.For, ast.While)
@@ -30,12 +32,14 @@ class Branches:
     [2, 3, 2]
     """
 
+    @deeply
     def __init__(self, text: str) -> None:
         self._text = text
         marker = _Marker(lambda _: True)
         self.catches = any(isinstance(item, ast.Try) for item in ast.walk(marker.marked(text)))
         self.lines = marker.lines
 
+    @deeply
     def code(self, filename: str, wanted: Wanted) -> dict[str, CodeType]:
         """Return the functions of the text as code that calls `MARK` in some branches."""
         tree = ast.fix_missing_locations(_Marker(wanted).marked(self._text))

@@ -174,6 +174,7 @@ def _start(
     leaves = [name for item in source.leaves for name in item.names.values()]
     parameters = (*parameter_names(tree), *leaves)
     namer = Namer([*scope.local, *parameters])
+    scope.made = namer.made
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
     leave_names(tree, scope, {*outside, *vars(builtins)}, namer)
     reader = Reader(scope, VOCABULARY)

@@ -97,8 +97,8 @@ class Proof:
     """What the checker says of the derivatives of one module, found out when it is first asked.
 
     A text that is not proven may still be right, since the checker does not know all there is. So
-    one that it takes for wrong is doubted: before a branch of it first runs, numbers decide
-    (`srcgrad.api.proofs`).
+    numbers decide before a branch of it first runs (`srcgrad.api.proofs`): of one that is taken for
+    wrong, of one that the checker cannot tell of, and of the branches of others that it never ran.
     """
 
     __slots__ = ("_parts", "_standing")
@@ -142,14 +142,25 @@ class Proof:
         return self._standing.refutation
 
     @property
+    def is_open(self) -> bool:
+        """Whether there is anything to ask of numbers before all of the text may run."""
+        standing = self._standing
+        if not standing.is_settled and standing.refutation is None:
+            verdict = self.verdict
+            standing.is_settled = bool(OBSERVERS) or (
+                verdict.kind == "proven" and not verdict.missed
+            )
+        return not standing.is_settled and standing.refutation is None
+
+    @property
     def is_doubted(self) -> bool:
         """Whether the text is taken for wrong, and numbers have not been asked of all branches."""
-        standing = self._standing
-        if standing.is_settled or standing.refutation is not None:
-            return False
-        is_wrong = self.verdict.kind == "wrong" and not OBSERVERS
-        standing.is_settled = standing.verdict is not None and not is_wrong
-        return is_wrong
+        return self.is_open and self.verdict.kind == "wrong"
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether all is proven of the text that the checker ran."""
+        return self.verdict.kind == "proven"
 
     def share(self, other: Proof) -> None:
         """Know from now on what is known of another proof of the same text."""
@@ -171,6 +182,12 @@ class Proof:
         left = frozenset(branches) if standing.left is None else standing.left
         standing.left = left.difference(seen)
         standing.is_settled = not standing.left
+
+    def agree_but_for_missed(self, lines: Sequence[int]) -> None:
+        """Note that branches, given by the lines they begin at, are proven if they were run."""
+        missed = set(self.verdict.missed)
+        branches = range(len(lines))
+        self.agree([branch for branch in branches if lines[branch] not in missed], branches)
 
     def let_run(self) -> None:
         """Note that the text may run: there is nothing that could say that it is wrong."""

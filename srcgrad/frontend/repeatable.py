@@ -18,6 +18,7 @@ from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
 from srcgrad.ir.walk import walk
+from srcgrad.runtime.surgery import grad_of
 
 _DRAWS: Final = (
     {name for kind in (np.random.Generator, np.random.RandomState) for name in dir(kind)} | {"rvs"}
@@ -81,6 +82,8 @@ class _Search:
             return f"`{name}`, which draws random numbers"
         if callee in _ONCE or module.partition(".")[0] in _FOREIGN:
             return f"`{name}`, which may do something else the next time"
+        if callee is grad_of.edited:
+            return "a block that edits an adjoint, which is code of the user's"
         known = self._vocabulary.rule_for(callee) or self._vocabulary.constant_reason(callee)
         if known or isinstance(callee, type) or inspect.isbuiltin(callee):
             return None

@@ -110,12 +110,17 @@ class Brief:
 
     Attributes:
         is_new: Says, after the text has run, whether numbers have to be compared.
+        tells_errors: Whether an exception of the text alone speaks against it. Else the call that
+            is about to run is left to meet it.
         compared: Whether numbers were, and agree.
         too_dear: Whether they never are: the function runs too long, or arguments have no copies.
     """
 
-    def __init__(self, is_new: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, is_new: Callable[[], bool] = lambda: True, *, tells_errors: bool = True
+    ) -> None:
         self.is_new = is_new
+        self.tells_errors = tells_errors
         self.compared = False
         self.too_dear = False
 

@@ -48,6 +48,9 @@ class Namer:
     ('x_2', 'x_3', 'total', 'grad_x_2')
     >>> namer.base("x_3"), namer.base("grad_x_2")
     ('x', 'grad_x')
+
+    Attributes:
+        made: All names that it and its copies have handed out.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -58,6 +61,7 @@ class Namer:
         self._adjoints: dict[str, str] = {}
         self._tangents: dict[str, str] = {}
         self._values: set[str] = set()
+        self.made: set[str] = set()
 
     def copied(self) -> Namer:
         """Return a namer that hands out the same names from here on.
@@ -77,6 +81,7 @@ class Namer:
             "_values",
         ):
             setattr(new, name, getattr(self, name).copy())
+        new.made = self.made
         return new
 
     def note_values(self, names: Iterable[str]) -> None:
@@ -175,6 +180,7 @@ class Namer:
     def _free(self, wish: str) -> str:
         if wish not in self._taken and wish not in _RESERVED:
             self._taken.add(wish)
+            self.made.add(wish)
             return wish
         count = self._counts.get(wish, 1) + 1
         while f"{wish}_{count}" in self._taken:
@@ -182,4 +188,5 @@ class Namer:
         self._counts[wish] = count
         name = f"{wish}_{count}"
         self._taken.add(name)
+        self.made.add(name)
         return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Final, cast
@@ -67,7 +67,9 @@ class Scope:
     """The names of one function: which are local, and what the others mean.
 
     Attributes:
+        local: The variables that the function has as it is written.
         nothing: The free names that mean nothing, so that to read one is a NameError.
+        made: The variables that the compiler has made, whatever their names mean outside.
     """
 
     function: FunctionType
@@ -75,13 +77,14 @@ class Scope:
     used: dict[str, Binding] = field(default_factory=dict)
     dotted: dict[tuple[str | type, str], Binding] = field(default_factory=dict)
     nothing: set[str] = field(default_factory=set)
+    made: Set[str] = frozenset()
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
         if name in self.local:
             return MISSING
         if name not in self.used:
-            binding = self._find(name)
+            binding = None if name in self.made else self._find(name)
             if binding is None:
                 return MISSING
             self.used[name] = binding

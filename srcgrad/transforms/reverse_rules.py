@@ -190,7 +190,8 @@ class RuleSteps:
     ) -> None:
         """Tell the checker of the contributions of a statement, without masks."""
         said = [(name, plain.get(name, value)) for name, value in contributions]
-        self._sweep.witness.note(statement, grads, emitted, said)
+        silent = self._sweep.silent_operands(statement)
+        self._sweep.witness.note(statement, grads, emitted, said, silent=silent)
 
     def _filled(self, statement: Any, grads: list[Any], targets: list[str]) -> list[Any]:
         """Return the gradients of several results: None or zeros for one that is not used."""

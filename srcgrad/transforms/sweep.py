@@ -252,10 +252,19 @@ class Sweep:
 
         def told(grads: list[Any]) -> tuple[list[Any], Contributions]:
             emitted, contributions = rule(grads)
-            self.witness.note(statement, grads, emitted, contributions)
+            silent = self.silent_operands(statement)
+            self.witness.note(statement, grads, emitted, contributions, silent=silent)
             return emitted, contributions
 
         self.steps[id(statement)] = lambda: self.pass_on(statement, targets, told)
+
+    def silent_operands(self, statement: Any) -> list[str]:
+        """Return the operands of a statement that no adjoint is passed on to."""
+        operation = self.program.operation(statement)
+        if operation.kind not in ("primitive", "class"):
+            return []
+        operands = operand_names(operation, self.program.reader.vocabulary)
+        return [name for name in operands if name not in self.facts.activity.active]
 
     def moved_away(self, statement: Any, targets: list[str]) -> list[Any]:
         """Move borrowed adjoints out of variables that the operands' adjoints will get."""

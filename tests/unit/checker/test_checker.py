@@ -12,6 +12,7 @@ from srcgrad.checker import field
 from srcgrad.checker.check import Checker, Verdict
 from srcgrad.checker.witness import VARIABLE, observed
 from srcgrad.compiler.module import Module
+from srcgrad.ir.scopes import Scope
 from tests.programs.corpus import programs_by
 from tools.mutants import count, proven
 
@@ -125,3 +126,28 @@ def test_selecting_twice_is_selecting_once(name: str) -> None:
     with observed(lambda *item: found.append(item[-1])):
         sg.grad(program.function, program.argnums, fallback="error")(*program.arguments())
     assert [item.kind for item in found] == ["proven"] * len(found)
+
+
+def svd() -> None:
+    """Bear the name that the compiler gives to a value."""
+
+
+def _largest_twice(a: Any) -> Any:
+    _, s, _ = np.linalg.svd(a)
+    return s[0] * np.sum(np.linalg.svd(a * s[1])[1] ** 2)
+
+
+def test_an_operand_that_an_adjoint_leaves_out_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+    lookup = Scope.lookup
+
+    def looked_up_outside(self: Scope, name: str) -> Any:
+        self.made = frozenset()  # so that one of ours is taken for what its name means outside
+        return lookup(self, name)
+
+    with observed(lambda *args: found.append(args[-1].reason)):
+        sg.grad(_largest_twice).source  # noqa: B018 - which makes the text
+        assert found == [""]
+        monkeypatch.setattr(Scope, "lookup", looked_up_outside)
+        sg.grad(_largest_twice).source  # noqa: B018
+        assert found[1:] == ["an adjoint leaves out an operand that varies"]
