@@ -113,7 +113,9 @@ def _look(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> Non
         proof.let_run()
     elif proof.is_proven:
         watch.trust_what_is_proven()
-    elif _compare(plan, proof, verify) and not watch.stops and proof.refutation is None:
+    elif not _compare(plan, proof, verify):
+        proof.note_vain()
+    elif not watch.stops and proof.refutation is None:
         proof.let_run()
         watch.narrow()
 

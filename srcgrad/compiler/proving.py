@@ -84,13 +84,15 @@ class Standing:
         verdict: What the checker says, once it was asked.
         is_settled: Whether it is known that the text may run.
         refutation: Why it must not run, once numbers have shown it to be wrong.
-        left: The branches of a doubted text that no numbers were compared along; None before any.
+        left: The branches that numbers have to be compared along; None before any were.
+        vain: How many calls had nothing to compare.
     """
 
     verdict: Verdict | None = None
     is_settled: bool = False
     refutation: NotProvenError | None = None
     left: frozenset[int] | None = None
+    vain: int = 0
 
 
 class Proof:
@@ -189,6 +191,12 @@ class Proof:
         branches = range(len(lines))
         self.agree([branch for branch in branches if lines[branch] not in missed], branches)
 
+    def note_vain(self) -> None:
+        """Note that a call had nothing to compare: after some of them the text may run."""
+        self._standing.vain += 1
+        if self._standing.vain >= _VAIN_CALLS:
+            self.let_run()
+
     def let_run(self) -> None:
         """Note that the text may run: there is nothing that could say that it is wrong."""
         self._standing.is_settled = True
@@ -231,6 +239,7 @@ def _lines(numbers: Sequence[int]) -> str:
     return f"line{'s' if len(numbers) > 1 else ''} {', '.join(words)} of the text"
 
 
+_VAIN_CALLS: Final = 10
 _WORSE: Final = ("proven", "unproven", "wrong")
 
 

@@ -171,8 +171,15 @@ def test_a_second_trip_and_none_are_compared(compared: list[str]) -> None:
     assert compared == ["gradient"] * 3
 
 
+def marked(x):
+    y = x * 2.0
+    if x[0] > 0:
+        y = np.sin(x)
+    return np.sum(y * y)
+
+
 def test_what_was_compared_has_no_marks() -> None:
-    gradient = sg.grad(turned, fallback="error")
+    gradient = sg.grad(marked, fallback="error")  # whose text no other test has run
     gradient(UP)
     code = gradient.generated.__code__
     assert MARK in code.co_names
@@ -275,8 +282,15 @@ def test_functions_of_one_text_share_what_was_compared(compared: list[str]) -> N
     assert compared == ["gradient"] * 2
 
 
+def stopped(x):
+    y = x * 3.0
+    if x[0] > 0:
+        y = np.sin(x)
+    return np.sum(y * y)
+
+
 def test_the_generated_function_itself_refuses_a_new_branch() -> None:
-    gradient = sg.grad(turned, fallback="error")
+    gradient = sg.grad(stopped, fallback="error")  # whose text no other test has run
     gradient(UP)
     run = gradient.generated
     with pytest.raises(sg.NotProvenError, match="no numbers were compared"):

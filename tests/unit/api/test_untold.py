@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.api import known_texts
+from srcgrad.api import known_texts, proofs
 from srcgrad.checker.check import Checker, Verdict
 from srcgrad.compiler.module import Module
 
@@ -151,3 +151,29 @@ def test_tensors_stop_before_new_branches_too(said: Say) -> None:
         compiled(x, way).backward()
         expected = sg.grad(chosen, backend="tape")(UP, way)
         assert np.allclose(x.grad.numpy(), expected)
+
+
+def raising(x):
+    y = np.sin(x)
+    if y[0] < 9.0:
+        raise ValueError("never")
+    return np.sum(y)
+
+
+def test_calls_without_numbers_are_not_compared_for_ever(
+    said: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(UNTOLD)
+    looks: list[int] = []
+    compare = proofs._compare
+
+    def noted(*args: Any) -> bool:
+        looks.append(1)
+        return compare(*args)
+
+    monkeypatch.setattr(proofs, "_compare", noted)
+    gradient = sg.grad(raising)
+    for _ in range(15):
+        with pytest.raises(ValueError, match="never"):
+            gradient(UP)
+    assert len(looks) == 10
