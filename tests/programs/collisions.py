@@ -285,3 +285,27 @@ def curved_forward(x):
 @program("v")
 def one_calls_what_is_run_again_beside_its_namesake(x):
     return curved(x) + curved_forward(x) * x[1]
+
+
+@program("v")
+def comprehensions_with_names_that_texts_use(x):
+    total = sum(min for min, a in zip(x, x))  # a loop over both is as long as the smaller
+    scaled = [len * a for len, a in zip(x, 2.0 * x)]
+    counted = {len: a for len, a in enumerate(x)}
+    rows = np.array([[len * min for min in x] for len in x])
+    best = max(len for len in x)
+    return total * scaled[0] * counted[1] + np.sum(rows @ x) * best
+
+
+def _doubled(values):
+    return sum(range * 2.0 for range in values)
+
+
+@program("v")
+def comprehensions_of_helpers_with_such_names(x):
+    def halves(values):
+        return [np * 0.5 for np in values]
+
+    pairs = {zip: isinstance for zip, isinstance in zip(range(3), x)}
+    nested = [[list * 2.0 for list in range] for range in (x, x * x)]
+    return _doubled(x) * halves(x)[1] + pairs[1] * nested[1][0]

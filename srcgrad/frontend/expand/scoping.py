@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.frontend.source import FunctionSource, Leaves
 from srcgrad.ir.build import clone
-from srcgrad.ir.walk import found_in, nodes_in, walk
+from srcgrad.ir.walk import found_in, names_bound, nodes_in, walk
 
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -238,9 +238,12 @@ def without_collisions(
 
     Nor have its variables those of `taken` that passes write before variables get their versions:
     a call of the builtin `range` is one of the user's variable there, if that is called so, too.
+    Those of a comprehension are among them: it becomes a loop of the function.
     """
     given = set(parameters(source.tree.args))
-    early = {name for name in _stored(source.tree) if name == "np" or hasattr(builtins, name)}
+    inner = {name for node in found_in(source.tree, *_COMPREHENSIONS) for name in _bound_by(node)}
+    stored = _stored(source.tree)
+    early = {name for name in stored | inner if name == "np" or hasattr(builtins, name)}
     names = (given | early).intersection(taken)
     if not names:
         return source, {}
@@ -255,7 +258,33 @@ def without_collisions(
         Leaves(fresh.get(item.parameter, item.parameter), item.names) for item in source.leaves
     )
     known = {name: new for name, new in fresh.items() if name in given}
-    return replace(source, tree=renamed(source.tree, fresh), leaves=leaves), known
+    whole = {name: new for name, new in fresh.items() if name in given | stored}
+    tree = renamed(source.tree, whole)
+    return replace(source, tree=_comprehensions_renamed(tree, fresh), leaves=leaves), known
+
+
+def _bound_by(comprehension: Any) -> set[str]:
+    """Return the variables of a comprehension."""
+    return {name for part in comprehension.generators for name in names_bound(part.target)}
+
+
+def _comprehensions_renamed(tree: Any, names: Mapping[str, str]) -> Any:
+    r"""Rename the variables of comprehensions, in place.
+
+    >>> from srcgrad.compiler.doctesting import text
+    >>> tree = gast.parse("def f(a):\n    return min(*[min for min in [min(a)]])").body[0]
+    >>> print(text([_comprehensions_renamed(tree, {"min": "min_2"})]))
+    def f(a):
+        return min(*[min_2 for min_2 in [min(a)]])
+    """
+    for node in found_in(tree, *_COMPREHENSIONS):
+        bound = _bound_by(node).intersection(names)
+        first = node.generators[0].iter  # it alone is read outside of that scope
+        kept = {id(item) for item in walk(first)}
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id in bound and id(item) not in kept:
+                item.id = names[item.id]
+    return tree
 
 
 def _stored(tree: Any) -> set[str]:
