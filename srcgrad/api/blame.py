@@ -54,12 +54,22 @@ def refusing_alone(
 
 def is_alone(error: Exception, subject: Asked) -> bool:
     """Say whether a derivative has raised what its function does not."""
+    return own_error(error, subject) is None
+
+
+def own_error(error: Exception, subject: Asked) -> Exception | None:
+    """Return what a function itself raises where its derivative has raised `error`, if anything.
+
+    A function that is not asked is taken to raise the same. A name that is bound to nothing, and a
+    variable of the text, are told by the function's error: it has the user's names.
+    """
     is_asked = isinstance(error, _ASKED) or failed_in_tangent(error)
     if isinstance(error, MEANT) or not is_asked:
-        return False
+        return error
     f, args, kwargs = subject
     try:
         f(*copied(args), **copied(kwargs))
-    except Exception:  # noqa: BLE001 - it is asked whether the user's function raises
-        return False
-    return True
+    except Exception as own:  # noqa: BLE001 - it is asked whether the user's function raises
+        is_same = type(own) is type(error) and not isinstance(error, NameError)
+        return error if is_same else own
+    return None

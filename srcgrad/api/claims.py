@@ -22,7 +22,7 @@ from srcgrad.api.underlying import called, plain, signature
 from srcgrad.api.values import as_now, conform
 from srcgrad.api.verification import Arguments, Claim, verify
 from srcgrad.errors import UnsupportedError, VerificationError
-from srcgrad.insight.switch import verifies, verifying
+from srcgrad.insight.switch import ANYTHING, verifies, verifying
 from srcgrad.tape import in_another_call
 from srcgrad.tape.turning import meeting
 
@@ -31,7 +31,9 @@ Run = Callable[..., Any]
 
 def is_due(plan: Plan, policy: Policy) -> bool:
     """Say whether the text of a plan is to be verified now."""
-    return not plan.verified and verifies(policy.verify or plan.doubted) and not in_another_call()
+    if not ANYTHING.on or plan.verified or in_another_call():
+        return False
+    return verifies(policy.verify or plan.doubted)
 
 
 class Subject(NamedTuple):

@@ -27,7 +27,6 @@ from srcgrad.api.values import conform, is_float
 from srcgrad.autograd.function import once_differentiable
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.insight.switch import ANYTHING
 from srcgrad.tape import (
     Function,
     Tensor,
@@ -89,7 +88,7 @@ class Compiled(Generic[P, R_co]):
             run = functools.partial(_run, plan, names)
             verify_adjoints(Subject(self.primal, names), plan, run, arrays)
 
-        if ANYTHING.on and is_due(plan, self._policy):
+        if is_due(plan, self._policy):
             verify(plan)
         on_tape = functools.partial(called_with, self.primal, found, args, kwargs)
         if proven(plan, verify, self._fall.back) is None:

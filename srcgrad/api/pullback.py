@@ -47,7 +47,7 @@ from srcgrad.api.values import as_now, conform, is_complex
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, UnsupportedError
-from srcgrad.insight.switch import ANYTHING, CHECKS
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.stacks import CannotStackError
 from srcgrad.tape import call_strictly
 
@@ -93,7 +93,7 @@ class Adjoints:
         verify_adjoints(Subject(self.primal, self.names), plan, run, arguments)
 
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
-        if ANYTHING.on and is_due(plan, self.policy):
+        if is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = copied(arguments) if asks else arguments
@@ -212,7 +212,7 @@ class Adjoints:
         return plan is None or plan.in_place
 
     def _run_rows(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
-        if ANYTHING.on and is_due(plan, self.policy):
+        if is_due(plan, self.policy):
             self._verify(self._run_first_row, arguments, plan)
         run = functools.partial(self._run_rows_once, plan, arguments)
         verify = functools.partial(self._verify, self._run_first_row, arguments)

@@ -47,7 +47,7 @@ from srcgrad.api.underlying import (
 from srcgrad.api.values import as_now, check_input, conform, is_complex, leaves, rebuilt_dict
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.compiler.stages import Stages
-from srcgrad.insight.switch import ANYTHING, CHECKS
+from srcgrad.insight.switch import CHECKS
 from srcgrad.runtime.containers import REGISTERED
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.runtime.stacks import CannotStackError, holds_stack
@@ -140,7 +140,7 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
-        if ANYTHING.on and is_due(plan, self.policy):
+        if is_due(plan, self.policy):
             self._verify(self._run, arguments, plan)
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
@@ -212,7 +212,7 @@ class Tangents:
     def _run_rows(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
-        if ANYTHING.on and is_due(plan, self.policy):
+        if is_due(plan, self.policy):
             self._verify(self._run_first_row, arguments, plan)
         run = functools.partial(self._run_rows_once, plan, arguments, tangents)
         verify = functools.partial(self._verify, self._run_first_row, arguments)

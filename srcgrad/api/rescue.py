@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from srcgrad.api.blame import Asked, is_alone
+from srcgrad.api.blame import Asked, own_error
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.errors import NotProvenError, SrcgradError, UnsupportedError
 from srcgrad.tape import in_another_call
@@ -37,10 +37,12 @@ def instead_of(
     divides = isinstance(error, ZeroDivisionError)
     is_meant = divides or isinstance(error, (SrcgradError, MemoryError))
     at_fault = not is_meant and failed_going_back(error)
-    if now and not is_meant and not at_fault and subject is not None:
-        at_fault = not in_another_call() and is_alone(error, subject)
-    if not now or not (divides or at_fault):
-        raise error
+    own: Exception | None = error
+    if now and not (is_meant or at_fault or subject is None or in_another_call()):
+        own = own_error(error, subject)
+        at_fault = own is None
+    if own is not None and (not now or not (divides or at_fault)):
+        raise own from own.__cause__
     try:
         found = again()
     except Exception as refusal:  # noqa: BLE001 - whatever the tape refuses, the error came first

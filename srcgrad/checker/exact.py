@@ -32,7 +32,7 @@ from srcgrad.ir.walk import statements
 
 _LENGTHS: Final[tuple[tuple[int, ...], ...]] = ((4,), (3,), (4, 2), (3, 4), (6,), (8,), (2,))
 _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
-_NESTS: Final = "it stores an array in an entry of an array"
+NESTS: Final = "it stores an array in an entry of an array"
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
 _FEW: Final = 5  # where lanes have told all
@@ -190,7 +190,7 @@ class ExactChecker(Checker):
         subject = self._subject
         ours, given, ways, expected = ended
         if ours.nested:
-            raise NotCovered(_NESTS)
+            raise NotCovered(NESTS)
         theirs = Now.run = self._begin_long(seed)
         theirs.own = self._begun(self._own) if ours.own and self._own else None
         args = self._exact_arguments(seed, moving=False)
@@ -207,13 +207,17 @@ class ExactChecker(Checker):
         )
         if (by_text - self._slope(expected[1])) % PRIME:
             raise Disagreement("the gradient is another")
-        self._compare_memory(result, args)
+        self._refuse_shared(result, args)
         if outputs is not None:
             values = list(expected[1]) if subject.returns_tuple else [expected[1]]
             for one, other in zip(values, outputs, strict=False):
-                if other is not None and not _same(one, other):
+                if other is not None and not same(one, other):
                     raise Disagreement("the value is another")
-        if not _same(given, args):
+        self._compare_traces(ours, theirs, given, args)
+
+    def _compare_traces(self, ours: Any, theirs: Any, given: Any, args: Any) -> None:
+        """Compare what two runs leave: in their arguments, and in what lies outside."""
+        if not same(given, args):
             raise Disagreement("an argument is left with other contents")
         if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
             raise Disagreement("what can be seen from outside is not the same")
@@ -231,7 +235,7 @@ class ExactChecker(Checker):
         """
         own: Any = self._own
         if own.may_nest and not self._keeps_apart(seed):
-            raise NotCovered(_NESTS)
+            raise NotCovered(NESTS)
         run = Now.run = self._begin_long(seed)
         reading = run.own = self._begun(own)
         given = self._exact_arguments(seed, moving=True)
@@ -280,7 +284,7 @@ class ExactChecker(Checker):
 
     def _is_fit(self, result: Any) -> bool:
         """Say whether a result is one that a gradient can be taken of."""
-        if any(isinstance(item, np.ndarray) for leaf in _leaves(result) for item in leaf.flat):
+        if any(isinstance(item, np.ndarray) for leaf in leaves_of(result) for item in leaf.flat):
             return False  # an array was put into an element
         if self._subject.backward:
             return True
@@ -312,11 +316,11 @@ class ExactChecker(Checker):
             return super()._given(place, output)
         return _filled(output, hashed(code_of("given"), place), moving=False)
 
-    def _compare_memory(self, result: Any, args: dict[str, Any]) -> None:
-        roots = [("an argument", leaf) for leaf in _leaves(list(args.values()))]
+    def _refuse_shared(self, result: Any, args: dict[str, Any]) -> None:
+        roots = [("an argument", leaf) for leaf in leaves_of(list(args.values()))]
         for name, grad in zip(self._subject.outer, result, strict=True):
             own = f"the gradient of `{name}`"
-            for leaf in _leaves(grad):
+            for leaf in leaves_of(grad):
                 if not leaf.flags.writeable:
                     raise Disagreement(f"{own} is spread over memory that it has no more of")
                 for other, array in roots:
@@ -457,38 +461,38 @@ def _dot_of(item: Any) -> int:
     return item.dot if isinstance(item, Element) else 0
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves_of(value: Any) -> Iterator[Any]:
     """Yield the arrays in a value."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _leaves(item)
+            yield from leaves_of(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves_of(item)
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Say whether two values hold the same."""
     if isinstance(one, dict):
         return (
             isinstance(other, dict)
             and list(one) == list(other)
-            and all(_same(item, other[key]) for key, item in one.items())
+            and all(same(item, other[key]) for key, item in one.items())
         )
     if isinstance(one, (list, tuple)):
         return (
             isinstance(other, (list, tuple))
             and len(one) == len(other)
-            and all(map(_same, one, other))
+            and all(map(same, one, other))
         )
     if isinstance(one, arrays.Holder):
-        return isinstance(other, arrays.Holder) and _same(vars(one), vars(other))
+        return isinstance(other, arrays.Holder) and same(vars(one), vars(other))
     if np.shape(one) != np.shape(other):
         return False
     if isinstance(one, np.ndarray) and one.ndim:
-        return all(map(_same, one.ravel().tolist(), other.ravel().tolist()))
+        return all(map(same, one.ravel().tolist(), other.ravel().tolist()))
     if isinstance(one, (Element, float, np.ndarray)) or isinstance(other, (Element, float)):
         return bool(element_of(one) == element_of(other))
     return one is other or bool(one == other)
@@ -497,4 +501,4 @@ def _same(one: Any, other: Any) -> bool:
 def _same_outside(ours: dict[int, Any], theirs: dict[int, Any]) -> bool:
     """Say whether two runs leave the same in what lies outside."""
     shared = [key for key in ours if key in theirs]
-    return all(_same(ours[key][1], theirs[key][1]) for key in shared)
+    return all(same(ours[key][1], theirs[key][1]) for key in shared)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from srcgrad.checker.check import Subject, Verdict, ranks_of
+from srcgrad.checker.check import Checker, Subject, Verdict, ranks_of
 from srcgrad.checker.exact import ExactChecker
-from srcgrad.checker.pushing import TangentChecker, TangentSubject
+from srcgrad.checker.exact_pushing import ExactTangentChecker
+from srcgrad.checker.pushing import TangentSubject
 from srcgrad.checker.repeated import PullChecker, PullSubject
 from srcgrad.checker.witness import OBSERVERS
 from srcgrad.codegen.loader import code_of
@@ -149,9 +150,7 @@ class Proof:
         standing = self._standing
         if not standing.is_settled and standing.refutation is None:
             verdict = self.verdict
-            standing.is_settled = bool(OBSERVERS) or (
-                verdict.kind == "proven" and not verdict.missed
-            )
+            standing.is_settled = bool(OBSERVERS) or (self.is_proven and not verdict.missed)
         return not standing.is_settled and standing.refutation is None
 
     @property
@@ -161,8 +160,11 @@ class Proof:
 
     @property
     def is_proven(self) -> bool:
-        """Whether all is proven of the text that the checker ran."""
-        return self.verdict.kind == "proven"
+        """Whether all is proven of the text that the checker ran, beside the user's own code.
+
+        Where that cannot be run, what the compiler has lost before its normal form nobody has seen.
+        """
+        return self.verdict.kind == "proven" and not self.verdict.unread
 
     def share(self, other: Proof) -> None:
         """Know from now on what is known of another proof of the same text."""
@@ -244,8 +246,9 @@ _WORSE: Final = ("proven", "unproven", "wrong")
 
 
 def _verdict(text: str, bound: Any, imports: list[str], subject: Subject) -> Verdict:
-    kinds = {TangentSubject: TangentChecker, PullSubject: PullChecker}
-    checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
+    kinds: dict[type, type[Checker]]
+    kinds = {TangentSubject: ExactTangentChecker, PullSubject: PullChecker}
+    checker: Checker = kinds.get(type(subject), ExactChecker)(bound, imports, subject)
     verdict = checker.verdict(text, code_of(text))
     for observer in OBSERVERS:
         observer(text, bound, checker, subject, verdict)

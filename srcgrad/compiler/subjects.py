@@ -28,7 +28,7 @@ def add_tangents(
             witness,
             program.reader.scope,
             parameters=list(program.parameters),
-            keyword_only=[],
+            keyword_only=[item.id for item in args.kwonlyargs],
             starred=[item.id for item in (args.vararg, args.kwarg) if item is not None],
             inputs=program.inputs,
             outer=wrt,

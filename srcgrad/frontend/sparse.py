@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -69,27 +70,37 @@ def _kinds_in(value: Any, read: set[str], depth: int = 3) -> Iterator[type]:
 def _kinds_made_by(callee: Any, met: set[Any]) -> Iterator[type]:
     """Yield the types that a call may make, if they are not the usual ones.
 
-    Of a function of the user's that is what the functions of NumPy make that it calls, itself and
-    in others; those that were `met` in other calls are not looked at again.
+    Of a function of the user's those are what classes and functions of NumPy make that it calls,
+    itself and in others; those that were `met` in other calls are not looked at again.
     """
     found = [callee]
     while found:
-        function = found.pop()
+        function = _called(found.pop())
         module = getattr(function, "__module__", None) or ""
         if module == "numpy.ma" or module.startswith("numpy.ma."):
             yield np.ma.MaskedArray
         elif any(function is maker for maker in _MATRICES):
             yield np.matrix
+        elif isinstance(function, type):
+            yield function
         elif isinstance(function, FunctionType) and function not in met:
             met.add(function)
             found.extend(() if is_library(function) else _reached_from(function))
 
 
+def _called(callee: Any) -> Any:
+    """Return the function that a partial one calls, and the class of a method of a class."""
+    while isinstance(callee, functools.partial):
+        callee = callee.func
+    owner = getattr(callee, "__self__", None)
+    return owner if isinstance(owner, type) else callee
+
+
 def _reached_from(function: FunctionType) -> Iterator[Any]:
-    """Yield the functions that a function names: others of the user's, and makers of NumPy."""
+    """Yield what a function names: others of the user's, classes, and makers of NumPy."""
     names, outside = function.__code__.co_names, function.__globals__
     values = [outside.get(name) for name in names]
-    yield from (value for value in values if isinstance(value, FunctionType))
+    yield from (value for value in values if isinstance(value, (FunctionType, type)))
     if _OWN.isdisjoint(names) and not any(value is np.ma for value in values):
         return
     value: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -56,27 +57,40 @@ def _like(result: Any, value: Any) -> Any:
     return as_python(result, type(value))
 
 
-class _ComplexType(type):
-    """The type of what stands in for `complex`: equal to it, with the same instances."""
+class NumberType(type):
+    """The type of what stands in for a type of numbers: equal to it, with the same instances."""
 
+    __base__: type
+
+    def __new__(
+        cls, name: str, bases: tuple[Any, ...], space: dict[str, Any], **options: Any
+    ) -> Any:
+        """Make what stands in for its base; what a function derives from it is a class of that."""
+        if not any(isinstance(base, NumberType) for base in bases):
+            return super().__new__(cls, name, bases, space)
+        own = tuple(base.__base__ if isinstance(base, NumberType) else base for base in bases)
+        return types.new_class(name, own, options, lambda made: made.update(space))
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.__base__)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return issubclass(subclass, cls.__base__)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.__base__
+
+    def __hash__(cls) -> int:
+        return hash(cls.__base__)
+
+    def __repr__(cls) -> str:
+        return repr(cls.__base__)
+
+
+class _ComplexType(NumberType):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         refuse_spoken(args)
         return _COMPLEX(*args, **kwargs)
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, complex)
-
-    def __subclasscheck__(cls, subclass: Any) -> bool:
-        return issubclass(subclass, complex)
-
-    def __eq__(cls, other: object) -> bool:
-        return other is cls or other is complex
-
-    def __hash__(cls) -> int:
-        return hash(complex)
-
-    def __repr__(cls) -> str:
-        return repr(complex)
 
 
 _COMPLEX = of_numbers(complex)

@@ -27,6 +27,7 @@ from srcgrad.tape.nesting import to_array
 from srcgrad.tape.number_stand_ins import (
     JOINERS,
     Complex,
+    NumberType,
     apply_rule,
     converting,
     has_tensor,
@@ -161,30 +162,13 @@ def _as_array(value: Any) -> Any:
 # -- float and type --------------------------------------------------------------------------------
 
 
-class _FloatType(type):
-    """The type of what stands in for `float`: equal to it, with the same instances."""
-
-    def __call__(cls, value: Any = 0.0, /) -> Any:
+class _FloatType(NumberType):
+    def __call__(self, value: Any = 0.0, /) -> Any:
         if STATE.strict and isinstance(value, Core):
             return _to_float(value)
         if STATE.spoken and isinstance(value, str):
             refuse_spoken(value)
         return float(value)
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, float)
-
-    def __subclasscheck__(cls, subclass: Any) -> bool:
-        return issubclass(subclass, float)
-
-    def __eq__(cls, other: object) -> bool:
-        return other is cls or other is float
-
-    def __hash__(cls) -> int:
-        return hash(float)
-
-    def __repr__(cls) -> str:
-        return repr(float)
 
 
 Float = _FloatType("float", (float,), {"dtype": np.dtype(float), "__module__": "builtins"})
