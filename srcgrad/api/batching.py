@@ -22,6 +22,7 @@ from srcgrad.api.selection import innermost, signature_of
 from srcgrad.api.underlying import to_differentiate
 from srcgrad.compiler.batching import BatchRequest, compile_batched
 from srcgrad.errors import ArgumentError, NotBatchedError, UnsupportedError
+from srcgrad.insight.once import Once
 from srcgrad.locks import Lock
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import unwrapped
@@ -54,7 +55,7 @@ class Batched:
         self._texts: dict[Any, Plan] = {}
         self._refused: dict[Any, NotBatchedError] = {}
         self._last: Plan | NotBatchedError | None = None
-        self._warned = False
+        self._loop = Once()
         self._lock = Lock()
         self.signature = _signature_of(primal)
 
@@ -215,8 +216,7 @@ class Batched:
         """Call the function for each example, as the policy says."""
         if self._policy.fallback == "error":
             raise refusal
-        if self._policy.fallback == "warn" and not self._warned:
-            self._warned = True
+        if self._policy.fallback == "warn" and self._loop.is_due():
             warn_unbatched(refusal, self.primal)
         if not count:
             raise ArgumentError(

@@ -14,6 +14,7 @@ from srcgrad.api.raveling import Raveling
 from srcgrad.api.structures import copied, float_leaves, mapped
 from srcgrad.api.underlying import bind
 from srcgrad.errors import MissingRuleError, MutationError, NotDifferentiableError, NumericWarning
+from srcgrad.insight.once import Once
 from srcgrad.rules.base import Function
 from srcgrad.runtime import differences_back, differences_push
 from srcgrad.tape import Tensor
@@ -37,7 +38,7 @@ class Numeric(Generic[P, R_co]):
         self.function: Callable[..., Any] = function
         self.step = step
         self.__srcgrad_rule__ = _rule_of(self)
-        self._warned = False
+        self._slow = Once()
         look_like(self, function)
 
     @overload
@@ -148,8 +149,7 @@ class Numeric(Generic[P, R_co]):
         return f"`{getattr(self.function, '__name__', 'the function')}`"
 
     def _warn(self, calls: int) -> None:
-        if not self._warned:
-            self._warned = True
+        if self._slow.is_due():
             warnings.warn(
                 f"{self._name} is differentiated by differences of its values, {calls} calls at a "
                 "time: slow, and not exact; a Function with a derivative is better",

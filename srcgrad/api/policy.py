@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.once import Once
 from srcgrad.insight.switch import ANYTHING
 
 Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"]
@@ -118,13 +119,13 @@ class Fall:
         primal: The user's function.
     """
 
-    __slots__ = ("_slow", "_warned", "policy", "primal")
+    __slots__ = ("_slow", "_tape", "policy", "primal")
 
     def __init__(self, policy: Policy, primal: Any) -> None:
         self.policy = policy
         self.primal = primal
-        self._warned = False
-        self._slow = False
+        self._tape = Once()
+        self._slow = Once()
 
     def back(self, refusal: UnsupportedError) -> None:
         """Raise the refusal, or warn of it once and go on, as the policy says.
@@ -136,8 +137,7 @@ class Fall:
             return
         if self.policy.fallback == "error":
             raise refusal
-        if self.policy.fallback == "warn" and not self._warned:
-            self._warned = True
+        if self.policy.fallback == "warn" and self._tape.is_due():
             warn_of(refusal, self.primal)
 
     def to_numpy(self, refusal: UnsupportedError) -> None:
@@ -148,6 +148,5 @@ class Fall:
         """
         if self.policy.fallback == "error":
             raise refusal
-        if self.policy.fallback == "warn" and not self._slow:
-            self._slow = True
+        if self.policy.fallback == "warn" and self._slow.is_due():
             warn_uncompiled(refusal, self.primal)

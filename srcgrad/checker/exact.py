@@ -19,13 +19,14 @@ import numpy as np
 
 from srcgrad.checker import arrays
 from srcgrad.checker.check import Checker, Verdict, imported, outcome
-from srcgrad.checker.elements import Element, LongRun, element_of
+from srcgrad.checker.elements import LongRun, element_of
 from srcgrad.checker.field import PRIME, code_of, hashed
 from srcgrad.checker.names import Names
 from srcgrad.checker.nesting import store
 from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
+from srcgrad.checker.values import copies, filled, leaves_of, product, same, same_outside
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.walk import statements
@@ -202,7 +203,7 @@ class ExactChecker(Checker):
             raise Disagreement(f"the derivative alone raises {found[1]!r}")
         result, outputs = found[1]
         by_text = sum(
-            _product(grad, ways[name], f"the gradient of `{name}`")
+            product(grad, ways[name], f"the gradient of `{name}`")
             for name, grad in zip(subject.outer, result, strict=True)
         )
         if (by_text - self._slope(expected[1])) % PRIME:
@@ -219,7 +220,7 @@ class ExactChecker(Checker):
         """Compare what two runs leave: in their arguments, and in what lies outside."""
         if not same(given, args):
             raise Disagreement("an argument is left with other contents")
-        if ours.trace != theirs.trace or not _same_outside(ours.memo, theirs.memo):
+        if ours.trace != theirs.trace or not same_outside(ours.memo, theirs.memo):
             raise Disagreement("what can be seen from outside is not the same")
 
     def _begun(self, own: OwnCode) -> Reading:
@@ -241,7 +242,7 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
-        ways = _copies(given)
+        ways = copies(given)
         positional, named = self._as_called(given)
         expected = outcome(lambda: reading.run(positional, named))
         if expected[0] == "raised":
@@ -264,7 +265,7 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
-        ways = _copies(given)
+        ways = copies(given)
         expected = outcome(lambda: self._exact_made().run(names, given))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return None
@@ -307,14 +308,14 @@ class ExactChecker(Checker):
             return element_of(result[0] if self._subject.returns_tuple else result).dot
         outputs = list(result) if self._subject.returns_tuple else [result]
         return sum(
-            _product(self._given(place, output), output, "what is given")
+            product(self._given(place, output), output, "what is given")
             for place, output in enumerate(outputs)
         )
 
     def _given(self, place: int, output: Any) -> Any:
         if not self._lengths:
             return super()._given(place, output)
-        return _filled(output, hashed(code_of("given"), place), moving=False)
+        return filled(output, hashed(code_of("given"), place), moving=False)
 
     def _refuse_shared(self, result: Any, args: dict[str, Any]) -> None:
         roots = [("an argument", leaf) for leaf in leaves_of(list(args.values()))]
@@ -346,7 +347,7 @@ class ExactChecker(Checker):
             count = rank if isinstance(rank, int) else 0
             lengths = (self._lengths * 8)[:count]
             like = np.empty(lengths, object) if count else 0.0
-            made[name] = _filled(like, hashed(code, seed), moving=moving and varied)
+            made[name] = filled(like, hashed(code, seed), moving=moving and varied)
         return made
 
     def _exact_space(self) -> dict[str, Any]:
@@ -411,94 +412,3 @@ _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "MatMult": operator.imatmul, "BitAnd": operator.iand, "BitOr": operator.ior,
     "BitXor": operator.ixor,
 }  # fmt: skip
-
-# -- values
-
-
-def _filled(like: Any, code: int, *, moving: bool) -> Any:
-    """Return unknown numbers in the structure of a value, with a direction if they are moving."""
-    if isinstance(like, dict):
-        return {
-            key: _filled(item, hashed(code, place), moving=moving)
-            for place, (key, item) in enumerate(like.items())
-        }
-    if isinstance(like, (list, tuple)):
-        made = [_filled(item, hashed(code, i), moving=moving) for i, item in enumerate(like)]
-        return made if isinstance(like, list) else tuple(made)
-    if not isinstance(like, np.ndarray):
-        return Element(hashed(code, 0), hashed(code, 0, 1) if moving else 0)
-    found = np.empty(like.size, object)
-    for place in range(like.size):
-        found[place] = Element(hashed(code, place), hashed(code, place, 1) if moving else 0)
-    return found.reshape(like.shape)
-
-
-def _product(grad: Any, way: Any, what: str) -> int:
-    """Return the product of adjoints and a direction of the same structure."""
-    if grad is None:
-        return 0
-    if isinstance(way, dict):
-        return sum(_product(grad[key], item, what) for key, item in way.items())
-    if isinstance(way, (list, tuple)):
-        return sum(_product(grad[place], item, what) for place, item in enumerate(way))
-    if not isinstance(way, np.ndarray):
-        return element_of(grad).value * _dot_of(way)
-    if np.shape(grad) != way.shape:
-        raise Disagreement(f"{what} has another shape")
-    pairs = zip(np.asarray(grad).ravel().tolist(), way.ravel().tolist(), strict=True)
-    return sum(element_of(one).value * _dot_of(other) for one, other in pairs)
-
-
-def _copies(given: dict[str, Any]) -> dict[str, Any]:
-    return {key: item.copy() if _is_array(item) else item for key, item in given.items()}
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray)
-
-
-def _dot_of(item: Any) -> int:
-    return item.dot if isinstance(item, Element) else 0
-
-
-def leaves_of(value: Any) -> Iterator[Any]:
-    """Yield the arrays in a value."""
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from leaves_of(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves_of(item)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Say whether two values hold the same."""
-    if isinstance(one, dict):
-        return (
-            isinstance(other, dict)
-            and list(one) == list(other)
-            and all(same(item, other[key]) for key, item in one.items())
-        )
-    if isinstance(one, (list, tuple)):
-        return (
-            isinstance(other, (list, tuple))
-            and len(one) == len(other)
-            and all(map(same, one, other))
-        )
-    if isinstance(one, arrays.Holder):
-        return isinstance(other, arrays.Holder) and same(vars(one), vars(other))
-    if np.shape(one) != np.shape(other):
-        return False
-    if isinstance(one, np.ndarray) and one.ndim:
-        return all(map(same, one.ravel().tolist(), other.ravel().tolist()))
-    if isinstance(one, (Element, float, np.ndarray)) or isinstance(other, (Element, float)):
-        return bool(element_of(one) == element_of(other))
-    return one is other or bool(one == other)
-
-
-def _same_outside(ours: dict[int, Any], theirs: dict[int, Any]) -> bool:
-    """Say whether two runs leave the same in what lies outside."""
-    shared = [key for key in ours if key in theirs]
-    return all(same(ours[key][1], theirs[key][1]) for key in shared)

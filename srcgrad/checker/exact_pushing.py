@@ -12,9 +12,10 @@ import numpy as np
 
 from srcgrad.checker.check import outcome
 from srcgrad.checker.elements import Element
-from srcgrad.checker.exact import NESTS, Ended, ExactChecker, ExactPrimal, leaves_of, same
+from srcgrad.checker.exact import NESTS, Ended, ExactChecker, ExactPrimal
 from srcgrad.checker.pushing import TangentChecker, TangentSubject
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
+from srcgrad.checker.values import leaves_of, same
 from srcgrad.checker.witness import Witness
 
 
