@@ -11,7 +11,6 @@ import numpy as np
 
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan
-from srcgrad.api.policy import Policy
 from srcgrad.api.stacking import rows_in, stack_of
 from srcgrad.api.structures import float_leaves, mapped, split
 from srcgrad.api.surroundings import Surroundings
@@ -22,18 +21,10 @@ from srcgrad.api.underlying import called, plain, signature
 from srcgrad.api.values import as_now, conform
 from srcgrad.api.verification import Arguments, Claim, verify
 from srcgrad.errors import UnsupportedError, VerificationError
-from srcgrad.insight.switch import ANYTHING, verifies, verifying
-from srcgrad.tape import in_another_call
+from srcgrad.insight.switch import in_brief, verifying
 from srcgrad.tape.turning import meeting
 
 Run = Callable[..., Any]
-
-
-def is_due(plan: Plan, policy: Policy) -> bool:
-    """Say whether the text of a plan is to be verified now."""
-    if not ANYTHING.on or plan.verified or in_another_call():
-        return False
-    return verifies(policy.verify or plan.doubted)
 
 
 class Subject(NamedTuple):
@@ -144,7 +135,7 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
     subject.verify_inside(arguments)
     known = plain(gradient.primal), names, arguments
     verify(Claim("gradient", *known, subject.value, text, subject.push, pull, True, said))
-    plan.verified = True
+    plan.verified |= in_brief() is None
 
 
 def verify_tangents(subject: Subject, plan: Plan, run: Run, arguments: Arguments) -> None:
@@ -190,7 +181,7 @@ def _verify_other(
     known = plain(subject.primal), subject.names, arguments
     engines = text, subject.push, subject.pull
     verify(Claim(kind, *known, subject.value, *engines, kind[0] == "a", said))
-    plan.verified = True
+    plan.verified |= in_brief() is None
 
 
 def in_stack(value: Any, direction: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.api import known_texts
 from srcgrad.api.checking import runs
-from srcgrad.api.claims import Subject, is_due, verify_adjoints
+from srcgrad.api.claims import Subject, verify_adjoints
 from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
@@ -19,7 +19,7 @@ from srcgrad.api.paths import NewBranchError
 from srcgrad.api.pickling import reduced
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.policy import USUAL, Backend, Fall, Fallback, Policy, policy_of
-from srcgrad.api.proofs import proven, stopping
+from srcgrad.api.proofs import Comparing, proven, stopping
 from srcgrad.api.selection import select
 from srcgrad.api.snapshots import with_data_as_now
 from srcgrad.api.tied_plans import watched
@@ -88,13 +88,12 @@ class Compiled(Generic[P, R_co]):
             run = functools.partial(_run, plan, names)
             verify_adjoints(Subject(self.primal, names), plan, run, arrays)
 
-        if is_due(plan, self._policy):
-            verify(plan)
+        numbers = Comparing(self._policy, verify)
         on_tape = functools.partial(called_with, self.primal, found, args, kwargs)
-        if proven(plan, verify, self._fall.back) is None:
+        if proven(plan, numbers, self._fall.back) is None:
             return on_tape()
         run = functools.partial(_Generated.apply, self.primal, plan, names, *given)
-        return stopping(plan, run, verify, self._fall.back, on_tape)
+        return stopping(plan, run, numbers, self._fall.back, on_tape)
 
     def _parameters(self) -> tuple[str, ...]:
         code = self.primal.__code__

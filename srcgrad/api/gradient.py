@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, overload
 from srcgrad.api import elsewhere
 from srcgrad.api.blame import refusing_alone
 from srcgrad.api.checking import checked, checked_on_tape, without_value
-from srcgrad.api.claims import Subject, is_due, verify_gradient
+from srcgrad.api.claims import Subject, verify_gradient
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.entries import Entries, Ran, Served, Way, serves
 from srcgrad.api.fallback import run_on_tape
@@ -25,6 +25,7 @@ from srcgrad.api.on_tensors import called_with, is_plain_call, reads_tensors, te
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.policy import Fall, Policy
 from srcgrad.api.proofs import (
+    is_due,
     is_taken_for_wrong,
     not_settled_elsewhere,
     prove,
@@ -223,8 +224,6 @@ class Gradient(GradientReading[P, R_co]):
         plan, bound = fitting, self._selection.bound(args, kwargs)
         if plan.written and not is_alone(plan.generated, self._function, bound, self._refuse):
             return self._run_on_tape(args, kwargs)
-        if is_due(plan, self._policy):
-            self._verify(plan, args, kwargs)
         if self._proven(plan, args, kwargs) is None:
             return self._run_on_tape(args, kwargs)
         library = self._library(args, kwargs, plan)
@@ -233,7 +232,7 @@ class Gradient(GradientReading[P, R_co]):
         return stopping(
             plan,
             lambda: self._run(plan, args, kwargs, values),
-            lambda plan: self._verify(plan, args, kwargs),
+            self._numbers(args, kwargs),
             self._refuse,
             lambda: self._run_on_tape(args, kwargs),
         )
@@ -398,7 +397,7 @@ class Gradient(GradientReading[P, R_co]):
 
     def _proven(self, plan: Plan | None, args: Any, kwargs: Any) -> Plan | None:
         """Return a plan, or None if its text must not run and the tape takes over."""
-        return proven(plan, lambda plan: self._verify(plan, args, kwargs), self._refuse)
+        return proven(plan, self._numbers(args, kwargs), self._refuse)
 
     def _made_for(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], read: Plan | None = None
@@ -407,7 +406,7 @@ class Gradient(GradientReading[P, R_co]):
         with one_program():
             plan = self._closest(read or self._make_plan(), args, kwargs)
         if plan.fits(args, kwargs) and not is_due(plan, self._policy):
-            prove(plan, lambda plan: self._verify(plan, args, kwargs))
+            prove(plan, self._numbers(args, kwargs))
         return plan
 
     def _refuse(self, refusal: UnsupportedError) -> None:

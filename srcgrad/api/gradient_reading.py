@@ -8,7 +8,6 @@ from types import MethodType
 from typing import Any, Generic
 
 from srcgrad.analyses.lengths import Seen
-from srcgrad.api.claims import is_due
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
 from srcgrad.api.form import Form
@@ -26,6 +25,7 @@ from srcgrad.api.pickling import by_name_or_parts
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
 from srcgrad.api.proofs import (
+    Comparing,
     is_taken_for_wrong,
     prove,
     refuse_doubted,
@@ -186,7 +186,7 @@ class GradientReading(Reading, Generic[P, R_co]):
                 return None
             if not plan.fits(args, kwargs):
                 return None
-            prove(plan, lambda plan: self._verify(plan, args, kwargs))
+            prove(plan, self._numbers(args, kwargs))
             self._plan = plan
             return plan
 
@@ -249,10 +249,12 @@ class GradientReading(Reading, Generic[P, R_co]):
             return None
         if lists and plan.joins_lists(bound):
             return None
-        prove(plan, lambda plan: self._verify(plan, args, kwargs))
-        if is_due(plan, self._policy):
-            self._verify(plan, args, kwargs)
+        prove(plan, self._numbers(args, kwargs))
         return None if is_taken_for_wrong(plan) else plan
+
+    def _numbers(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Comparing:
+        """Return how texts are compared at the arguments of a call."""
+        return Comparing(self._policy, lambda plan: self._verify(plan, args, kwargs))
 
     def take_for_granted(self, arguments: Mapping[str, Any]) -> None:
         """Let that text be made for the functions and objects among arguments, given by name."""

@@ -4,18 +4,48 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from srcgrad.api.paths import NewBranchError, is_under_way, noting, watch_of
 from srcgrad.api.plan import Plan
+from srcgrad.api.policy import Policy
 from srcgrad.backends import NUMPY
 from srcgrad.compiler.proving import Proof
 from srcgrad.errors import NotProvenError, UnsupportedError, VerificationError
-from srcgrad.insight.switch import Brief, briefly
+from srcgrad.insight.switch import ANYTHING, Brief, briefly, verifies
 from srcgrad.runtime.stacks import CannotStackError
+from srcgrad.tape import in_another_call
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
 Found = TypeVar("Found")
+
+
+def is_due(plan: Plan, policy: Policy) -> bool:
+    """Say whether the text of a plan is to be verified now."""
+    if not ANYTHING.on or plan.verified or in_another_call():
+        return False
+    return verifies(policy.verify or plan.doubted)
+
+
+class Comparing(NamedTuple):
+    """How a text is compared with the other engine and with differences, at a call's arguments.
+
+    Attributes:
+        policy: Says whether the user asks for it.
+        compare: Does it for the text of a plan.
+    """
+
+    policy: Policy
+    compare: Callable[[Any], None]
+
+    def where_asked(self, plan: Plan) -> None:
+        """Compare a text if the user asks for it, before anything is compared on our account.
+
+        Raises:
+            VerificationError: It is wrong.
+        """
+        if is_due(plan, self.policy):
+            self.compare(plan)
 
 
 def not_settled_elsewhere(entry: str) -> NotProvenError:
@@ -78,16 +108,17 @@ def settle_if_it_keeps_data(plan: Plan) -> None:
         is_settled(plan)
 
 
-def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
+def prove(plan: AnyPlan, numbers: Comparing) -> None:
     """See to it that a text runs only if the checker or numbers have nothing against it.
 
     The checker runs no function of the user's and knows no values, so that what it takes for wrong
-    may be right. `verify` compares the text with the other engine and with differences, at the
-    arguments of the call that is about to run.
+    may be right. `numbers` are those of the call that is about to run.
 
     Raises:
         NotProvenError: Checker and numbers both say that the text is wrong.
+        VerificationError: It is wrong, and the user has asked for numbers.
     """
+    numbers.where_asked(plan)
     proof = plan.generated.proof
     if proof is None or proof.is_settled or is_under_way(plan):
         return
@@ -95,12 +126,12 @@ def prove(plan: AnyPlan, verify: Callable[[AnyPlan], None]) -> None:
         if proof.is_doubted:
             raise not_settled_elsewhere(plan.generated.entry)
     elif proof.is_open and needs_look(plan):
-        _look(plan, proof, verify)
+        _look(plan, proof, numbers)
     if proof.refutation is not None:
         raise proof.refutation
 
 
-def _look(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> None:
+def _look(plan: AnyPlan, proof: Proof, numbers: Comparing) -> None:
     """Ask numbers of a text that is not settled.
 
     Of one that the checker does not take for wrong, a call is run once more only where nobody
@@ -108,19 +139,19 @@ def _look(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> Non
     """
     watch = watch_of(plan, proof)
     if proof.is_doubted:
-        _compare(plan, proof, verify)
+        _compare(plan, proof, numbers)
     elif not watch.repeats or (proof.is_proven and (plan.loops or not watch.stops)):
         proof.let_run()
     elif proof.is_proven:
         watch.trust_what_is_proven()
-    elif not _compare(plan, proof, verify):
+    elif not _compare(plan, proof, numbers):
         proof.note_vain()
     elif not watch.stops and proof.refutation is None:
         proof.let_run()
         watch.narrow()
 
 
-def _compare(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> bool:
+def _compare(plan: AnyPlan, proof: Proof, numbers: Comparing) -> bool:
     """Ask numbers of a text; say whether they tell of the branches that it takes."""
     watch = watch_of(plan, proof)
     with noting(watch) as seen:
@@ -131,7 +162,7 @@ def _compare(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> 
         try:
             with warnings.catch_warnings(), briefly(brief):
                 warnings.simplefilter("ignore")  # nobody asked for numbers, which may not tell
-                verify(plan)
+                numbers.compare(plan)
         except VerificationError as error:
             proof.refute(error)
             return True
@@ -147,7 +178,7 @@ def _compare(plan: AnyPlan, proof: Proof, verify: Callable[[AnyPlan], None]) -> 
 def stopping(
     plan: AnyPlan,
     run: Callable[[], Found],
-    verify: Callable[[AnyPlan], None],
+    numbers: Comparing,
     refuse: Callable[[UnsupportedError], None],
     tape: Callable[[], Found],
 ) -> Found:
@@ -156,6 +187,7 @@ def stopping(
     Where it stops before a branch that numbers were never compared along, they are, and it runs
     once more, or in its place `tape`, after the refusal was said.
     """
+    numbers.where_asked(plan)
     proof = plan.generated.proof
     if proof is None or proof.is_settled:
         return run()
@@ -166,7 +198,7 @@ def stopping(
         if stop.watch is not watch:
             raise
     try:
-        if _compare(plan, proof, verify):
+        if _compare(plan, proof, numbers):
             if proof.refutation is not None:
                 raise proof.refutation
             return run()
@@ -177,9 +209,7 @@ def stopping(
         return run()
 
 
-def stopping_stacks(
-    plan: AnyPlan, run: Callable[[], Found], verify: Callable[[AnyPlan], None]
-) -> Found:
+def stopping_stacks(plan: AnyPlan, run: Callable[[], Found], numbers: Comparing) -> Found:
     """Return what `run` returns, which runs a text for stacks, as `prove` and `stopping` allow it.
 
     Raises:
@@ -190,22 +220,22 @@ def stopping_stacks(
         raise CannotStackError("a text that is not proven") from refusal
 
     try:
-        prove(plan, verify)
+        prove(plan, numbers)
     except NotProvenError as refusal:
         refuse(refusal)
-    return stopping(plan, run, verify, refuse, run)
+    return stopping(plan, run, numbers, refuse, run)
 
 
 def proven(
     plan: AnyPlan | None,
-    verify: Callable[[AnyPlan], None],
+    numbers: Comparing,
     refuse: Callable[[UnsupportedError], None],
 ) -> AnyPlan | None:
     """Return a plan, or None if its text must not run, after the refusal was said."""
     if plan is None:
         return None
     try:
-        prove(plan, verify)
+        prove(plan, numbers)
     except NotProvenError as refusal:
         refuse(refusal)
         return None

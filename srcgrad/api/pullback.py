@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.api.blame import Asked, refusing_alone
 from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
-from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_adjoints
+from srcgrad.api.claims import Subject, in_stack, out_of_stack, verify_adjoints
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
 from srcgrad.api.elsewhere import refuse_tape, say_what_lacks
 from srcgrad.api.gradient import Gradient
@@ -23,7 +23,7 @@ from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import HalvesPlan, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
-from srcgrad.api.proofs import is_settled, proven, stopping, stopping_stacks
+from srcgrad.api.proofs import Comparing, is_settled, proven, stopping, stopping_stacks
 from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
 from srcgrad.api.sharing import KindsOfArrays
@@ -79,13 +79,17 @@ class Adjoints:
         """Return the value and its pullback, which may be called any number of times."""
         keep_complex = any(map(is_complex, arguments.values()))
         found = self._plans.or_tape(arguments, keep_complex=keep_complex)
-        verify = functools.partial(self._verify, self._run, arguments)
-        plan = proven(found, verify, self._plans.fall_back)
+        numbers = self._numbers(self._run, arguments)
+        plan = proven(found, numbers, self._plans.fall_back)
         if plan is None:
             return self._on_tape(arguments)
         run = functools.partial(self._run, plan, arguments)
         on_tape = functools.partial(self._on_tape, arguments)
-        return stopping(plan, run, verify, self._plans.fall_back, on_tape)
+        return stopping(plan, run, numbers, self._plans.fall_back, on_tape)
+
+    def _numbers(self, run: Callable[..., Any], arguments: dict[str, Any]) -> Comparing:
+        """Return how texts are compared at the arguments of a call."""
+        return Comparing(self.policy, functools.partial(self._verify, run, arguments))
 
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: HalvesPlan) -> None:
         """Compare a new text with the other engine and with differences."""
@@ -93,8 +97,6 @@ class Adjoints:
         verify_adjoints(Subject(self.primal, self.names), plan, run, arguments)
 
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
-        if is_due(plan, self.policy):
-            self._verify(self._run, arguments, plan)
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = copied(arguments) if asks else arguments
         try:
@@ -146,13 +148,13 @@ class Adjoints:
 
     def _compared_as_new(self, plan: HalvesPlan, before: dict[str, Any]) -> Callable[[Pull], Pull]:
         """Return what lets a pullback stop where numbers have to be compared first."""
-        verify = functools.partial(self._verify, self._run, before)
+        numbers = self._numbers(self._run, before)
 
         def decorated(pull: Pull) -> Pull:
             def stops(wanted: Any) -> tuple[Any, ...]:
                 on_tape = functools.partial(self._once_on_tape, before, wanted)
                 run = functools.partial(pull, wanted)
-                return stopping(plan, run, verify, self._plans.fall_back, on_tape)
+                return stopping(plan, run, numbers, self._plans.fall_back, on_tape)
 
             return pull if is_settled(plan) else stops
 
@@ -212,11 +214,9 @@ class Adjoints:
         return plan is None or plan.in_place
 
     def _run_rows(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
-        if is_due(plan, self.policy):
-            self._verify(self._run_first_row, arguments, plan)
         run = functools.partial(self._run_rows_once, plan, arguments)
-        verify = functools.partial(self._verify, self._run_first_row, arguments)
-        return stopping_stacks(plan, run, verify)
+        numbers = self._numbers(self._run_first_row, arguments)
+        return stopping_stacks(plan, run, numbers)
 
     def _run_rows_once(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         given = copied(arguments) if plan.in_place else arguments

@@ -14,7 +14,7 @@ from srcgrad.api.apart import apart
 from srcgrad.api.blame import MEANT, Asked, refusing_alone
 from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
-from srcgrad.api.claims import Subject, in_stack, is_due, out_of_stack, verify_tangents
+from srcgrad.api.claims import Subject, in_stack, out_of_stack, verify_tangents
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together, without_rest
 from srcgrad.api.elsewhere import refuse_tape, say_what_lacks
 from srcgrad.api.given_tangents import check_pair, check_tangent, with_zeros
@@ -25,7 +25,7 @@ from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.plan import Plan, compile_loops, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
-from srcgrad.api.proofs import proven, stopping, stopping_stacks
+from srcgrad.api.proofs import Comparing, proven, stopping, stopping_stacks
 from srcgrad.api.refusal import describe
 from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
@@ -87,11 +87,15 @@ class Tangents:
         tangents = self._without_rest(arguments, tangents)
         keep_complex = any(map(is_complex, [*arguments.values(), *tangents]))
         plan = self._plans.or_tape(arguments, keep_complex=keep_complex)
-        verify = functools.partial(self._verify, self._run, arguments)
-        plan = proven(plan, verify, self._plans.fall_back)
+        numbers = self._numbers(self._run, arguments)
+        plan = proven(plan, numbers, self._plans.fall_back)
         if plan is None:
             return self._run_on_tape(arguments, tangents)
         return self._run_stopping(plan, arguments, tangents)
+
+    def _numbers(self, run: Callable[..., Any], arguments: dict[str, Any]) -> Comparing:
+        """Return how texts are compared at the arguments of a call."""
+        return Comparing(self.policy, functools.partial(self._verify, run, arguments))
 
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: Plan) -> None:
         """Compare a new text with the other engine and with differences."""
@@ -131,7 +135,7 @@ class Tangents:
         return stopping(
             plan,
             lambda: self._run(plan, arguments, tangents),
-            functools.partial(self._verify, self._run, arguments),
+            self._numbers(self._run, arguments),
             self._plans.fall_back,
             lambda: self._run_on_tape(arguments, tangents),
         )
@@ -140,8 +144,6 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
-        if is_due(plan, self.policy):
-            self._verify(self._run, arguments, plan)
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs
@@ -212,11 +214,9 @@ class Tangents:
     def _run_rows(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
-        if is_due(plan, self.policy):
-            self._verify(self._run_first_row, arguments, plan)
         run = functools.partial(self._run_rows_once, plan, arguments, tangents)
-        verify = functools.partial(self._verify, self._run_first_row, arguments)
-        return stopping_stacks(plan, run, verify)
+        numbers = self._numbers(self._run_first_row, arguments)
+        return stopping_stacks(plan, run, numbers)
 
     def _run_rows_once(
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
