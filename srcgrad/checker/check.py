@@ -191,7 +191,9 @@ class Checker:
                 if runs and seed in _MORE_SEEDS and (not fewest or vain > 1):
                     break
                 self._runs.clear()
+                self._reached.begin()
                 ended = self._run(seed)
+                self._reached.keep(alone=not ended)
                 runs += ended
                 missed = len(self._reached.missed)
                 vain, fewest = (0, missed) if missed < fewest else (vain + 1, fewest)

@@ -8,9 +8,10 @@ lanes leave open, and knows fewer functions than they do.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from srcgrad.checker.nesting import store
 from srcgrad.checker.own_code import OwnCode, Reading
 from srcgrad.checker.reached import MARK
 from srcgrad.checker.runs import Disagreement, NotCovered, Now
-from srcgrad.checker.values import copies, filled, leaves_of, product, same, same_outside
+from srcgrad.checker.values import filled, leaves_of, product, same, same_outside
 from srcgrad.checker.witness import Witness
 from srcgrad.checker.witnessed import Primal
 from srcgrad.ir.walk import statements
@@ -36,6 +37,7 @@ _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 NESTS: Final = "it stores an array in an entry of an array"
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
+_WHOLE: Final = (None, "number", 0)  # ranks of parameters that are given whole numbers
 _FEW: Final = 5  # where lanes have told all
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
 
@@ -57,6 +59,8 @@ class ExactChecker(Checker):
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
         self._readings: list[Reading] = []
+        self._path: list[LongRun] = []
+        self._hopeless: list[Mapping[str, Any]] = []
 
     def _verdict(self) -> Verdict:
         found = super()._verdict()
@@ -91,12 +95,14 @@ class ExactChecker(Checker):
         for reading in self._readings:
             reading.untie()
         self._readings.clear()
+        self._path.clear()
         self._exact = self._last = None
 
     def _find_own(self) -> None:
         """Find the function's own code, if it can be run in the place of the normal form."""
         subject = self._subject
         self._own, self._unread = None, ""
+        self._hopeless.clear()
         if subject.fields:
             self._unread = "its arguments are objects"
         elif subject.function is None:
@@ -112,11 +118,27 @@ class ExactChecker(Checker):
             self._ranks, self._lengths = ranks, lengths
             runs = self._exact_runs()
             if runs:
-                return runs if self._is_told else runs + self._at_other_lengths()
+                return runs if self._is_told else runs + self._at_others()
         if self._own is None or self._is_told:
             return 0
         self._own = None
         return self._exactly()
+
+    def _at_others(self) -> int:
+        """Return how many runs end with other lengths and, of vectors, with another axis.
+
+        With other lengths loops make other numbers of trips. What is a number in a vector is an
+        array in a matrix, and another name of memory that the program writes.
+        """
+        ranks, lengths = self._ranks, self._lengths
+        runs = self._at_other_lengths()
+        known = self._subject.ranks
+        if 1 in [rank for name, rank in ranks.items() if name not in known]:
+            more = {name: 2 for name, rank in ranks.items() if rank == 1 and name not in known}
+            self._ranks, self._lengths = {**ranks, **more}, lengths
+            with contextlib.suppress(NotCovered):
+                runs += self._exact_run(0)
+        return runs
 
     def _at_other_lengths(self) -> int:
         """Return how many runs end with other lengths, where loops make other numbers of trips.
@@ -153,8 +175,11 @@ class ExactChecker(Checker):
         runs, ways = 0, 2 if self._has_branches() else 1
         fewest = len(self._reached.missed)
         for seed in range(_MOST_PATHS):
+            self._path.clear()
             runs += self._exact_run(seed)
-            hangs = self._last is not None and self._last.asked
+            hangs = any(run.asked for run in self._path)
+            if runs and not (hangs or self._varies()):
+                break  # another run is the same
             if hangs:
                 ways = self._most_ways  # numbers were compared, which may go either way each time
             if self._most_ways == 2 and runs > 1 and len(self._reached.missed) < fewest:
@@ -169,6 +194,7 @@ class ExactChecker(Checker):
 
         It is the function's own code that the text is compared with, as long as that can be run.
         """
+        self._reached.begin()
         if self._own is not None:
             try:
                 ended = self._by_own_code(seed)
@@ -179,12 +205,20 @@ class ExactChecker(Checker):
                 self._own, self._unread = None, self._unread and str(reason)
             else:
                 self._unread = ""
+                self._reached.keep()
                 return True
         ended = None if self._is_told else self._by_normal_form(seed)
         if ended is None:
             return False
         self._compare_with(ended, seed)
+        self._reached.keep()
         return True
+
+    def _varies(self) -> bool:
+        """Say whether runs are given other whole numbers with another seed."""
+        subject = self._subject
+        kept = (name for name in subject.parameters if name not in subject.outer)
+        return any(self._ranks.get(name) in _WHOLE for name in kept)
 
     def _compare_with(self, ended: Ended, seed: int) -> None:
         """Run the text along the same path, and compare all that it leaves."""
@@ -235,6 +269,8 @@ class ExactChecker(Checker):
             NotCovered: It calls what nobody can look into.
         """
         own: Any = self._own
+        if self._ranks in self._hopeless:
+            return None
         if own.may_nest and not self._keeps_apart(seed):
             raise NotCovered(NESTS)
         run = Now.run = self._begin_long(seed)
@@ -242,15 +278,18 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
-        ways = copies(given)
         positional, named = self._as_called(given)
         expected = outcome(lambda: reading.run(positional, named))
         if expected[0] == "raised":
             self._unread = (
                 self._unread and f"on exact numbers it raises {type(expected[1]).__name__}"
             )
+            if not run.asked and isinstance(expected[1], (TypeError, AttributeError)):
+                self._hopeless.append(self._ranks)  # which no other lengths would mend
             return None
-        return (run, given, ways, expected) if self._is_fit(expected[1]) else None
+        if not self._is_fit(expected[1]):
+            return None
+        return run, given, self._exact_arguments(seed, moving=True), expected
 
     def _keeps_apart(self, seed: int) -> bool:
         """Say whether the normal form stores no array in an entry of an array."""
@@ -265,11 +304,10 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
-        ways = copies(given)
         expected = outcome(lambda: self._exact_made().run(names, given))
         if expected[0] == "raised" or not self._is_fit(expected[1]):
             return None
-        return run, given, ways, expected
+        return run, given, self._exact_arguments(seed, moving=True), expected
 
     def _exact_made(self) -> ExactPrimal:
         """Return the primal as it is run over arrays."""
@@ -281,6 +319,7 @@ class ExactChecker(Checker):
 
     def _begin_long(self, seed: int) -> LongRun:
         self._last = made = LongRun(seed, self._last)
+        self._path.append(made)
         return made
 
     def _is_fit(self, result: Any) -> bool:
@@ -341,7 +380,7 @@ class ExactChecker(Checker):
             code = code_of(f"argument {name}")
             rank = self._ranks.get(name)
             varied = name in subject.outer
-            if not varied and rank in (None, "number", 0):
+            if not varied and rank in _WHOLE:
                 made[name] = 2 + (hashed(code, 0) + seed) % 2
                 continue
             count = rank if isinstance(rank, int) else 0

@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.checker.runs import Now
 
+_STORE: Final = dis.opmap["STORE_SUBSCR"]
 _APART: Final = frozenset(
     {"BINARY_OP", "COMPARE_OP", "LOAD_CONST", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_NOT"}
 )
@@ -60,6 +61,8 @@ def may_fill(code: CodeType) -> bool:
 
 def _stores(code: CodeType) -> bool:
     """Say whether a statement ``a[k] = v`` may have an array that was there for `v`."""
+    if _STORE not in code.co_code[::2]:
+        return False
     past: list[dis.Instruction] = []
     for item in dis.get_instructions(code):
         if item.opname == "STORE_SUBSCR" and not _is_update(past) and _value_of(past) not in _APART:

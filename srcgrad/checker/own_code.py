@@ -35,7 +35,9 @@ class OwnCode:
     def __init__(self, function: FunctionType, builtins: Mapping[str, Any]) -> None:
         self._function = function
         self._builtins = dict(builtins)
-        self.may_nest = any(may_nest(item.__code__) for item in (function, *_named_by(function)))
+        self._nesting: dict[int, bool] = {}  # what was found of codes, for all runs
+        every = (function, *_named_by(function))
+        self.may_nest = any(_nests(item.__code__, self._nesting) for item in every)
 
     def takes(self, parameters: list[str]) -> bool:
         """Say whether its parameters are these, in the order of a full call."""
@@ -46,7 +48,7 @@ class OwnCode:
 
     def begin(self) -> Reading:
         """Return what values of outside mean in one run."""
-        return Reading(self._function, self._builtins, nests=self.may_nest)
+        return Reading(self._function, self._builtins, self._nesting, nests=self.may_nest)
 
 
 class Reading:
@@ -56,8 +58,16 @@ class Reading:
         entry: The function that is run.
     """
 
-    def __init__(self, function: FunctionType, builtins: Mapping[str, Any], *, nests: bool) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        builtins: Mapping[str, Any],
+        nesting: dict[int, bool],
+        *,
+        nests: bool,
+    ) -> None:
         self._builtins = builtins
+        self._nesting = nesting
         self._nests = nests
         self._home = _package(function)
         self._made: dict[int, tuple[Any, Any]] = {}
@@ -128,7 +138,7 @@ class Reading:
         code = function.__code__
         if code.co_flags & 0x2A0:  # generators and coroutines, which end when nobody knows
             raise NotCovered(f"`{function.__name__}` yields")
-        if may_fill(code) or (may_nest(code) and not self._nests):
+        if may_fill(code) or (not self._nests and _nests(code, self._nesting)):
             raise NotCovered(f"`{function.__name__}` may store an array in an entry")
         space = self._space(function, code)
         cells = tuple(map(self._cell, function.__closure__ or ()))
@@ -162,6 +172,13 @@ class Reading:
             return made
         made.cell_contents = arrays.outside(contents)
         return made
+
+
+def _nests(code: CodeType, known: dict[int, bool]) -> bool:
+    """Say whether a code may store an array in an entry, which is `known` of those met before."""
+    if id(code) not in known:
+        known[id(code)] = may_nest(code)
+    return known[id(code)]
 
 
 def _each(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:

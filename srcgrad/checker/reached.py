@@ -1,5 +1,7 @@
 """Notes which lines of a text were run: of what no run takes, nothing is known.
 
+A run that is not compared tells nothing of the lines it takes, but for where both raise: of that.
+
 The text is compiled with a mark at the start of each row of statements that are run one after the
 other: so a run costs little more. Python's own tracing would make runs twice as slow.
 """
@@ -31,11 +33,20 @@ class Reached:
         found = _marked(text) if _BRANCHES.search(text) else None
         self._rows: tuple[Row, ...] = ()
         self._seen: set[int] = set()
+        self._now: list[int] = []
         if found is None:
             self.code = code or compile(text, "<derivative>", "exec")
         else:
             self.code, self._rows = found
-        self.note: Callable[[int], None] = self._seen.add
+        self.note: Callable[[int], None] = self._now.append
+
+    def begin(self) -> None:
+        """Forget what the run before took, unless that was kept."""
+        self._now.clear()
+
+    def keep(self, *, alone: bool = False) -> None:
+        """Count what the run has taken; `alone` the row that it came to last."""
+        self._seen.update(self._now[-1:] if alone else self._now)
 
     @property
     def missed(self) -> list[int]:

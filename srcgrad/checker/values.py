@@ -47,11 +47,6 @@ def product(grad: Any, way: Any, what: str) -> int:
     return sum(element_of(one).value * _dot_of(other) for one, other in pairs)
 
 
-def copies(given: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with arrays of their own."""
-    return {key: item.copy() if _is_array(item) else item for key, item in given.items()}
-
-
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray)
 

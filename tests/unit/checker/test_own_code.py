@@ -37,6 +37,13 @@ def _writing(x: Any) -> Any:
     return np.sum(y * x)
 
 
+def _branching(x: Any) -> Any:
+    y = x * x
+    if np.sum(y) > 1.0:
+        y = y * 3.0
+    return np.sum(y)
+
+
 def _drop_second(tree: Any) -> None:
     del tree.body[1]
 
@@ -51,9 +58,19 @@ def _one_trip_less(tree: Any) -> None:
     loop.test.comparators[0].value = 2
 
 
+def _drop_branch(tree: Any) -> None:
+    tree.body = [item for item in tree.body if not isinstance(item, gast.If)]
+
+
 @pytest.mark.parametrize(
     ("function", "lose"),
-    [(_pure, _drop_second), (_pure, _swap), (_carried, _one_trip_less), (_writing, _drop_second)],
+    [
+        (_pure, _drop_second),
+        (_pure, _swap),
+        (_carried, _one_trip_less),
+        (_writing, _drop_second),
+        (_branching, _drop_branch),
+    ],
 )
 def test_what_the_normal_form_loses_is_doubted(
     function: Callable[[Any], Any], lose: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch

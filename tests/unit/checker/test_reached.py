@@ -54,7 +54,9 @@ def _missed(*calls: tuple[Any, ...]) -> list[int]:
     plain: dict[str, Any] = {}
     exec(TEXT, plain)
     for call in calls:
+        reached.begin()
         assert space["f"](*call) == plain["f"](*call)
+        reached.keep()
     return reached.missed
 
 
@@ -64,6 +66,22 @@ def test_lines_that_were_not_run_are_found() -> None:
     assert _missed(("b", [1])) == [9, 17, 18, 19, 20, 22, 34]
     assert _missed(("b", [0, 1]), ("c", [1])) == [9, 20]
     assert _missed(("b", [0, 1]), ("c", [1]), ("a", [1])) == [20]
+
+
+def test_a_run_that_is_not_compared_tells_nothing_but_where_it_ends() -> None:
+    reached = Reached(TEXT, None)
+    space: dict[str, Any] = {MARK: reached.note}
+    exec(reached.code, space)
+    reached.begin()
+    space["f"]("a", [1])
+    reached.begin()
+    space["f"]("b", [0, 1])
+    reached.keep(alone=True)
+    assert {6, 9, 11, 23} <= {*reached.missed}
+    assert 24 not in reached.missed
+    space["f"]("b", [0, 1])
+    reached.keep()
+    assert reached.missed == [9, 17, 18, 19, 20, 22]
 
 
 def test_a_text_without_branches_has_no_marks() -> None:
