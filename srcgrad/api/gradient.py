@@ -385,14 +385,14 @@ class Gradient(GradientReading[P, R_co]):
         return plan
 
     @deeply
-    def _compiled(self, known: Mapping[str, Any], program: OneProgram, *call: Any) -> Plan:
+    def _compiled(self, known: Mapping[str, Any], program: OneProgram, args: Any, kw: Any) -> Plan:
         """Compile for the program as it is now, and remember the plan."""
         with self._lock:
             self._last = dict(known)
             read = None if known else self._read
             if read is None or read.given or not read.is_current(self._subject()):
                 read = None
-            plan = self._made_for(*call, read, program)
+            plan = self._made_for(args, kw, read, program)
             self._plan = self._siblings[type(self._owner)] = plan
             return plan
 

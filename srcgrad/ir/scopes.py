@@ -92,9 +92,10 @@ class Scope:
 
     def resolve(self, node: Any) -> Any:
         """Return the object that a dotted name means, or MISSING if only the run tells."""
-        if isinstance(node, gast.Name):
+        kind = node.__class__
+        if kind is gast.Name:
             return self.lookup(node.id)
-        if isinstance(node, gast.Attribute):
+        if kind is gast.Attribute:
             owner = self.resolve(node.value)
             if owner is MISSING:
                 return MISSING
