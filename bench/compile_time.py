@@ -72,6 +72,14 @@ def entries(count: int, number: int) -> str:
     return f"{head}{''.join(lines)}    return total\n"
 
 
+def keys(count: int, number: int) -> str:
+    """Return a function that puts so many values into a dict, and reads each."""
+    shown = ", ".join(f'"k{i}": x * {i}.5' for i in range(count))
+    lines = [f'    total = total + np.sum(np.sin(p["k{i}"]))\n' for i in range(count)]
+    head = f"def long(x):\n    p = {{{shown}}}\n    total = {number}.0\n"
+    return f"{head}{''.join(lines)}    return total\n"
+
+
 def sums(count: int, number: int) -> str:
     """Return a function that is one sum of so many terms."""
     terms = " + ".join(f"x[{i}] * {i}.5" for i in range(count))
@@ -89,6 +97,7 @@ LONG = {
     "1,000 elif": choices(1000, 3),
     "1,000 writes": writes(1000, 2),
     "3,000 entries": entries(3000, 1),
+    "3,000 keys": keys(3000, 1),
     "500 arguments": parameters(500, 1),
     "a chain of 300 functions": chain(300, 1),
 }
@@ -141,6 +150,8 @@ def main() -> None:
             "400 writes": writes(400, 1),
             "100 entries": entries(100, 1),
             "400 entries": entries(400, 1),
+            "100 keys": keys(100, 1),
+            "400 keys": keys(400, 1),
             "250 terms": sums(250, 1),
             "1,000 terms": sums(1000, 1),
             **(LONG if "long" in sys.argv else {}),

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.ir.build import call, clone, load
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.walk import is_same
 from srcgrad.runtime import compress
 
 PLAIN, CURVED, STEEP, STEEP_ITSELF, STEEP_AT_THE_EDGE = range(5)
@@ -46,7 +47,11 @@ class Mask:
     parts: int = 1
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mask) and self.key == other.key
+        if self is other:
+            return True
+        if not isinstance(other, Mask) or self.holds != other.holds:
+            return False
+        return is_same(self.condition, other.condition)
 
     def __hash__(self) -> int:
         return hash(self.key)

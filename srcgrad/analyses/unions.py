@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.analyses.selectors import EVERYWHERE, Mask, is_negative
 from srcgrad.ir.build import call, clone
+from srcgrad.ir.walk import is_same
 
 _MOST: Final = 6  # numbers that are listed in a text
 
@@ -18,7 +19,7 @@ def either(first: Mask | None, second: Mask | None) -> Mask | None:
     """Return the elements that are in one of the masks."""
     if first is EVERYWHERE or second is EVERYWHERE or first == second:
         return first if first == second else EVERYWHERE
-    if gast.dump(first.condition) == gast.dump(second.condition):
+    if is_same(first.condition, second.condition):
         return EVERYWHERE
     if first.basic and second.basic:
         return _one_or_the_other(first, second)

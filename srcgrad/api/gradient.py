@@ -46,7 +46,7 @@ from srcgrad.api.sharing import is_alone, kinds_of_arrays, named_arrays
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
 from srcgrad.backends import NUMPY, Library
-from srcgrad.compiler import Request, compile_gradient, one_program
+from srcgrad.compiler import OneProgram, Request, compile_gradient, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
@@ -366,14 +366,16 @@ class Gradient(GradientReading[P, R_co]):
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
+        program = OneProgram()
         try:
-            plan: Plan | None = self._compiled(known, args, kwargs)
+            plan: Plan | None = self._compiled(known, program, args, kwargs)
         except MutationError as problem:  # what is written into may have to be an array
             bound = self._selection.bound(args, kwargs)
-            plan = self._of_shapes(seen_of(bound), args, kwargs)
+            plan = self._of_shapes(seen_of(bound), program, args, kwargs)
             if plan is None:
                 arrays = kinds_of_arrays(bound)
-                plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
+                with one_program(program):
+                    plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
         except UnsupportedError as refusal:
             self._refuse(refusal)
             return None
@@ -382,16 +384,14 @@ class Gradient(GradientReading[P, R_co]):
         return plan
 
     @deeply
-    def _compiled(
-        self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Plan:
+    def _compiled(self, known: Mapping[str, Any], program: OneProgram, args: Any, kw: Any) -> Plan:
         """Compile for the program as it is now, and remember the plan."""
         with self._lock:
             self._last = dict(known)
             read = None if known else self._read
             if read is None or read.given or not read.is_current(self._subject()):
                 read = None
-            plan = self._made_for(args, kwargs, read)
+            plan = self._made_for(args, kw, read, program)
             self._plan = self._siblings[type(self._owner)] = plan
             return plan
 
@@ -400,10 +400,10 @@ class Gradient(GradientReading[P, R_co]):
         return proven(plan, self._numbers(args, kwargs), self._refuse)
 
     def _made_for(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], read: Plan | None = None
+        self, args: Any, kwargs: Any, read: Plan | None = None, program: OneProgram | None = None
     ) -> Plan:
         """Return a plan that may run with these arguments; `read` is the text for all of them."""
-        with one_program():
+        with one_program(program):
             plan = self._closest(read or self._make_plan(), args, kwargs)
         if plan.fits(args, kwargs) and not is_due(plan, self._policy):
             prove(plan, self._numbers(args, kwargs))

@@ -37,6 +37,7 @@ from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, static_arguments
 from srcgrad.api.structures import copied, holds_more_than_numbers
 from srcgrad.api.values import is_complex
+from srcgrad.compiler import OneProgram, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, NotProvenError, UnsupportedError
 from srcgrad.insight.explanation import Subject
@@ -175,13 +176,14 @@ class GradientReading(Reading, Generic[P, R_co]):
         closer.wider = plan
         return closer
 
-    def _of_shapes(self, seen: Seen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan | None:
+    def _of_shapes(self, seen: Seen, program: OneProgram, args: Any, kwargs: Any) -> Plan | None:
         """Return a plan that relies on which arguments are numbers; None if that does not help."""
         if () not in seen.values():
             return None
         with self._lock:
             try:
-                plan = self._make_plan(seen=seen)
+                with one_program(program):
+                    plan = self._make_plan(seen=seen)
             except UnsupportedError:
                 return None
             if not plan.fits(args, kwargs):

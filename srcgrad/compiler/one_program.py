@@ -13,30 +13,41 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from srcgrad.compiler.generated import Request
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
-from srcgrad.frontend.remembered import nothing_changes
+from srcgrad.frontend.remembered import Memory, nothing_changes
 from srcgrad.ir.garbage import uncollected
 
 _Key = tuple[Any, ...]
 
 
-class _OneProgram:
+class OneProgram:
     """What is known of the program that a call compiles."""
 
     def __init__(self) -> None:
         self.expanders: dict[_Key, Expander] = {}
+        self.memory = Memory()
 
 
-_CURRENT: Final[ContextVar[_OneProgram | None]] = ContextVar("srcgrad_one_program", default=None)
+_CURRENT: Final[ContextVar[OneProgram | None]] = ContextVar("srcgrad_one_program", default=None)
 
 
 @contextmanager
-def one_program() -> Iterator[None]:
-    """Let what compilations have in common be found once in a block, in which no name changes."""
-    token = _CURRENT.set(_OneProgram())
+def one_program(program: OneProgram | None = None) -> Iterator[None]:
+    """Let what compilations have in common be found once in a block, in which no name changes.
+
+    A `program` that was refused in a block before, and has not run since, is known by then.
+    """
+    program = program or OneProgram()
+    token = _CURRENT.set(program)
     try:
-        with nothing_changes(), uncollected():
+        with nothing_changes(program.memory), uncollected():
             yield
+    except UnsupportedError:
+        raise
+    except BaseException:  # it may have met the limit on recursion half-way through an expansion
+        program.expanders.clear()
+        raise
     finally:
         _CURRENT.reset(token)
 
@@ -53,7 +64,10 @@ def expander_for(request: Request, make: Callable[[], Expander]) -> Expander:
 
 
 def _key(request: Request) -> _Key:
-    """Return what an expansion depends on: of the shapes of arguments it knows nothing."""
+    """Return what an expansion depends on: of the shapes of arguments it knows nothing.
+
+    Nor does it know which of them are arrays.
+    """
     given = tuple((name, id(value)) for name, value in request.given.items())
     flags = (request.value, request.aux, request.keep_complex, request.plain, request.stacks)
-    return request.function, request.wrt, request.arrays, given, *flags
+    return request.function, request.wrt, given, *flags

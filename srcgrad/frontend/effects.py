@@ -15,10 +15,9 @@ import gast
 import numpy as np
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.remembered import nothing_changes
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.remembered import nothing_changes, source_to_read
 from srcgrad.ir.build import clone, store
-from srcgrad.ir.operations import Reader, operands_viewed
+from srcgrad.ir.operations import Operation, Reader, operands_viewed
 from srcgrad.ir.packages import package_of
 from srcgrad.ir.scopes import MISSING, is_library_method, scope_of, uncached
 from srcgrad.ir.targets import target_of
@@ -46,6 +45,16 @@ _HOLDERS: Final = (
 )
 _READ_ONLY: Final = (gast.Constant, gast.JoinedStr, gast.Dict)  # no method takes and writes
 _NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
+_TARGETING: Final = frozenset(
+    (gast.Assign, gast.AnnAssign, gast.NamedExpr, gast.For, gast.comprehension)
+).union((gast.withitem, gast.Delete))
+"""What `_targets` looks into."""
+_BINDING: Final = (_TARGETING - {gast.Delete}) | {gast.Call}
+"""What may bind a name, or hand memory to one."""
+_CHANGING: Final = frozenset(
+    (gast.Assign, gast.Delete, gast.For, gast.withitem, gast.AugAssign, gast.Call)
+)
+"""What may write into memory."""
 _FIXED: Final = (int, float, complex, str, bytes, range, np.generic, np.dtype, slice, re.Pattern)
 
 Active = frozenset[FunctionType]
@@ -78,7 +87,7 @@ def _found_written(
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         return frozenset(names) & {"out", "output"}
     try:
-        tree = find_source(function).tree
+        tree = source_to_read(function).tree
     except SrcgradError:
         count = code.co_argcount + code.co_kwonlyargcount
         return frozenset((*code.co_varnames[:count], ELSEWHERE))
@@ -120,7 +129,7 @@ def _place_of_write(
     if function in active or is_library(function):
         return None
     try:
-        source = find_source(function)
+        source = source_to_read(function)
     except SrcgradError:
         return None
     active |= {function}
@@ -153,7 +162,7 @@ def returned_parameters(function: FunctionType, vocabulary: Vocabulary) -> froze
 def _found_returned(function: FunctionType, vocabulary: Vocabulary) -> frozenset[str]:
     code = function.__code__
     try:
-        tree = None if is_library(function) else find_source(function).tree
+        tree = None if is_library(function) else source_to_read(function).tree
     except SrcgradError:
         tree = None
     if tree is None:
@@ -195,6 +204,7 @@ class _Effects:
         self._tree = tree
         self._reader = Reader(scope_of(function, tree, with_imports=True), vocabulary)
         self._active = active
+        self._operations: dict[int, Operation] = {}
         args = tree.args
         named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
         starred = [item for item in (args.vararg, args.kwarg) if item is not None]
@@ -229,20 +239,21 @@ class _Effects:
 
     def run(self) -> frozenset[str]:
         """Return the written parameters."""
-        nodes = [node for item in self._body for node in walk(item)]
+        binding = [node for node in self._nodes if node.__class__ in _BINDING]
         size = -1
         while size != (size := self._size()):
-            for node in nodes:
+            for node in binding:
                 self._bind(node)
         written: set[str] = set()
-        for node in nodes:
-            written |= self._written(node)
+        for node in self._nodes:
+            if node.__class__ in _CHANGING:
+                written |= self._written(node)
         return frozenset(written)
 
     def first_write(self, wanted: frozenset[str]) -> tuple[Any, FunctionType | None]:
         """Return the first node that writes into one of the `wanted`, and whom it calls for it."""
         self.run()
-        for node in (node for item in self._body for node in walk(item)):
+        for node in self._nodes:
             if wanted.isdisjoint(self._written(node)):
                 continue
             func = node.func if isinstance(node, gast.Call) else None
@@ -253,9 +264,13 @@ class _Effects:
     def returned(self) -> frozenset[str]:
         """Return the parameters that a returned value may be, hold or be a view of."""
         self.run()
-        nodes = [node for item in self._body for node in walk(item)]
-        values = [node.value for node in nodes if isinstance(node, (gast.Return, gast.Yield))]
+        values = [node.value for node in self._nodes if isinstance(node, (gast.Return, gast.Yield))]
         return frozenset(origin for value in values for origin in self._origins(value))
+
+    @functools.cached_property
+    def _nodes(self) -> list[Any]:
+        """All nodes of the body, which stays as it is."""
+        return [node for item in self._body for node in walk(item)]
 
     @functools.cached_property
     def _arrays(self) -> set[str]:
@@ -263,8 +278,8 @@ class _Effects:
         made: dict[str, list[Any]] = defaultdict(list)
         for name in self._given:
             made[name].append(None)
-        for node in (node for item in self._body for node in walk(item)):
-            for target in _targets(node):
+        for node in self._nodes:
+            for target in _targets(node) if node.__class__ in _TARGETING else ():
                 plain = isinstance(target, gast.Name)
                 for name in names_bound(target):
                     made[name].append(getattr(node, "value", None) if plain else None)
@@ -351,9 +366,16 @@ class _Effects:
         data = value is not MISSING and not callable(value) and not isinstance(value, ModuleType)
         return found | {ELSEWHERE} if data and not _never_changes(value) else found
 
+    def _operation(self, call: Any) -> Operation:
+        """Return what a call computes; read once, however often is asked where it leads to."""
+        key = id(call)
+        if key not in self._operations:
+            self._operations[key] = self._reader.read(call)
+        return self._operations[key]
+
     def _viewed(self, call: Any) -> list[Any] | None:
         """Return the operands that a sum to a shape may be; None for other calls."""
-        operation = self._reader.read(call)
+        operation = self._operation(call)
         if operation.kind != "primitive":
             return None
         known = self._reader.vocabulary.primitive(operation.primal)
@@ -361,7 +383,7 @@ class _Effects:
         return viewed if len(viewed) < len(operation.args) else None
 
     def _makes_new(self, call: Any) -> bool:
-        operation = self._reader.read(call)
+        operation = self._operation(call)
         vocabulary = self._reader.vocabulary
         if operation.kind == "constant":
             return True

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, Final
 
-from srcgrad.frontend.source import is_made
+from srcgrad.frontend.source import FunctionSource, find_source, is_made
 
 
 class Memory:
@@ -21,6 +21,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, Any], Any] = {}
+        self._of_made: dict[tuple[Any, Any], Any] = {}
         self._leans: list[set[Any]] = []
 
     def lean_on(self, function: Any) -> None:
@@ -31,11 +32,15 @@ class Memory:
     def found(self, question: Any, function: Any, find: Callable[[], Any]) -> Any:
         """Return what `find` finds, from memory if it was found before and stands by itself.
 
-        A function of our own making may be changed by the next pass, and with it what calls it.
+        A function of our own making may be changed by the next pass, and with it what calls it:
+        it is remembered until the outermost question is answered.
         """
         key = question, function
         if key in self._known:
             return self._known[key]
+        if key in self._of_made:
+            self._leans[-1].add(None)
+            return self._of_made[key]
         self._leans.append(set())
         try:
             found = find()
@@ -45,8 +50,12 @@ class Memory:
                 leans.add(None)
             if self._leans:
                 self._leans[-1] |= leans
+            else:
+                self._of_made.clear()
         if not leans:
             self._known[key] = found
+        elif self._leans and leans == {None}:
+            self._of_made[key] = found
         return found
 
     def knows(self, question: Any, function: Any) -> bool:
@@ -62,18 +71,33 @@ _CURRENT: Final[ContextVar[Memory | None]] = ContextVar("srcgrad_remembered", de
 
 
 @contextmanager
-def nothing_changes() -> Iterator[Memory]:
-    """Let answers be remembered within a block, in which no name and no function changes."""
+def nothing_changes(memory: Memory | None = None) -> Iterator[Memory]:
+    """Let answers be remembered within a block, in which no name and no function changes.
+
+    What an earlier block remembers, since which nothing has changed, can be gone on with.
+    """
     current = _CURRENT.get()
     if current is not None:
         yield current
         return
-    memory = Memory()
+    memory = memory or Memory()
     token = _CURRENT.set(memory)
     try:
         yield memory
     finally:
         _CURRENT.reset(token)
+
+
+def source_to_read(function: FunctionType) -> FunctionSource:
+    """Return the source of a function for those who write nothing into it, and so share one copy.
+
+    Raises:
+        SourceNotFoundError: See `find_source`.
+        NotDifferentiableError: See `find_source`.
+    """
+    with nothing_changes() as memory:
+        found: FunctionSource = memory.found("source", function, lambda: find_source(function))
+        return found
 
 
 def remembered(nothing: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import Memory, nothing_changes
-from srcgrad.frontend.source import find_source, is_made
+from srcgrad.frontend.remembered import Memory, nothing_changes, source_to_read
+from srcgrad.frontend.source import is_made
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.scopes import MISSING, scope_of, uncached
 from srcgrad.ir.vocabulary import Vocabulary
@@ -61,7 +61,7 @@ class _Search:
             return None
         self._seen.add(function)
         try:
-            tree = find_source(function).tree
+            tree = source_to_read(function).tree
         except SrcgradError:
             return f"`{function.__qualname__}`, whose source is not known"
         reader = Reader(scope_of(function, tree, with_imports=True), self._vocabulary)

@@ -11,8 +11,7 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.effects import is_library
-from srcgrad.frontend.remembered import remembered
-from srcgrad.frontend.source import find_source
+from srcgrad.frontend.remembered import remembered, source_to_read
 from srcgrad.frontend.weak_memory import PerFunction
 from srcgrad.ir.scopes import Scope, scope_of
 from srcgrad.ir.walk import names_bound, root_name, walk
@@ -30,7 +29,7 @@ def _parameters_of(function: FunctionType, seen: frozenset[FunctionType]) -> fro
     if is_library(function):
         return frozenset()
     try:
-        tree = find_source(function).tree
+        tree = source_to_read(function).tree
     except SrcgradError:
         return frozenset()
     scope = scope_of(function, tree)
@@ -58,7 +57,7 @@ def _vectors_of(function: FunctionType, seen: frozenset[FunctionType]) -> frozen
     if is_library(function):
         return frozenset()
     try:
-        tree = find_source(function).tree
+        tree = source_to_read(function).tree
     except SrcgradError:
         return frozenset()
     scope = scope_of(function, tree)

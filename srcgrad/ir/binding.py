@@ -314,12 +314,11 @@ class _Walk:
 
     def _note(self, statement: Any, bound: set[str]) -> list[Read]:
         """Note what a statement reads of what is not surely bound, once for each name."""
-        unbound = self._local - bound
-        if not unbound:
-            return []
         found: dict[str, Read] = {}
         for name, test in self._reads(statement):
-            if name not in unbound or (test is not None and name in _surely(test)):
+            if name in bound or name not in self._local:
+                continue
+            if test is not None and name in _surely(test):
                 continue  # the test has read it before
             before = found.setdefault(name, Read(statement, name, test))
             if before.test is not None and before.test is not test:

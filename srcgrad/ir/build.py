@@ -33,7 +33,21 @@ class _Fields(dict[type, frozenset[str]]):
         return self[kind]
 
 
-_COPIED, _FIELDS = _Copied(), _Fields()
+class _Stands(dict[type, bool]):
+    """Whether what is of a kind stands for itself: no node, or a sign."""
+
+    def __missing__(self, kind: type) -> bool:
+        # signs say all that there is to say: nobody writes into them
+        self[kind] = not issubclass(kind, gast.AST) or issubclass(kind, _SIGNS)
+        return self[kind]
+
+
+_COPIED, _FIELDS, _STANDS = _Copied(), _Fields(), _Stands()
+
+
+def stands_alone(node: Any) -> bool:
+    """Say whether something is no node, or a sign, of which no copy is ever needed."""
+    return _STANDS[node.__class__]
 
 
 def made(kind: type, fields: dict[str, Any]) -> Node:
@@ -160,8 +174,8 @@ def clone(node: Node) -> Node:
     kind = node.__class__
     if kind is list:
         return [clone(item) for item in node]
-    if not isinstance(node, gast.AST) or isinstance(node, _SIGNS):
-        return node  # signs say all that there is to say: nobody writes into them
+    if _STANDS[kind]:
+        return node
     new = _new(kind)
     values, copied = new.__dict__, _COPIED[kind]
     values.update(node.__dict__)
@@ -176,7 +190,7 @@ def clone(node: Node) -> Node:
         if part is not None:
             if part.__class__ is list:
                 values[name] = [clone(item) for item in part]
-            elif isinstance(part, gast.AST):
+            elif not _STANDS[part.__class__]:
                 values[name] = clone(part)
     return new
 

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.ir.imports import imported
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import found_in
 from srcgrad.runtime.reporters import is_reporter
 
 MISSING: Final = object()
@@ -92,9 +92,10 @@ class Scope:
 
     def resolve(self, node: Any) -> Any:
         """Return the object that a dotted name means, or MISSING if only the run tells."""
-        if isinstance(node, gast.Name):
+        kind = node.__class__
+        if kind is gast.Name:
             return self.lookup(node.id)
-        if isinstance(node, gast.Attribute):
+        if kind is gast.Attribute:
             owner = self.resolve(node.value)
             if owner is MISSING:
                 return MISSING
@@ -138,6 +139,11 @@ def is_library_method(value: Any) -> bool:
     return _is_distribution(getattr(value, "__self__", None)) and isinstance(function, FunctionType)
 
 
+_BINDERS: Final = (
+    *(gast.Global, gast.Nonlocal, gast.FunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom),
+    *(gast.MatchAs, gast.MatchStar, gast.MatchMapping, gast.ExceptHandler),
+)
+"""What binds names, or says whose they are, but for the names themselves."""
 _CACHE: Final = type(functools.lru_cache(maxsize=1)(lambda: None))
 
 
@@ -154,9 +160,10 @@ def scope_of(function: FunctionType, tree: Any, *, with_imports: bool = False) -
     local: set[str] = set()
     declared: set[str] = set()
     used: dict[str, Binding] = {}
-    for node in walk(tree):
-        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-            local.add(node.id)
+    for node in found_in(tree, gast.Name, *_BINDERS):
+        if node.__class__ is gast.Name:  # most are
+            if node.ctx.__class__ is not gast.Load:
+                local.add(node.id)
         elif isinstance(node, (gast.Global, gast.Nonlocal)):
             declared.update(node.names)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)) and node is not tree:

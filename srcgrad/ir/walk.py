@@ -9,6 +9,7 @@ import gast
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _MISSING = object()
+_FEW = 5
 _AST, _NAME, _LOAD = gast.AST, gast.Name, gast.Load  # asked for at each node
 _TEXTS = frozenset("ctx id attr arg kind type_comment conversion level module rest".split())
 
@@ -110,9 +111,10 @@ def found_in(node: Any, *kinds: type) -> list[Any]:
     """
     waiting, found, inner = [node], [], INNER
     put = waiting.append
+    wanted = kinds if len(kinds) < _FEW else frozenset(kinds)
     for item in waiting:
         kind = item.__class__
-        if kind in kinds:
+        if kind in wanted:
             found.append(item)
         fields = inner[kind]  # of what is no node there are none
         if fields:

@@ -366,9 +366,12 @@ def _factors(node: Any) -> list[Any]:
 
 
 def _number(node: Any) -> int | float | None:
-    value = getattr(node, "value", None) if isinstance(node, gast.Constant) else None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
+    kind = node.__class__
+    if kind is gast.Constant:
+        value = node.value
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if kind is gast.Name or kind is gast.BinOp:  # most are
+        return None
     if _is_negative(node):
         inner = _number(node.operand)
         return None if inner is None else -inner

@@ -15,7 +15,7 @@ from srcgrad.ir.lines import take_lines
 from srcgrad.ir.liveness import may_raise
 from srcgrad.ir.program import count_binds, count_reads, header_reads
 from srcgrad.ir.walk import INNER, blocks_of, names_read
-from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.movement import Movement, Waiting
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
@@ -66,7 +66,7 @@ class ForwardSubstitution:
 
     def _block(self, block: list[Any]) -> list[Any]:
         """Go through a block with the temporaries that wait to be put into their one reader."""
-        waiting: dict[str, Any] = {}
+        waiting = Waiting()
         gone: set[int] = set()
         for position, statement in enumerate(block):
             outer = self._in_try
@@ -78,8 +78,7 @@ class ForwardSubstitution:
             self._fill(statement, waiting, gone)
             self._settle(statement, waiting)
             if self._may_wait(statement):
-                waiting[statement.targets[0].id] = statement
-                self._movement.wait(statement, statement.targets[0].id)
+                self._movement.wait(statement, statement.targets[0].id, waiting)
         return [statement for statement in block if id(statement) not in gone]
 
     def _take_entry(self, before: Any, statement: Any, gone: set[int]) -> None:
@@ -115,7 +114,7 @@ class ForwardSubstitution:
     def _is_ours(self, name: str) -> bool:
         return self._purity.is_adjoint(name) or self._is_temporary(name)
 
-    def _fill(self, statement: Any, waiting: dict[str, Any], gone: set[int]) -> None:
+    def _fill(self, statement: Any, waiting: Waiting, gone: set[int]) -> None:
         """Substitute the waiting values that the statement reads, if it does not get too wide."""
         if not waiting:
             return
@@ -146,11 +145,11 @@ class ForwardSubstitution:
         own = self._is_temporary(name) or _of_one_line(source, statement)
         return WIDEST if own else _WIDEST_OF_LINES
 
-    def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
+    def _settle(self, statement: Any, waiting: Waiting) -> None:
         """Let go of the waiting values that may not move past the statement."""
         if self._in_try and may_raise(statement):
             waiting.clear()
-        for name in self._movement.stopped(statement, waiting, noted=True):
+        for name in self._movement.stopped(statement, waiting):
             del waiting[name]
 
 

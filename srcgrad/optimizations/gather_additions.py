@@ -13,7 +13,7 @@ from srcgrad.ir.program import header_reads, targets_of
 from srcgrad.ir.walk import blocks_of, names_bound, names_read
 from srcgrad.optimizations.fold_constants import is_fresh
 from srcgrad.optimizations.merge_additions import is_sum
-from srcgrad.optimizations.movement import Movement
+from srcgrad.optimizations.movement import Movement, Waiting
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.width import WIDEST
 
@@ -54,7 +54,7 @@ class AdditionGathering:
         return self._block(body)
 
     def _block(self, block: list[Any]) -> list[Any]:
-        waiting: dict[str, Any] = {}
+        waiting = Waiting()
         kept: list[Any] = []
         gone: set[int] = set()
         for item in block:
@@ -71,14 +71,13 @@ class AdditionGathering:
             kept.append(statement)
             self._settle(statement, waiting)
             if name and self._may_wait(statement):
-                waiting[name] = statement
-                self._movement.wait(statement, name)
+                self._movement.wait(statement, name, waiting)
         return [item for item in kept if id(item) not in gone]
 
-    def _settle(self, statement: Any, waiting: dict[str, Any]) -> None:
+    def _settle(self, statement: Any, waiting: Waiting) -> None:
         read = header_reads(statement)
         bound = {name for target in targets_of(statement) for name in names_bound(target)}
-        moved = self._movement.stopped(statement, waiting, noted=True)
+        moved = self._movement.stopped(statement, waiting)
         stopped = {*moved, *read, *bound}
         for name in stopped.intersection(waiting):
             del waiting[name]

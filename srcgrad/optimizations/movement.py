@@ -37,6 +37,59 @@ class _Moved:
     looks_past_adjoints: bool
 
 
+class Waiting(dict[str, Any]):
+    """The statements of one block that wait to be moved, by name, found by what would stop them.
+
+    What is asked for is let go: a statement that stops some that wait has them leave, and so each
+    is looked at once, however many wait.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._members: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._updates: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self._looking: dict[bool, list[tuple[str, Any]]] = {True: [], False: []}
+
+    def note(self, name: str, source: Any, moved: _Moved, group: str) -> None:
+        """Let a statement wait that binds a name, or adds to it, of a group that shares memory."""
+        pair = name, source
+        self[name] = source
+        for read in moved.reads:
+            self._readers[read].append(pair)
+        for member in moved.groups:
+            self._members[member].append(pair)
+        if moved.updates:
+            self._updates[group].append(pair)
+        if moved.looks:
+            self._looking[moved.looks_past_adjoints].append(pair)
+
+    @property
+    def has_updates(self) -> bool:
+        """Whether any that adds to something has waited since it was last asked for."""
+        return bool(self._updates)
+
+    def reading(self, names: Iterable[str]) -> list[str]:
+        """Take out of the notes what reads some names, and return that which still waits."""
+        return self._left([pair for name in names for pair in self._readers.pop(name, ())])
+
+    def sharing(self, groups: Iterable[str]) -> list[str]:
+        """Take out of the notes what may share memory with some groups of names."""
+        return self._left([pair for group in groups for pair in self._members.pop(group, ())])
+
+    def updating(self, groups: Iterable[str]) -> list[str]:
+        """Take out of the notes what adds to some groups of names."""
+        return self._left([pair for group in groups for pair in self._updates.pop(group, ())])
+
+    def looking(self, *, past_adjoints: bool) -> list[str]:
+        """Take out of the notes what reads parts, of adjoints or past them."""
+        pairs, self._looking[past_adjoints] = self._looking[past_adjoints], []
+        return self._left(pairs)
+
+    def _left(self, pairs: list[tuple[str, Any]]) -> list[str]:
+        return [name for name, source in pairs if self.get(name) is source]
+
+
 class Movement:
     """Judges the statements of one body.
 
@@ -61,31 +114,25 @@ class Movement:
         self._purity = purity
         self._body = body
         self._noted: dict[int, tuple[Any, _Moved]] = {}
-        self._readers: dict[str, list[tuple[str, Any]]] = defaultdict(list)
-        self._members: dict[str, list[tuple[str, Any]]] = defaultdict(list)
-        self._updates = False
 
     @cached_property
     def _sharing(self) -> Sharing:
         """What shares memory; found when first asked, since in most bodies nothing is moved."""
         return Sharing(self._body, self._purity.of)
 
-    def wait(self, source: Any, name: str) -> None:
+    def wait(self, source: Any, name: str, waiting: Waiting | None = None) -> None:
         """Note that a statement waits to be moved, and does not change until it has been."""
         moved = self._looked_at(source)
         self._noted[id(source)] = source, moved
-        self._updates = self._updates or moved.updates
-        for read in moved.reads:
-            self._readers[read].append((name, source))
-        for group in moved.groups:
-            self._members[group].append((name, source))
+        if waiting is not None:
+            (group,) = self._sharing.groups([name])
+            waiting.note(name, source, moved, group)
 
-    def stopped(
-        self, statement: Any, waiting: Mapping[str, Any], *, noted: bool = False
-    ) -> list[str]:
+    def stopped(self, statement: Any, waiting: Mapping[str, Any]) -> list[str]:
         """Return which of the waiting statements, by name, may not move past a statement.
 
-        `noted` says that all of them were handed to `wait`, so that not each has to be asked.
+        Those of a `Waiting` are found by its notes, so that not each has to be asked, and have to
+        leave it.
         """
         if not waiting:
             return []
@@ -98,31 +145,31 @@ class Movement:
         groups = self._sharing.groups(written)
         calm = self._is_calm(statement)
         impure = not calm or any(map(is_store, [statement, *inner]))
-        if noted and not (inside or impure or self._updates):
-            return self._readers_of(changed, groups, waiting)
         ours = calm and all(map(self._purity.is_adjoint, written))
-        found = []
+        if isinstance(waiting, Waiting):
+            found = {*waiting.reading(changed), *waiting.sharing(groups)}
+            found.update(inside & waiting.keys())
+            if waiting.has_updates:
+                read = self._sharing.groups([*header_reads(statement), *inside])
+                found.update(waiting.updating(read))
+            if impure:
+                found.update(waiting.looking(past_adjoints=False))
+            if impure and not ours:
+                found.update(waiting.looking(past_adjoints=True))
+            return list(found)
+        found_here = []
         for name, source in waiting.items():
             moved = self._moved(source)
             if moved.updates and self.shares([name], [*header_reads(statement), *inside]):
-                found.append(name)  # it reads what it adds to, and others read it
+                found_here.append(name)  # it reads what it adds to, and others read it
                 continue
             touches = name in inside or not changed.isdisjoint(moved.reads)
             elsewhere = groups and not groups.isdisjoint(moved.groups)
             # adjoints are written in memory of their own, where no value of the primal lies
             impure_here = impure and moved.looks and not (ours and moved.looks_past_adjoints)
             if touches or elsewhere or impure_here:
-                found.append(name)
-        return found
-
-    def _readers_of(
-        self, changed: set[str], groups: set[str], waiting: Mapping[str, Any]
-    ) -> list[str]:
-        """Return which of the waiting statements read what has changed, or share memory with it."""
-        readers = [pair for read in changed for pair in self._readers.get(read, ())]
-        members = [pair for group in groups for pair in self._members.get(group, ())]
-        found = {name for name, source in readers + members if waiting.get(name) is source}
-        return list(found)
+                found_here.append(name)
+        return found_here
 
     def _moved(self, source: Any) -> _Moved:
         noted = self._noted.get(id(source))

@@ -75,8 +75,9 @@ class RepeatedTests:
         if not asked:
             return body
         reads, self._binds = count_reads(body), count_binds(body)
-        self._written = {name for item in statements(body) for name in _written(item)}
         self._sharing = Sharing(body, is_pure)
+        written = {name for item in statements(body) for name in _written(item)}
+        self._written = self._sharing.groups(written)
         tests = {
             item.targets[0].id: item.value
             for block in _once(body)
@@ -127,16 +128,17 @@ class RepeatedTests:
         """Say whether a name is bound to one value, which nothing writes into."""
         if self._binds[name] > (0 if name in self._parameters else 1):
             return False
-        return not any(self._sharing.may_share(name, other) for other in self._written)
+        return self._written.isdisjoint(self._sharing.groups([name]))
 
 
-def _once(block: list[Any]) -> Iterator[list[Any]]:
+def _once(body: list[Any]) -> Iterator[list[Any]]:
     """Return the blocks whose statements run once at most: none that are in loops."""
-    yield block
-    for item in block:
-        if isinstance(item, gast.If):
-            yield from _once(item.body)
-            yield from _once(item.orelse)
+    waiting = [body]
+    while waiting:
+        block = waiting.pop()
+        yield block
+        branches = [item for item in block if isinstance(item, gast.If)]
+        waiting += [part for item in reversed(branches) for part in (item.orelse, item.body)]
 
 
 def _name_of(statement: Any) -> str:

@@ -127,7 +127,8 @@ class _Calls:
         users = self._users(found, place)
         if users:
             self._block.insert(users[0], self._block.pop(place))
-            self._places = {id(item): place for place, item in enumerate(self._block)}
+            for moved in range(users[0], place + 1):  # all others are where they were
+                self._places[id(self._block[moved])] = moved
         start = min([place, *users])
         for operand in found:
             if self._places[id(operand.statement)] >= start:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad import runtime
-from srcgrad.ir.build import call, clone, load, load_for_rule, made, store
+from srcgrad.ir.build import call, clone, load, load_for_rule, made, stands_alone, store
 from srcgrad.ir.names import Namer
 from srcgrad.ir.scopes import MISSING, Scope
 from srcgrad.ir.walk import names_bound
@@ -352,6 +352,8 @@ class _Body:
         """Return `node` with the rule's names replaced by those of the generated function."""
         if isinstance(node, gast.Name):
             return clone(self.env[node.id]) if node.id in self.env else self._free(node)
+        if stands_alone(node):
+            return node
         if isinstance(node, gast.IfExp):
             answer = self._folder.test(self._expression(node.test))
             if answer is not None:
@@ -364,10 +366,8 @@ class _Body:
             return self._attribute(node)
         if isinstance(node, gast.Subscript) and self._is_needs(node.value):
             return gast.Constant(self.needed[node.slice.value], None)
-        if isinstance(node, gast.AST):
-            special: str | None = _SPECIAL.get(type(node))
-            return self._rebuilt(node) if special is None else getattr(self, special)(node)
-        return node
+        special: str | None = _SPECIAL.get(type(node))
+        return self._rebuilt(node) if special is None else getattr(self, special)(node)
 
     def _attribute(self, node: Any) -> Any:
         if self._is_context(node.value):

@@ -12,9 +12,13 @@ import gast
 
 from srcgrad.frontend.source import FunctionSource, Leaves
 from srcgrad.ir.build import clone
-from srcgrad.ir.walk import found_in, names_bound, nodes_in, walk
+from srcgrad.ir.walk import INNER, found_in, names_bound, nodes_in, walk
 
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+_SCOPED = frozenset(_SCOPES)
+_BINDERS = frozenset(
+    (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom)
+).union((gast.ExceptHandler, gast.MatchAs, gast.MatchStar))
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -49,8 +53,11 @@ def own_names(tree: Any) -> set[str]:
     nodes = _own_nodes(tree)
     found = set(parameters(tree.args))
     for node in nodes:
-        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-            found.add(node.id)
+        if node.__class__ is gast.Name:
+            if node.ctx.__class__ is not gast.Load:
+                found.add(node.id)
+        elif node.__class__ not in _BINDERS:
+            continue
         elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, (gast.Import, gast.ImportFrom)):
@@ -202,9 +209,10 @@ def _own_nodes(tree: Any) -> list[Any]:
     while stack:
         node = stack.pop()
         found.append(node)
-        if isinstance(node, _SCOPES):
+        kind = node.__class__
+        if kind in _SCOPED:
             stack.extend(reversed(_outside(node)))
-        else:
+        elif INNER[kind]:  # names and literals hold none
             stack += nodes_in(node)[::-1]
     return found
 

@@ -7,6 +7,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.compiler import module
+from srcgrad.frontend.expand.entry import Expander
 
 STEP = None
 
@@ -62,3 +63,12 @@ def test_an_error_is_raised_again_until_the_helper_is_another(monkeypatch):
             g(X)
     monkeypatch.setitem(globals(), "helper", plain_helper)
     np.testing.assert_array_equal(g(X), 2 * X)
+
+
+def test_a_call_that_is_refused_expands_its_functions_once(monkeypatch):
+    made = []
+    entry = Expander._entry
+    monkeypatch.setattr(Expander, "_entry", lambda *given: made.append(given) or entry(*given))
+    with pytest.raises(sg.MutationError):
+        sg.grad(lambda x: loss(x) + np.sum(x), fallback="error")(X)
+    assert len(made) == 1

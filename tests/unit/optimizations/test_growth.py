@@ -1,0 +1,67 @@
+"""Tests that passes do work in proportion to the length of a body, by the calls that they make."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from srcgrad.compiler.doctesting import parse, program_of
+from srcgrad.optimizations.forward_substitute import ForwardSubstitution
+from srcgrad.optimizations.gather_additions import AdditionGathering
+from srcgrad.optimizations.purity import Purity
+from srcgrad.optimizations.repeat_tests import RepeatedTests
+from srcgrad.optimizations.share_calls import share_calls
+from srcgrad.optimizations.width import width
+
+PURITY = Purity(program_of("def f(x): return x").reader, frozenset())
+
+
+def substituted(count: int) -> Callable[[], Any]:
+    """Values that wait while there are stores, and are read far below."""
+    values = [f"t{i} = x * {i}" for i in range(count)]
+    stores = [f"y[{i}] = 1.0" for i in range(count)]
+    reads = [f"z[{i}] = t{i}" for i in range(count)]
+    body = parse("\n".join([*values, *stores, *reads]))
+    return lambda: ForwardSubstitution(PURITY, lambda name: name[0] == "t", width).run(body)
+
+
+def gathered(count: int) -> Callable[[], Any]:
+    """Additions to adjoints that wait for the next ones."""
+    lines = [f"grad_a{i} += x * {i}" for i in range(count)]
+    body = parse("\n".join([*lines, *lines]))
+    return lambda: AdditionGathering(PURITY, width).run(body)
+
+
+def asked(count: int) -> Callable[[], Any]:
+    """A chain of tests, each with a name, beside stores."""
+    tests = [f"t{i} = n > {i}\nw{i} = y[{i}]\nw{i}[0] = 1.0" for i in range(count)]
+    branches = [f"elif t{i}:\n    z = {i}" for i in range(1, count)]
+    body = parse("\n".join([*tests, "if t0:\n    z = 0", *branches]))
+    repeated = RepeatedTests(lambda name: name[0] == "t", ("n", "y"), {"n"})
+    return lambda: repeated.run(body, PURITY.of)
+
+
+def shared(count: int) -> Callable[[], Any]:
+    """Calls that are made again, each in the line before the one that binds it."""
+    lines = [f"a{i} = x * np.sin(b{i})\nc{i} = np.sin(b{i})" for i in range(count)]
+    body = parse("\n".join(lines))
+    parameters = ("x", *(f"b{i}" for i in range(count)))
+    return lambda: share_calls(body, parameters, {"np"})
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """Return how many calls a piece of work makes."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("made", [substituted, gathered, asked, shared])
+def test_twice_the_length_is_twice_the_work(made: Callable[[int], Callable[[], Any]]) -> None:
+    few, many = (calls_of(made(count)) for count in (50, 100))
+    assert few > 500
+    assert many < 2.2 * few
