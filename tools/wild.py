@@ -249,7 +249,8 @@ def _differences(
 def _is_active(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and all(map(_is_active, value))
-    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+    plain = type(value) is np.ndarray  # arrays with units cannot be moved by numbers
+    return isinstance(value, float) or (plain and value.dtype.kind == "f")
 
 
 def _direction(value: Any, seed: int) -> Any:
