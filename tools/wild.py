@@ -208,15 +208,14 @@ def _slope(
     weights: Any,
 ) -> tuple[float, str, str]:
     """Return the derivative along a direction, by which engine, and why by that."""
-    parameters = list(inspect.signature(function, follow_wrapped=False).parameters)
     cut = len(args) - len(names)
-    asked = [(parameters[i] if i < cut and i < len(parameters) else None) for i in chosen]
     given = copy.deepcopy(args)
     kwargs = dict(zip(names, given[cut:], strict=True))
-    argnames = tuple(names[i - cut] if i >= cut else (asked[k] or "") for k, i in enumerate(chosen))
+    argnums = tuple(i for i in chosen if i < cut)
+    argnames = tuple(names[i - cut] for i in chosen if i >= cut)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        pull = sg.pullback(function, argnames=argnames)
+        pull = sg.pullback(function, argnums=argnums, argnames=argnames)
         _, back = pull(*given[:cut], **kwargs)
         grads = back(weights)
     fell = [w for w in caught if issubclass(w.category, sg.FallbackWarning)]
@@ -249,7 +248,8 @@ def _differences(
 def _is_active(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and all(map(_is_active, value))
-    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+    plain = type(value) is np.ndarray  # arrays with units cannot be moved by numbers
+    return isinstance(value, float) or (plain and value.dtype.kind == "f")
 
 
 def _direction(value: Any, seed: int) -> Any:

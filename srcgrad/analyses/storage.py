@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import gast
+import numpy as np
 
 from srcgrad.analyses.activity import varied_names
 from srcgrad.analyses.array_kinds import ArrayKinds
@@ -455,13 +456,17 @@ class _Analysis:
 
     def _foreign(self, members: set[str]) -> set[str]:
         """Return the members that belong to the caller or to the module."""
-        scope = self._program.reader.scope
         return {
             name
             for name in members
             if name in self._program.parameters
-            or (name not in self._made_here and scope.lookup(name) is not MISSING)
+            or (name not in self._made_here and not self._is_number_outside(name))
         }
+
+    def _is_number_outside(self, name: str) -> bool:
+        """Say whether a name means nothing outside, or a number, which has no memory."""
+        found = self._program.reader.scope.lookup(name)
+        return found is MISSING or isinstance(found, (int, float, complex, np.number))
 
     def _through_view(self, members: set[str], owners: set[str]) -> bool:
         """Say whether anything but plain copies leads from the owners to the other members."""

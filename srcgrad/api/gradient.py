@@ -154,7 +154,7 @@ class Gradient(GradientReading[P, R_co]):
             plan = self._compile(static_arguments(self._function, args, kwargs), args, kwargs)
         elif plan.generated.assumptions or plan.given or any(map(may_be_static, args)) or kwargs:
             known = static_arguments(self._function, args, kwargs)
-            if known.keys() != plan.given or not plan.suits(known):
+            if not self._is_made_for(plan, known, args, kwargs):
                 plan = self._compile(known, args, kwargs)
         if plan is None or plan.records:
             return self._run_on_tape(args, kwargs)
@@ -342,53 +342,50 @@ class Gradient(GradientReading[P, R_co]):
             wider = self._plainer("wide", plan, args, kwargs, keep_complex=keep)
         return self._proven(wider, args, kwargs)
 
-    def _plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan | None:
-        """Return a twin that takes for granted only what is an array, if any is written into."""
-        bound = self._selection.bound(*call) if plan.generated.written else {}
-        return self._twin(kind, assume=False, arrays=kinds_of_arrays(bound), **options)
-
-    def _twin(
-        self, kind: str, *, problem: MutationError | None = None, **options: Any
-    ) -> Plan | None:
-        """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
-        key = (kind, options.get("arrays", frozenset()))
-        twin = self._twins.get(key)
-        if twin is None or not twin.is_current(self._subject(options)):
-            with self._lock:
-                try:
-                    twin = self._twins[key] = self._make_plan(**options)
-                except UnsupportedError as refusal:
-                    self._refuse(problem or refusal)
-                    return None
-        return twin
-
     def _compile(
         self, known: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Plan | None:
         """Compile for the program as it is now; None if it is refused and the tape takes over."""
-        program = OneProgram()
+        bound = self._selection.bound(args, kwargs)
         try:
-            plan: Plan | None = self._compiled(known, program, args, kwargs)
-        except MutationError as problem:  # what is written into may have to be an array
-            bound = self._selection.bound(args, kwargs)
-            plan = self._of_shapes(seen_of(bound), program, args, kwargs)
-            if plan is None:
-                arrays = kinds_of_arrays(bound)
-                with one_program(program):
-                    plan = self._twin("wide", assume=False, arrays=arrays, problem=problem)
+            plan = self._with_flags(
+                lambda: self._compiled_as_fits(bound, args, kwargs), known, bound
+            )
         except UnsupportedError as refusal:
             self._refuse(refusal)
             return None
-        if plan is not None and plan.generated.taped:
+        if plan.generated.taped:
             self._refuse(MissingRuleError(diagnostics=plan.generated.taped))
         return plan
 
+    def _compiled_as_fits(
+        self, bound: Mapping[str, Any], args: Any, kwargs: dict[str, Any]
+    ) -> Plan:
+        """Compile for the program as it is now, in one of the forms that arguments may need."""
+        program = OneProgram()
+        try:
+            plan = self._compiled(program, args, kwargs)
+        except MutationError as problem:  # what is written into may have to be an array
+            shaped = self._of_shapes(seen_of(bound), program, args, kwargs)
+            if shaped is not None:
+                return shaped
+            try:
+                with one_program(program):
+                    return self._made_twin("wide", assume=False, arrays=kinds_of_arrays(bound))
+            except UnsupportedError:
+                raise problem from None
+        if plan.scalars and not all(is_writable_array(bound[n]) for n in plan.arrays(bound)):
+            raise update_of_array(min(plan.generated.scalars), self._function)
+        if plan.wider is None and not plan.fits(args, kwargs):
+            keep = plan.generated.keep_complex
+            self._made_plainer("wide", plan, args, kwargs, keep_complex=keep)  # or raise why not
+        return plan
+
     @deeply
-    def _compiled(self, known: Mapping[str, Any], program: OneProgram, args: Any, kw: Any) -> Plan:
+    def _compiled(self, program: OneProgram, args: Any, kw: Any) -> Plan:
         """Compile for the program as it is now, and remember the plan."""
         with self._lock:
-            self._last = dict(known)
-            read = None if known else self._read
+            read = None if self._last else self._read
             if read is None or read.given or not read.is_current(self._subject()):
                 read = None
             plan = self._made_for(args, kw, read, program)

@@ -10,6 +10,7 @@ from typing import Any, Generic
 from srcgrad.analyses.lengths import Seen
 from srcgrad.api.entries import Ran
 from srcgrad.api.exporting import Exported
+from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.form import Form
 from srcgrad.api.insights import Call, subject_of
 from srcgrad.api.lazily import (
@@ -32,11 +33,12 @@ from srcgrad.api.proofs import (
     settle_if_it_keeps_data,
 )
 from srcgrad.api.reading import Asked, Reading
-from srcgrad.api.refusal import describe, ran_on_tape
+from srcgrad.api.refusal import describe, ran_on_tape, update_of_array
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, static_arguments
+from srcgrad.api.sharing import kinds_of_arrays
 from srcgrad.api.structures import copied, holds_more_than_numbers
-from srcgrad.api.values import is_complex
+from srcgrad.api.values import is_complex, is_writable_array
 from srcgrad.compiler import OneProgram, one_program
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import MissingRuleError, MutationError, NotProvenError, UnsupportedError
@@ -67,7 +69,7 @@ class GradientReading(Reading, Generic[P, R_co]):
     _subject: Callable[..., Any]
     _made_for: Callable[..., Plan]
     _fitting: Callable[..., Plan | None]
-    _twin: Callable[..., Plan | None]
+    _refuse: Callable[[UnsupportedError], None]
     _at_all_blocks: Any = None
     _verify: Callable[..., None]
     _policy: Policy
@@ -80,6 +82,62 @@ class GradientReading(Reading, Generic[P, R_co]):
         with self._lock:
             self._read = plan = self._make_plan()
         return plan
+
+    def _with_flags(
+        self, make: Callable[[], Plan], known: Mapping[str, Any], bound: Mapping[str, Any]
+    ) -> Plan:
+        """Make a plan for the functions and objects of a call; else for its flags, too."""
+
+        def made(given: dict[str, Any]) -> Plan:
+            self._last = given
+            return make()
+
+        try:
+            return made_for(made, known, flags_of(bound, self._selection.names))
+        except UnsupportedError:
+            self._last = dict(known)
+            raise
+
+    def _is_made_for(self, plan: Plan, known: dict[str, Any], args: Any, kwargs: Any) -> bool:
+        """Say whether a plan is for the functions, objects and flags of a call."""
+        told = dict(known)
+        if plan.given - known.keys():
+            flags = flags_of(self._selection.bound(args, kwargs), self._selection.names)
+            told.update((name, value) for name, value in flags.items() if name in plan.given)
+        return told.keys() == plan.given and plan.suits(told)
+
+    def _plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan | None:
+        """Return a twin that takes for granted only what is an array, if any is written into."""
+        return self._or_refused(lambda: self._made_plainer(kind, plan, *call, **options))
+
+    def _made_plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan:
+        bound = self._selection.bound(*call) if plan.generated.written else {}
+        return self._made_twin(kind, assume=False, arrays=kinds_of_arrays(bound), **options)
+
+    def _twin(
+        self, kind: str, *, problem: MutationError | None = None, **options: Any
+    ) -> Plan | None:
+        """Return a twin, compiled at its first use; None if it is refused (as `problem`)."""
+        return self._or_refused(lambda: self._made_twin(kind, **options), problem)
+
+    def _or_refused(
+        self, make: Callable[[], Plan], problem: MutationError | None = None
+    ) -> Plan | None:
+        try:
+            return make()
+        except UnsupportedError as refusal:
+            self._refuse(problem or refusal)
+            return None
+
+    def _made_twin(self, kind: str, **options: Any) -> Plan:
+        """Return a twin for the functions, objects and flags of the last compilation."""
+        key = (kind, options.get("arrays", frozenset()))
+        twin = self._twins.get(key)
+        current = twin is not None and twin.is_current(self._subject(options))
+        if twin is None or not current or not twin.suits(self._last):
+            with self._lock:
+                twin = self._twins[key] = self._make_plan(**options)
+        return twin
 
     def _text(self) -> Plan:
         shown = self._ran.what
@@ -339,8 +397,9 @@ class GradientReading(Reading, Generic[P, R_co]):
         Raises:
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
-        self._last = static_arguments(self._function, args, kwargs)
-        plan = self._plan = self._made_for(args, kwargs)
+        known = static_arguments(self._function, args, kwargs)
+        bound = self._selection.bound(args, kwargs)
+        plan = self._plan = self._with_flags(lambda: self._made_for(args, kwargs), known, bound)
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)
         return self._fitting(plan, args, kwargs) or plan
@@ -364,11 +423,19 @@ class GradientReading(Reading, Generic[P, R_co]):
         known = {name: item.default for name, item in parameters.items()}
         known |= dict.fromkeys([*parameters][: self._is_method], self._owner)
         empty = Parameter.empty
-        self._last = {k: v for k, v in known.items() if v is not empty and may_be_static(v)}
-        try:
-            return self._make_plan(assume=False), self._last
-        except UnsupportedError:  # it may be differentiated under conditions
-            return self._make_plan(), self._last
+        known = {name: value for name, value in known.items() if value is not empty}
+        held = {name: value for name, value in known.items() if may_be_static(value)}
+
+        def make() -> Plan:
+            try:
+                plan = self._make_plan(assume=False)
+            except UnsupportedError:  # it may be differentiated under conditions
+                return self._make_plan()
+            if not all(is_writable_array(known[name]) for name in plan.arrays(known)):
+                raise update_of_array(min(plan.generated.scalars), self._function)
+            return plan
+
+        return self._with_flags(make, held, known), self._last
 
     def __repr__(self) -> str:
         kind = "value_and_grad" if self._value else "grad"

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, Final, Generic, TypeVar
 
 from srcgrad.api.elsewhere import library_for, placed, refuse_elsewhere
+from srcgrad.api.flags import flags_of, made_for
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import USUAL, Fall, Policy
@@ -14,6 +15,7 @@ from srcgrad.api.proofs import is_refuted, needs_look
 from srcgrad.api.refusal import lists_joined, update_of_array
 from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays, refuse_shared
 from srcgrad.api.underlying import to_differentiate
+from srcgrad.api.values import is_writable_array
 from srcgrad.backends import NUMPY
 from srcgrad.errors import MutationError, UnsupportedError
 from srcgrad.insight.switch import verifies
@@ -64,14 +66,7 @@ class Plans(Generic[AnyPlan]):
         library_for(self.policy, lambda: arguments)  # arrays of several are refused first
         plan = self._kept.get(keep_complex)
         if plan is None or not plan.is_current(function) or not plan.suits(arguments):
-            given = {name: v for name, v in arguments.items() if may_be_static(v)}
-            try:
-                plan = self._make(function, keep_complex=keep_complex, given=given)
-                self._kept[keep_complex] = plan
-            except MutationError:  # what is written into may have to be an array
-                plan = self._for_arrays(function, arguments, keep_complex=keep_complex)
-                if plan is None:
-                    raise
+            plan = self._made_for(function, arguments, keep_complex=keep_complex)
         if plan.generated.scalars and (arrays := plan.arrays(arguments)):
             of_arrays = self._for_arrays(function, arguments, keep_complex=keep_complex)
             if of_arrays is None or of_arrays.generated.scalars:
@@ -85,6 +80,28 @@ class Plans(Generic[AnyPlan]):
         if library is not NUMPY and verifies(self.policy.verify):
             refuse_elsewhere("verify= compares derivatives", arguments.values(), _VERIFY_THERE)
         return placed(plan, library)
+
+    def _made_for(
+        self, function: FunctionType, arguments: Mapping[str, Any], *, keep_complex: bool
+    ) -> AnyPlan:
+        """Return a new plan for the program as it is now, and remember it."""
+
+        def make(given: dict[str, Any]) -> AnyPlan:
+            plan = self._make(function, keep_complex=keep_complex, given=given)
+            if not all(is_writable_array(arguments[name]) for name in plan.arrays(arguments)):
+                raise update_of_array(min(plan.generated.scalars), function)
+            return plan
+
+        given = {name: v for name, v in arguments.items() if may_be_static(v)}
+        flags = flags_of(arguments, given)
+        try:
+            plan = self._kept[keep_complex] = made_for(make, given, flags)
+        except MutationError:  # what is written into may have to be an array
+            found = self._for_arrays(function, arguments, keep_complex=keep_complex)
+            if found is None:
+                raise
+            return found
+        return plan
 
     def _for_arrays(
         self, function: FunctionType, arguments: Mapping[str, Any], *, keep_complex: bool

@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.api import known_texts
+from srcgrad.api.flags import flags_of
 from srcgrad.compiler import Generated, Request
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import UnsupportedError
@@ -109,8 +110,9 @@ def _is_same(one: list[Any], other: list[Any]) -> bool:
 
 def _key(request: Request) -> Any:
     """Return what tells requests for one function apart; None for those that hold objects."""
-    if request.given:
+    if len(flags_of(request.given, ())) != len(request.given):
         return None
     options = (request.value, request.aux, request.keep_complex, request.assume)
     more = (request.plain, request.stacks, request.arrays, *sorted(request.seen.items()))
-    return (request.function, request.wrt, *options, *more)
+    flags = sorted((name, repr(value)) for name, value in request.given.items())
+    return (request.function, request.wrt, *options, *flags, *more)

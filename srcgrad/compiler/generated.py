@@ -118,7 +118,7 @@ class Request:
         assume: Whether to take operands of ``@`` for matrices, and so on (see `conditions`).
         arrays: Parameters that are known to be arrays, so that ``+=`` writes into them, and of
             which kind: vector, matrix or array.
-        given: The arguments that are functions or objects, for which the text is made.
+        given: The arguments that are functions, objects or flags, for which the text is made.
         plain: Whether the text is to be differentiated again: checkpointed loops are as others, and
             sums of adjoints are bound anew, not added to in place.
         stacks: Whether seeds may be stacks, of which one run carries all rows.

@@ -137,7 +137,7 @@ class Module:
             name,
             clone(source.tree.args),
             body,
-            docstring(source, wrt, value, derivation.conditions),
+            docstring(source, wrt, value, (*_flags(given), *derivation.conditions)),
         )
         if half is not None:
             called = reached_from(name, [item for _, item in self.definitions])
@@ -419,6 +419,12 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         inlined_in(module.definitions),
         module.proofs.of(text, dict(externals.bound)),
     )
+
+
+def _flags(given: Mapping[str, Any]) -> list[str]:
+    """Return what a text takes for granted of arguments that are None, a bool or a text."""
+    flags = {n: v for n, v in given.items() if v is None or isinstance(v, (bool, str))}
+    return [f"{n} {'==' if isinstance(v, str) else 'is'} {v!r}" for n, v in flags.items()]
 
 
 def _findings(module: Module) -> Findings | None:

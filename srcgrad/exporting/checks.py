@@ -104,6 +104,12 @@ def arrays_in(value: Any) -> list[Any]:
     return [array for item in entries(value) for array in arrays_in(item)]
 
 
+def check_flag(value: Any, name: str, expected: Any) -> None:
+    """Raise TypeError unless None, a bool or a text is the one that the text was made for."""
+    if type(value) is not type(expected) or value != expected:
+        raise TypeError(f"`{name}` must be {expected!r}, for which this was exported")
+
+
 def check_kind(value: Any, name: str, expected: str) -> None:
     """Raise TypeError unless a function or an object is the one that the text was made for."""
     if kind_of(value) != expected:

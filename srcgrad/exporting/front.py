@@ -127,9 +127,12 @@ class Front:
         return [item.name for item in self._signature() if item.name not in known]
 
     def _checks_of_given(self) -> list[str]:
-        """Return checks that functions and objects are those that the text was made for."""
+        """Return checks that functions, objects and flags are those that the text was made for."""
         lines = []
         for name, value in self.export.given.items():
+            if value is None or isinstance(value, (bool, str)):
+                lines.append(f'{self._use(checks.check_flag)}({name}, "{name}", {value!r})')
+                continue
             kind = kind_of(value)
             if "<l" in kind:  # a lambda or a local function has no name that tells it from others
                 raise ExportError(

@@ -29,7 +29,7 @@ class Export:
         value: Whether the value is returned too.
         aux: Whether the function returns a pair, of which the first is differentiated.
         command: What makes the module again.
-        given: The arguments that are functions or objects, for which the text was made.
+        given: The arguments that are functions, objects or flags, for which the text was made.
         joins: What the function does with `+` and `*` to its arguments.
         example: Arguments to check the gradient at when the module is run as a program.
         kind: Which derivative it is.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import MissingRuleError
+from srcgrad.rules.equivalents.arrays import Common
 from srcgrad.tape.apply import apply, tensors_in
 from srcgrad.tape.core import Core, make
 from srcgrad.tape.modes import STATE
@@ -147,7 +148,25 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) 
     return result
 
 
-LOOPS: dict[str, Any] = {"vectorize": _vectorize, "ndenumerate": _ndenumerate}
+class Broadcast(Common):
+    """What tensors are broadcast to, with their elements."""
+
+    def __init__(self, args: tuple[Any, ...]) -> None:
+        super().__init__(np.broadcast_shapes(*map(np.shape, args)))
+        self._args = args
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Go through the elements that meet."""
+        return zip(*[np.broadcast_to(item, self.shape).ravel() for item in self._args], strict=True)
+
+
+@functools.wraps(np.broadcast, updated=())
+def _broadcast(*args: Any) -> Any:
+    """Return what arrays are broadcast to."""
+    return Broadcast(args) if STATE.strict and tensors_in(args) else np.broadcast(*args)
+
+
+LOOPS: dict[str, Any] = {made.__name__: made for made in (_vectorize, _ndenumerate, _broadcast)}
 
 HANDLED[np.apply_along_axis] = _apply_along_axis
 HANDLED[np.piecewise] = _piecewise

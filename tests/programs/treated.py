@@ -125,7 +125,7 @@ def _clear(rows):
         return list(map(lambda row: row.fill(2.0), rows))
 
 
-@program("v", by="tape")
+@program("v")
 def own_memory_by_flag(x, flag=True):
     y = x * 2.0
     z = flag and y[1:]

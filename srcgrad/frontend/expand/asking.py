@@ -9,7 +9,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.expand.objects import Objects, class_of
-from srcgrad.frontend.expand.values import Instance, Object, Value
+from srcgrad.frontend.expand.values import Instance, Object, Value, is_literal
 from srcgrad.ir.build import at, call
 from srcgrad.ir.walk import names_read
 
@@ -120,6 +120,9 @@ class Asking(Objects):
     def _value_BoolOp(self, node: Any) -> Value:
         first, *rest = node.values
         values = [self.value(first)]
+        if is_literal(values[0]):
+            stops = bool(values[0].value) is isinstance(node.op, gast.Or)
+            return values[0] if stops else self.value(_rest(node))
         with self.conditional():
             values += [self.value(item) for item in rest]
         if any(map(self.has_own_truth, values[:-1])):
@@ -135,3 +138,9 @@ class Asking(Objects):
         if not word or not self.method_of(held, f"__i{word}__"):
             return None
         return self.ask(held, f"__i{word}__", [self.value(value)], node)
+
+
+def _rest(node: Any) -> Any:
+    """Return ``b and c`` of ``a and b and c``."""
+    rest = node.values[1:]
+    return rest[0] if len(rest) == 1 else at(gast.BoolOp(node.op, rest), node)

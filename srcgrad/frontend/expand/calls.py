@@ -11,7 +11,13 @@ import gast
 from srcgrad.frontend.effects import written_parameters
 from srcgrad.frontend.expand.binding import BindingError, bind, count_reads, default_values
 from srcgrad.frontend.expand.derivatives import Derivatives
-from srcgrad.frontend.expand.scoping import calls_variables, free_names, parameters, starred_names
+from srcgrad.frontend.expand.scoping import (
+    asked_of,
+    calls_variables,
+    free_names,
+    parameters,
+    starred_names,
+)
 from srcgrad.frontend.expand.short import reads_better_in_place
 from srcgrad.frontend.expand.values import (
     Choice,
@@ -25,6 +31,7 @@ from srcgrad.frontend.expand.values import (
     Partial,
     Static,
     Value,
+    is_literal,
 )
 from srcgrad.frontend.long_loops import is_repeated, repeated_of
 from srcgrad.frontend.source import FunctionSource, find_source, has_source
@@ -306,12 +313,23 @@ class Calls(Derivatives):
         every = [*given, *defaults.values()]
         starred = tree.args.vararg is not None or tree.args.kwarg is not None
         starred = starred or self._hands_on_tuple(tree, every) or calls_variables(tree)
+        starred = starred or self._settles_tests(tree, args, keywords, defaults)
         if not starred and not any(isinstance(item, Static) for item in every):
             return self._expanded_call(callee, args, keywords, node)
         code = self.session.code(function)
         return self.call_code(
             code, source.name, self.bound_tree(tree, args, keywords, defaults, node), {}, node
         )
+
+    def _settles_tests(
+        self, tree: Any, args: list[Value], keywords: Bound, defaults: Bound
+    ) -> bool:
+        """Say whether a test in a function asks for a parameter that is a literal in this call."""
+        asked = asked_of(tree)
+        if not asked:
+            return False
+        bound = {**defaults, **dict(zip(parameters(tree.args), args, strict=False)), **keywords}
+        return any(is_literal(bound[name]) for name in asked & set(bound))
 
     def _shortly(
         self,

@@ -14,7 +14,7 @@ from srcgrad.frontend.expand.body import Body
 from srcgrad.frontend.expand.frame import NeedsInlineError, at_key
 from srcgrad.frontend.expand.making import make_function
 from srcgrad.frontend.expand.session import Session
-from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value
+from srcgrad.frontend.expand.values import Code, Instance, Known, Static, Value, is_literal
 from srcgrad.frontend.long_loops import mark_repeated
 from srcgrad.frontend.source import Entry, Leaves, Path, attach, find_source
 from srcgrad.ir.build import assign, clone, load
@@ -92,6 +92,9 @@ class Expander:
                     env[name] = frame.held(value, load(name), root, leaves, (), code.tree)
                 continue
             meaning = frame.outside(value, load(name), root)
+            if is_literal(literal := gast.Constant(value, None)):
+                self.session.assume(root, value)
+                env[name] = literal
             if not isinstance(meaning, Static):
                 continue
             if not isinstance(meaning, Instance):

@@ -259,9 +259,10 @@ class Expressions:
             item.value = operand(item.value, node)
 
     def _argument(self, value: Any, node: Any) -> Any:
-        """A display of arrays, as `np.concatenate` takes, stays in the call."""
+        """A display of known length, as `np.concatenate` takes, stays in the call."""
         value = self.containers.as_list(value)
-        if isinstance(value, (gast.Tuple, gast.List)):
+        starred = any(isinstance(item, gast.Starred) for item in getattr(value, "elts", ()))
+        if isinstance(value, (gast.Tuple, gast.List)) and not (starred and self._varies.of(value)):
             value.elts = [self.atom(item, node) for item in value.elts]
             return value
         return self.atom(value, node)

@@ -243,7 +243,10 @@ def _parameters(args: Any) -> list[str]:
 def _bind(args: Any, call: Any, callee: FunctionType) -> dict[str, Any] | None:
     """Return what each parameter is bound to, or None if that is not plain."""
     names = _parameters(args)
-    if args.vararg is not None or args.kwarg is not None or len(call.args) > len(names):
+    starred = any(isinstance(item, gast.Starred) for item in call.args)
+    starred = starred or any(item.arg is None for item in call.keywords)
+    taken = args.vararg is not None or args.kwarg is not None
+    if starred or taken or len(call.args) > len(names):
         return None
     given = dict(zip(names, call.args, strict=False))
     for item in call.keywords:

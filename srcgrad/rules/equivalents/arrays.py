@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -130,6 +131,22 @@ def edges_of(a: Any, bins: Any, range: Any) -> Any:
 def bins_of(a: Any, edges: Any) -> Any:
     """Return which bin each element is in; the last one has both of its edges."""
     return np.where(a == edges[-1], len(edges) - 2, np.searchsorted(edges, a, side="right") - 1)
+
+
+@written_out
+class Common:
+    """What arrays are broadcast to: of `np.broadcast`, without the elements."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.ndim = self.nd = len(shape)
+        self.size = math.prod(shape)
+
+
+@table.of(np.broadcast)
+def broadcast_of(*args: Any) -> Common:
+    """Return what arrays are broadcast to."""
+    return Common(np.broadcast_shapes(*[np.shape(item) for item in args]))
 
 
 @table.of(np.histogram2d)

@@ -1,0 +1,46 @@
+"""Knows the arguments that are None, a bool or a text: where a text for all of them is refused.
+
+Branches ask of those, as `if out is None`. A text may then be made for them as they are in a call,
+without the branches that the call does not take; other calls get another text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from srcgrad.errors import UnsupportedError
+
+Made = TypeVar("Made")
+
+
+def flags_of(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return the flags among arguments, apart from those with the given names.
+
+    >>> flags_of({"x": 2.0, "out": None, "kind": "mean", "n": 3}, ["x"])
+    {'out': None, 'kind': 'mean'}
+    """
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name not in names and (value is None or type(value) in (bool, str))
+    }
+
+
+def made_for(
+    make: Callable[[dict[str, Any]], Made], given: Mapping[str, Any], flags: Mapping[str, Any]
+) -> Made:
+    """Return what is made for the functions and objects given; if that is refused, for flags too.
+
+    Raises:
+        UnsupportedError: It is refused for both; the first refusal says why.
+    """
+    try:
+        return make(dict(given))
+    except UnsupportedError as refusal:
+        if not flags:
+            raise
+        try:
+            return make({**given, **flags})
+        except UnsupportedError:
+            raise refusal from None
