@@ -258,7 +258,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         """Let that text be made for the functions and objects among arguments, given by name."""
         known = {name: value for name, value in arguments.items() if may_be_static(value)}
         fits = all(plan.suits(arguments) for plan in self._plain.values())
-        if self._is_method or (known.keys() == self._last.keys() and fits):
+        kept = bool(self._plain) and fits and known.keys() == self._last.keys()
+        if self._is_method or kept:
             return
         self._last = known
         self._plain.clear()

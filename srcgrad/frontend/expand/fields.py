@@ -43,13 +43,13 @@ class Fields(Calls):
             return Instance(item, expression, root, leaves, path)
         if holds_objects(item):
             return self._container(item, expression, root, leaves, path, node)
+        self.session.assume(lambda a: is_differentiable(root(a)), is_differentiable(item))
         if not is_differentiable(item):
             known = self.outside(item, expression, root)
             if isinstance(known, Known):
                 self.session.assume(root, item)
                 return Known(item)
             return known
-        self.session.assume(lambda a: is_differentiable(root(a)), True)
         if path not in leaves.names:
             words = [leaves.parameter] if isinstance(path[0], Entry) else []
             leaves.names[path] = self.variable("_".join([*words, *map(_word, path)]))
