@@ -69,6 +69,10 @@ def nested_at_the_top(value: Any) -> Any:
     return total if isinstance(value, list) else value * value
 
 
+def beside_an_object(parts: Any) -> Any:
+    return parts["a"].w * parts["b"] ** 2
+
+
 def net(*weights: float) -> Part:
     return Part(layers=[Part(w=w) for w in weights])
 
@@ -95,6 +99,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         [[net(0.5, 2.0), net(1.0)], [net(0.5, 2.0, 3.0), net(1.0)], [net(0.5), net(1.0, 2.0)]],
     ),
     "more objects in a dict": (named_layers, [named(a=0.5), named(a=0.5, b=2.0), named(b=0.3)]),
+    "an int beside an object": (
+        beside_an_object,
+        [{"a": Part(w=2.0), "b": 3}, {"a": Part(w=2.0), "b": 1.5}, {"a": Part(w=2.0), "b": 2}],
+    ),
     "nested lists": (nested, [[1.0], [1.0, [2.0, 3.0]], [[[1.0], 2.0], np.ones(2)]]),
     "nested lists, asked for a length": (nested_by_length, [[1.0], [1.0, [2.0, 3.0]]]),
     "nested lists, by a function of the module": (nested_at_the_top, [[1.0], [1.0, [2.0, 3.0]]]),
