@@ -12,7 +12,7 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
-from srcgrad.ir.walk import names_bound, statements
+from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.runtime import accumulate, copied, copied_like, gathered, regathered, zeros_like
 
 TREES: Final = (accumulate, copied, copied_like, gathered, regathered, zeros_like)
@@ -26,7 +26,8 @@ class Kinds:
     Attributes:
         containers: Names that are unpacked, read with a string key or bound to a display, whose
             parts are, or that are passed to a function that uses them so.
-        arrays: Names that are computed, or computed with: numbers and arrays.
+        arrays: Names that are computed, or computed with: numbers and arrays. What is asked of what
+            kind it is may be another elsewhere than where it is computed with.
         either: Other names that are copies of what may be an array or a list, or are copied so.
     """
 
@@ -51,8 +52,11 @@ def kinds(program: Program, result: str | None = None) -> Kinds:
     copies = uses.same + [(t, s) for s, t in uses.same]
     links = uses.parts + copies
     containers = _holding_containers(program, _spread(uses.containers, links), links)
-    known = uses.arrays if result is None else uses.arrays | {result}
+    asked = _spread(program.once(_asked), copies)
+    known = uses.bound | (uses.arrays - asked)
+    known |= set() if result is None else {result}
     arrays = _read_entries(program, _spread(known, copies) - containers, copies)
+    arrays -= asked - uses.bound
     either = _spread(uses.trees - containers, copies) - containers - arrays
     return Kinds(frozenset(containers), frozenset(arrays - containers), frozenset(either))
 
@@ -68,6 +72,7 @@ class _Uses:
     """What the statements of a program say of the names in them.
 
     Attributes:
+        bound: Names of what is computed; of `arrays` are those, too, that are computed with.
         same: Pairs of names for one thing.
         parts: Pairs of names, of which the first is a part of the second.
         trees: Names of what is an array if it is of one, and a list if it is of one.
@@ -76,6 +81,7 @@ class _Uses:
     def __init__(self, program: Program) -> None:
         self.containers: set[str] = set()
         self.arrays: set[str] = set()
+        self.bound: set[str] = set()
         self.same: list[tuple[str, str]] = []
         self.parts: list[tuple[str, str]] = []
         self.trees: set[str] = set()
@@ -120,7 +126,7 @@ class _Uses:
             self.trees.update(targets)
         elif operation.kind == "primitive":
             several = len(targets) == 1 and _returns_several(operation, self._program)
-            (self.containers if several else self.arrays).update(targets)
+            (self.containers if several else self.bound).update(targets)
             if not _takes_sequence(operation.primal, self._program):
                 self.arrays.update(n.id for n in operation.args if isinstance(n, gast.Name))
 
@@ -131,6 +137,18 @@ class _Uses:
         if isinstance(operation.args[1], gast.Slice):
             self.same += [(s, t) for s in sources[:1] for t in targets]
         self.same += _read_back(targets[0], operation, self._displays) if targets else []
+
+
+def _asked(program: Program) -> set[str]:
+    """Return the names that are asked of what kind they are, as by ``isinstance(v, list)``."""
+    reader = program.reader
+    return {
+        node.args[0].id
+        for statement in program.body
+        for node in walk(statement)
+        if isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name)
+        if reader.vocabulary.primitive(reader.scope.resolve(node.func)).asks_kind
+    }
 
 
 def _takes_sequence(primal: Any, program: Program) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableSequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from srcgrad.tape.userspace import is_users
+from srcgrad.tape.userspace import KEEPERS, is_users, slots_of
 
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _DEEPEST: Final = 50
@@ -53,7 +52,7 @@ def picture(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line a ki
         if value.dtype.hasobject:
             return [picture(item, depth + 1) for item in value.ravel().tolist()]
         return np.array(value)
-    if isinstance(value, (list, tuple, deque)):
+    if isinstance(value, (tuple, MutableSequence)):
         return [picture(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {key: picture(item, depth + 1) for key, item in value.items()}
@@ -65,10 +64,20 @@ def picture(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line a ki
         return repr(value.get_state())
     if isinstance(value, random.Random):
         return repr(value.getstate())
-    fields = getattr(value, "__dict__", None)
-    if type(fields) is dict and is_users(type(value).__module__):
+    fields = _fields_of(value)
+    if fields is not None:
         return {name: picture(item, depth + 1) for name, item in fields.items()}
     return type(value)
+
+
+def _fields_of(value: Any) -> dict[str, Any] | None:
+    """Return what is in the fields of an object of the user's, also in slots; None of others."""
+    if not is_users(type(value).__module__) and not isinstance(value, KEEPERS):
+        return None
+    fields, slots = getattr(value, "__dict__", None), slots_of(value)
+    if type(fields) is not dict and not slots:
+        return None
+    return {**(fields or {}), **{name: getattr(value, name) for name in slots}}
 
 
 def agree(pairs: list[tuple[Any, Any]], near: float, eps: float) -> bool:

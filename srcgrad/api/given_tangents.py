@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.values import leaves, rebuilt_dict
+from srcgrad.api.values import rebuilt_dict
 from srcgrad.errors import ArgumentError
+from srcgrad.runtime.containers import part_names
 from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 
 
@@ -28,16 +29,33 @@ def check_pair(primals: Any, tangents: Any) -> None:
 
 def check_tangent(value: Any, tangent: Any, name: str) -> None:
     """Raise unless a tangent has the structure and shapes of its primal."""
-    ours, theirs = leaves(value), leaves(tangent)
-    shapes = [np.shape(leaf) for leaf in ours]
-    if len(ours) != len(theirs) or shapes != [
-        shape if item is None else np.shape(item)
-        for item, shape in zip(theirs, shapes, strict=True)
-    ]:
+    if not _is_like(value, tangent):
         raise ArgumentError(
             f"the tangent of `{name}` does not have its structure and shapes",
             hint="a tangent is a small change of the argument: give one of the same shape",
         )
+
+
+def _is_like(value: Any, tangent: Any) -> bool:
+    """Say whether a tangent has the structure and shapes of a value, in whatever order of keys."""
+    if type(value) is np.ndarray and type(tangent) is np.ndarray:
+        return bool(value.shape == tangent.shape)
+    ours, theirs = _parts(value), _parts(tangent)
+    if ours is None or theirs is None:
+        shapes = np.shape(value), np.shape(value if tangent is None else tangent)
+        return ours is theirs and shapes[0] == shapes[1]
+    return ours.keys() == theirs.keys() and all(_is_like(v, theirs[k]) for k, v in ours.items())
+
+
+def _parts(value: Any) -> dict[Any, Any] | None:
+    """Return what is in a container or an object, by keys; None for a leaf."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value))
+    if is_plain_object(value):
+        return {name: getattr(value, name) for name in part_names(value)}
+    return None
 
 
 def with_zeros(tangent: Any, value: Any) -> Any:

@@ -41,7 +41,7 @@ from srcgrad.api.refusal import (
 from srcgrad.api.refused import Refusals
 from srcgrad.api.rescue import instead_of
 from srcgrad.api.seeing import seen_of
-from srcgrad.api.selection import Selection, innermost, select, static_arguments
+from srcgrad.api.selection import innermost, select, static_arguments
 from srcgrad.api.sharing import is_alone, kinds_of_arrays, named_arrays
 from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
@@ -100,9 +100,7 @@ class Gradient(GradientReading[P, R_co]):
         self._function = function.__func__ if isinstance(function, MethodType) else function
         self._owner = function.__self__ if isinstance(function, MethodType) else None
         self._is_method = isinstance(function, MethodType)
-        self._selection: Selection = select(
-            self._function, argnums, argnames, skip=1 if self._is_method else 0
-        )
+        self._selection = select(self._function, argnums, argnames, skip=int(self._is_method))
         positions = self._selection.positions()
         self._positions = tuple(p for p in positions if p is not None)
         self._form = Form(self._selection.names, self._selection.single, value, has_aux)
@@ -113,9 +111,8 @@ class Gradient(GradientReading[P, R_co]):
         self._entries = Entries(self._way)
         self._twins: dict[tuple[str, Any], Plan] = {}
         self._plain: dict[bool, Plan] = {}
-        self._last: dict[str, Any] = {}
-        if self._is_method:
-            self._last = {next(iter(self._selection.signature.parameters)): self._owner}
+        first = next(iter(self._selection.signature.parameters), "")
+        self._last: dict[str, Any] = {first: self._owner} if self._is_method else {}
         self._siblings: dict[type, Plan] = {}
         self._refusals = Refusals()
         self._labels: Known | None = None
@@ -402,7 +399,8 @@ class Gradient(GradientReading[P, R_co]):
         """Return a plan that may run with these arguments; `read` is the text for all of them."""
         with one_program(program):
             plan = self._closest(read or self._make_plan(), args, kwargs)
-        if plan.fits(args, kwargs) and not is_due(plan, self._policy):
+        widens = is_complex((args, kwargs)) and not plan.generated.keep_complex
+        if not widens and plan.fits(args, kwargs) and not is_due(plan, self._policy):
             prove(plan, self._numbers(args, kwargs))
         return plan
 

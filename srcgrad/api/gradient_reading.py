@@ -104,6 +104,7 @@ class GradientReading(Reading, Generic[P, R_co]):
         if plan.given - known.keys():
             flags = flags_of(self._selection.bound(args, kwargs), self._selection.names)
             told.update((name, value) for name, value in flags.items() if name in plan.given)
+        self._last = told  # twins of the plan must suit these, too
         return told.keys() == plan.given and plan.suits(told)
 
     def _plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan | None:
@@ -320,7 +321,8 @@ class GradientReading(Reading, Generic[P, R_co]):
         """Let that text be made for the functions and objects among arguments, given by name."""
         known = {name: value for name, value in arguments.items() if may_be_static(value)}
         fits = all(plan.suits(arguments) for plan in self._plain.values())
-        if self._is_method or (known.keys() == self._last.keys() and fits):
+        kept = bool(self._plain) and fits and known.keys() == self._last.keys()
+        if self._is_method or kept:
             return
         self._last = known
         self._plain.clear()

@@ -8,10 +8,12 @@ networks and other processes are beyond that.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import random
 import types
 import warnings
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -22,7 +24,7 @@ from srcgrad.api.aftermath import picture
 from srcgrad.errors import UnsupportedError
 from srcgrad.insight.switch import CHECKS, verifying
 from srcgrad.locks import Lock
-from srcgrad.tape.userspace import Reached, is_lent, reached_by
+from srcgrad.tape.userspace import Reached, is_lent, reached_by, slots_of
 
 Undo = Callable[[], None]
 
@@ -52,6 +54,7 @@ class Surroundings:
         for item in reached.everything():
             self._undo += _contents_of(item)
         self._undo += [_setter_of_fields(item) for item in reached.holders if _has_fields(item)]
+        self._undo += [_setter_of_slots(item) for item in reached.holders if slots_of(item)]
 
     def picture(self) -> Any:
         """Return what is outside now, to be compared; within a block, before it is put back."""
@@ -60,6 +63,7 @@ class Surroundings:
         if reached is None:
             return states
         found = [picture(item) for item in reached.everything() if not callable(item)]
+        found += [picture(vars(item)) for item in reached.holders if callable(item)]
         for scope, names in reached.namespaces.values():
             found.append([picture(scope.get(name)) for name in sorted(names)])
         for cell in reached.cells:
@@ -154,6 +158,17 @@ def _setter_of_fields(item: Any) -> Undo:
     return _refill(fields, dict(fields), fields.clear, fields.update)
 
 
+def _setter_of_slots(item: Any) -> Undo:
+    before = {name: getattr(item, name) for name in slots_of(item)}
+
+    def undo() -> None:
+        for name, value in before.items():
+            if getattr(item, name, _MISSING) is not value:
+                object.__setattr__(item, name, value)
+
+    return undo
+
+
 def _is_any_lent(item: Any) -> bool:
     keys = item if isinstance(item, dict) else range(len(item)) if isinstance(item, list) else ()
     return any(is_lent(item, key) for key in keys)
@@ -162,7 +177,7 @@ def _is_any_lent(item: Any) -> bool:
 def _contents_of(item: Any) -> Iterator[Undo]:
     """Yield what puts back what a value holds itself; what is in it is gone into by itself."""
     if type(item) is np.ndarray:
-        if item.flags.writeable and not item.dtype.hasobject:
+        if item.flags.writeable:
             yield _setter_of_array(item, item.copy())
     elif isinstance(item, list):
         yield _refill(item, list(item), item.clear, item.extend)
@@ -170,6 +185,8 @@ def _contents_of(item: Any) -> Iterator[Undo]:
         yield _refill(item, item.copy(), item.clear, item.update)
     elif isinstance(item, deque):
         yield _refill(item, item.copy(), item.clear, item.extend)
+    elif isinstance(item, (bytearray, array)):
+        yield _setter(functools.partial(item.__setitem__, slice(None)), item[:])
     elif isinstance(item, np.random.Generator):
         state = item.bit_generator.state
         yield lambda: setattr(item.bit_generator, "state", state)
@@ -179,10 +196,10 @@ def _contents_of(item: Any) -> Iterator[Undo]:
         yield _setter(item.setstate, item.getstate())
 
 
-def _setter_of_array(array: Any, before: Any) -> Undo:
+def _setter_of_array(item: Any, before: Any) -> Undo:
     def undo() -> None:
-        if array.shape == before.shape and array.tobytes() != before.tobytes():
-            array[...] = before
+        if item.shape == before.shape and item.tobytes() != before.tobytes():
+            item[...] = before
 
     return undo
 

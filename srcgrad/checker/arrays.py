@@ -77,7 +77,7 @@ def outside(value: Any) -> Any:
         return _meaning(value)
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, (*_PLAIN, Element, Module, types.GeneratorType)):
+    if isinstance(value, (*_PLAIN, Element, Module)):
         return value
     if callable(value) and not _is_holder(value):
         return _function(value)

@@ -136,7 +136,7 @@ def outside(value: Any) -> Any:  # noqa: PLR0911 - one line a kind of value
         if type(value) in _PLAIN or not isinstance(value, (float, complex)):
             return value
         return complex(value) if isinstance(value, complex) else float(value)
-    if value is Ellipsis or isinstance(value, (Lane, Function, Module, Shape, types.GeneratorType)):
+    if value is Ellipsis or isinstance(value, (Lane, Function, Module, Shape)):
         return value
     if isinstance(value, type) and issubclass(value, BaseException):
         return value
@@ -183,7 +183,8 @@ def _data(value: Any) -> Any:
     if type(value) is tuple:
         return tuple(outside(item) for item in value)
     if type(value) in (set, frozenset):
-        return value
+        made = memo[key] = type(value)(value)
+        return made
     if type(value) is dict:
         made = memo[key] = {}
         made.update((k, outside(item)) for k, item in value.items())

@@ -24,7 +24,11 @@ from srcgrad.locks import Lock
 _PACKAGE: Final = "srcgrad._generated"
 _NAMESPACE: Final = "__srcgrad_namespace__"
 _IMPORT: Final = re.compile(
-    r"^from (?P<module>(?!srcgrad)\S+) import (?P<names>[^(\n]+)$", re.MULTILINE
+    r"^from (?P<module>(?!srcgrad)\S+) import (?P<names>[^(\n]+$|\([^)]*\))", re.MULTILINE
+)
+_NAME: Final = re.compile(r"(\w+)(?: as (\w+))?")
+_MODULE: Final = re.compile(
+    r"^import (?P<module>(?!srcgrad)[\w.]+)(?: as (?P<name>\w+))?$", re.MULTILINE
 )
 _KEY: Final = "__srcgrad_key__"
 _SPACES: Final = "__srcgrad_spaces__"
@@ -302,12 +306,16 @@ def _imported(text: str) -> dict[str, Any]:
 
     >>> _imported("from sys import path as p")["p"] is sys.path
     True
+    >>> _imported("import sys") == {"sys": sys}
+    True
     """
-    found = {}
+    modules = _MODULE.finditer(text)
+    found: dict[str, Any] = {
+        m["name"] or m["module"]: sys.modules.get(m["module"]) for m in modules
+    }
     for line in _IMPORT.finditer(text):
         module = sys.modules.get(line["module"])
-        for item in line["names"].split(", ") if module is not None else ():
-            name, _, alias = item.partition(" as ")
+        for name, alias in _NAME.findall(line["names"]) if module is not None else ():
             found[alias or name] = getattr(module, name, None)
     return found
 

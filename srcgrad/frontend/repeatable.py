@@ -65,7 +65,10 @@ class _Search:
         except SrcgradError:
             return f"`{function.__qualname__}`, whose source is not known"
         reader = Reader(scope_of(function, tree, with_imports=True), self._vocabulary)
+        inner = _inner_functions(tree)
         for node in _calls(tree):
+            if getattr(node.func, "id", "") in inner:
+                continue  # what it does stands in this tree
             found = self._call(node, reader)
             if found is not None:
                 return found
@@ -103,6 +106,28 @@ class _Search:
         if known or func.attr in self._vocabulary.constant_methods or func.attr == "apply":
             return None
         return f"the method `{func.attr}`, of which only the run tells what it does"
+
+
+def _inner_functions(tree: Any) -> set[str]:
+    """Return the names in a function that are bound to functions defined inside, and nothing else.
+
+    >>> text = "def f(x, g): h = lambda: x; x = 2; g = lambda: h; g = x"
+    >>> sorted(_inner_functions(gast.parse(text).body[0]))
+    ['h']
+    """
+    defined, other = set[str](), set[str]()
+    lambdas = {id(target) for node in walk(tree) for target in _lambda_targets(node)}
+    for node in walk(tree):
+        if isinstance(node, gast.FunctionDef) and node is not tree:
+            defined.add(node.name)
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            (defined if id(node) in lambdas else other).add(node.id)
+    return defined - other
+
+
+def _lambda_targets(node: Any) -> list[Any]:
+    is_named = isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda)
+    return list(node.targets) if is_named else []
 
 
 def _calls(tree: Any) -> Iterator[Any]:

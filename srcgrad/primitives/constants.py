@@ -23,14 +23,15 @@ _PLACES: Final[dict[str, Any]] = {"reason": INDEX, "kind": "int"}
 
 _COMPARED: Final = "greater greater_equal less less_equal equal not_equal isclose"
 _IS: Final = "isnan isinf isfinite isposinf isneginf isreal iscomplex isnat is_busday"
-_WHOLE: Final = "array_equal array_equiv isrealobj iscomplexobj isscalar shares_memory isfortran"
+_WHOLE: Final = "array_equal array_equiv isrealobj iscomplexobj shares_memory isfortran"
 _BITS: Final = "invert bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_count"
 _EXTREMES: Final = "argmax argmin nanargmax nanargmin argsort argpartition lexsort searchsorted"
 _INDICES: Final = "diag_indices_from diag_indices tril_indices triu_indices indices"
 _DTYPES: Final = "dtype result_type promote_types can_cast finfo iinfo issubdtype isdtype typename"
 _SETTINGS: Final = "errstate seterr geterr set_printoptions get_printoptions printoptions"
 _SHOWN: Final = "datetime_data show_config show_runtime get_include info einsum_path"
-_ASKED: Final = "range isinstance issubclass type id hash callable bool int hasattr any all"
+_KINDS: Final = "isinstance type callable hasattr"
+_ASKED: Final = "range issubclass id hash bool int any all"
 _SPELLED: Final = "repr str format ord chr bin hex oct ascii slice bytes bytearray"
 _COMPARISONS: Final = "eq ne lt le gt ge not_ truth is_ is_not contains index invert lshift rshift"
 
@@ -53,7 +54,9 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "unravel_index ravel_multi_index nonzero", **_PLACES),
     *records("numpy.linalg", "matrix_rank", **_PLACES),
     *records("numpy", "ix_ ndindex", reason=INDEX),
-    *records("numpy", "shape size ndim broadcast_shapes iterable", reason=SIZES),
+    *records("numpy", "isscalar", asks_kind=True, **_TOLD),
+    *records("numpy", "shape size broadcast_shapes", reason=SIZES),
+    *records("numpy", "ndim iterable", reason=SIZES, asks_kind=True),
     *records("builtins", "len", reason=SIZES),
     *records("numpy", "zeros ones empty zeros_like ones_like empty_like", reason=FRESH),
     *records("numpy", "eye identity tri hamming hanning blackman bartlett", reason=FRESH),
@@ -75,5 +78,6 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records("json", "dump", reason=REPORT),
     *records("numpy", "save savez savez_compressed savetxt", reason=REPORT),
     *records("builtins", f"{_ASKED} {_SPELLED} input dir vars globals locals", reason=PYTHON),
+    *records("builtins", _KINDS, reason=PYTHON, asks_kind=True),
     *records("io", "open", reason=PYTHON),
 )

@@ -63,6 +63,7 @@ class Primitive:
         scalar: It is for Python's numbers alone.
         writes: The places of the operands that it writes into.
         stores: It writes its last operand into the first, at what is between.
+        asks_kind: It tells of what kind its first operand is, which may then be another elsewhere.
     """
 
     name: str = ""
@@ -89,6 +90,7 @@ class Primitive:
     scalar: bool = False
     writes: tuple[int, ...] = ()
     stores: bool = False
+    asks_kind: bool = False
 
     @property
     def may_view(self) -> bool:

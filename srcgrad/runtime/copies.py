@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,20 +37,49 @@ def copied_like(tangent: Any, x: Any) -> Any:
 def same_layout(value: Any) -> Any:
     """Return a copy whose elements lie in memory as those of `value`, gaps included.
 
-    Whether ``reshape`` copies depends on it, and so does what a later write reaches.
+    Whether ``reshape`` copies depends on it, and so does what a later write reaches. Elements that
+    share memory, as those of `broadcast_to`, get their own, with gaps: reshapes copy there, too.
     """
     dense = np.array(value)
     if dense.strides == value.strides or value.ndim < 1 or value.size == 0:
         return dense
     steps = [abs(step) for step in value.strides]
-    span = sum((n - 1) * step for n, step in zip(value.shape, steps, strict=True))
-    if 0 in steps or any(step % value.itemsize for step in steps):
+    if overlaps(value.shape, steps):
+        return copied_with_gaps(value)
+    if any(step % value.itemsize for step in steps):
         return dense
+    span = sum((n - 1) * step for n, step in zip(value.shape, steps, strict=True))
     memory = np.zeros(span // value.itemsize + 1, value.dtype)
     forward = np.lib.stride_tricks.as_strided(memory, value.shape, steps)
     made = forward[tuple(slice(None, None, -1 if s < 0 else 1) for s in value.strides)]
     made[...] = value
     return made
+
+
+def copied_with_gaps(value: Any) -> Any:
+    """Return a copy with gaps after each axis and between elements, of which reshapes are copies.
+
+    >>> copied_with_gaps(np.broadcast_to(1.0, (2, 3))).strides
+    (64, 16)
+    """
+    memory: Any = np.zeros((*(n + 1 for n in value.shape), 2), value.dtype)
+    made = memory[(*map(slice, value.shape), 0)]
+    made[...] = value
+    return made
+
+
+def overlaps(shape: Sequence[int], steps: Iterable[int]) -> bool:
+    """Say whether elements of an array may lie in one place, given how far apart they are.
+
+    >>> overlaps((2, 3), (24, 8)), overlaps((2, 3), (0, 8)), overlaps((2, 3), (8, 8))
+    (False, True, True)
+    """
+    span = 0
+    for step, count in sorted(zip(map(abs, steps), shape, strict=True)):
+        if count > 1 and step <= span:
+            return True
+        span += step * max(count - 1, 0)
+    return False
 
 
 def gathered(parts: Any, like: Any) -> Any:

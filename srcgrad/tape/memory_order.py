@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.runtime.copies import copied_with_gaps, overlaps
+
 _NUMBERS: Final = (int, float, complex, np.generic)
 
 
@@ -41,16 +43,14 @@ def _are_alike(tangent: Any, value: Any) -> bool:
 
 
 def _copied_as(tangent: Any, value: Any) -> Any:
-    """Copy a tangent to memory with the steps of a value, unless elements of that share memory."""
+    """Copy a tangent to memory with the steps of a value, or with gaps if elements share memory."""
     steps = [step // max(value.itemsize, 1) for step in value.strides]
     extents = [step * (count - 1) for step, count in zip(steps, value.shape, strict=True)]
-    span = 0
-    for step, extent in sorted(zip(map(abs, steps), map(abs, extents), strict=True)):
-        if extent and step <= span:
-            return tangent
-        span += extent
     if not value.size or tangent.shape != value.shape:
         return tangent
+    if overlaps(value.shape, steps):
+        return copied_with_gaps(tangent)
+    span = sum(map(abs, extents))
     start = -sum(extent for extent in extents if extent < 0)
     memory = np.empty(span + 1, dtype=tangent.dtype)
     strides = [step * tangent.itemsize for step in steps]

@@ -19,8 +19,10 @@ from srcgrad.tape.refusing import refusal
 from srcgrad.tape.tensor import Tensor
 
 _PYTHON = (float, int, bool, complex)
-# what arrays have and floats have not: a function may ask for it, and must get float's answer
-_ONLY_ARRAYS = frozenset(name for name in dir(np.ndarray) if not hasattr(float, name))
+# what arrays have and floats have not: a function may ask for it, and must get float's answer;
+# but for what `copy` asks, which knows floats by themselves
+_COPIES = ("__copy__", "__deepcopy__")
+_ONLY_ARRAYS = frozenset(n for n in dir(np.ndarray) if not hasattr(float, n)) - {*_COPIES}
 
 
 class PythonFloat(Tensor):

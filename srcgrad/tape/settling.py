@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from srcgrad.tape.core import Core
-from srcgrad.tape.userspace import Reached, is_users
+from srcgrad.tape.userspace import KEEPERS, Reached, is_users, slots_of
 
 Unwrap = Callable[[Any], Any]
 
@@ -29,6 +30,8 @@ class Settler:
                     scope[name] = new
         for cell in self._reached.cells:
             self._cell(cell)
+        for owner in self._reached.classes:
+            self._class(owner)
         for root in (*self._reached.holders, *roots):
             self.plain(root)
 
@@ -39,6 +42,11 @@ class Settler:
             return
         if new is not cell.cell_contents:
             cell.cell_contents = new
+
+    def _class(self, owner: type) -> None:
+        for name, item in list(vars(owner).items()):
+            if not name.startswith("__") and (new := self.plain(item)) is not item:
+                setattr(owner, name, new)
 
     def plain(self, value: Any) -> Any:
         """Return what stands for a value without the tape; lists and dicts are changed in place."""
@@ -58,9 +66,18 @@ class Settler:
             self._dict(value)
         elif kind in (tuple, set, frozenset) or hasattr(kind, "_fields"):
             return self._rebuilt(value)
+        elif isinstance(value, (FunctionType, *KEEPERS)):
+            self._dict(vars(value))
         elif is_users(kind.__module__) and not isinstance(value, type):
-            self._dict(getattr(value, "__dict__", {}))
+            self._fields(value)
         return value
+
+    def _fields(self, value: Any) -> None:
+        self._dict(getattr(value, "__dict__", {}))
+        for name in slots_of(value):
+            item = getattr(value, name)
+            if (new := self.plain(item)) is not item:
+                object.__setattr__(value, name, new)
 
     def _dict(self, value: dict[Any, Any]) -> None:
         for key, item in list(value.items()):

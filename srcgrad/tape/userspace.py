@@ -12,6 +12,7 @@ import functools
 import sys
 import threading
 import types
+from collections import UserDict, UserList
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -35,6 +36,8 @@ _THREADS = {
     ("concurrent.futures", "ProcessPoolExecutor"), ("multiprocessing", "Pool"),
     ("multiprocessing", "Process"), ("multiprocessing.pool", "ThreadPool"),
 }  # fmt: skip
+KEEPERS: Final = (types.SimpleNamespace, UserDict, UserList)
+"""Classes of the standard library whose objects are made to keep things in their fields."""
 _MISSING = object()
 _WRAPPER = type(functools.lru_cache(lambda: None))
 
@@ -49,13 +52,20 @@ def _is_generated(module: Any) -> bool:
     return isinstance(module, str) and module.startswith("srcgrad._generated.")
 
 
+def slots_of(value: Any) -> list[str]:
+    """Return the names of the fields of an object that are in slots, and set."""
+    slots = [vars(base).get("__slots__", ()) for base in type(value).__mro__]
+    names = [name for part in slots for name in ([part] if isinstance(part, str) else part)]
+    return [name for name in names if not name.startswith("__") and hasattr(value, name)]
+
+
 class Reached:
     """What a call of the user's function may run and touch.
 
     Attributes:
         namespaces: For each module's namespace the names in it that reached functions use.
         cells: The closure cells of reached functions.
-        holders: Lists, dicts and objects in which reached functions may leave values.
+        holders: Lists, dicts, objects and functions in which reached functions may leave values.
         records: Whether tensors that require a gradient are among what is reached.
     """
 
@@ -128,6 +138,10 @@ class Reached:
             yield from (part for part in item if not isinstance(part, (float, int, str)))
         elif isinstance(item, dict):
             yield from item.values()
+        elif isinstance(item, KEEPERS):
+            yield vars(item)
+        elif isinstance(item, np.ndarray) and item.dtype == object:
+            yield from item.ravel().tolist()
         elif is_users(type(item).__module__) and not isinstance(item, types.ModuleType):
             self.holders.append(item)
             yield type(item)
@@ -136,6 +150,7 @@ class Reached:
                     self._masked.setdefault(name, part)
                 else:
                     yield part
+            yield from (getattr(item, name) for name in slots_of(item))
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
         module = function.__module__
@@ -144,6 +159,9 @@ class Reached:
             yield getattr(function, "__wrapped__", None)
         if not is_users(module or "__main__") and not _is_generated(module):
             return
+        if not _is_generated(module):  # its attributes are as much outside as those of objects
+            self.holders.append(function)
+            yield from vars(function).values()
         self.cells.extend(function.__closure__ or ())
         for cell in function.__closure__ or ():
             yield _content(cell)
@@ -164,9 +182,8 @@ class Reached:
             _refuse_threads(value, names)
             if is_users(value.__name__):
                 scope = vars(value)
-                members = [name for name in names if name in scope]
-                self.namespaces.setdefault(id(scope), (scope, set()))[1].update(members)
-                yield from (scope[name] for name in members)
+                self.namespaces.setdefault(id(scope), (scope, set()))[1].update(names)
+                yield from (scope[name] for name in names if name in scope)
         elif value is not None:
             _refuse_thread(value)
             yield value

@@ -97,7 +97,7 @@ class Externals:
     ) -> str:
         if isinstance(value, ModuleType):
             path = value.__name__
-            if not is_importable(path):
+            if not is_importable(path) or sys.modules.get(path) is not value:
                 name = self._fresh(identifier(wish), local)
                 self.bound[name] = value
                 return name

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+from typing import Any
+
 import numpy as np
 
 from tests.programs.corpus import program
@@ -91,3 +95,36 @@ def _scaled_by(values):
 @program("v")
 def none_beside_numbers_for_a_function(x):
     return _scaled_by((None, x)) * 2 + _scaled_by((x * 2, x))
+
+
+@program("s", by="tape")
+def numbers_copied_deep(a):
+    held = copy.deepcopy([a, {"k": a * 2.0}])
+    return held[0] * held[1]["k"] * copy.copy(a)
+
+
+@dataclasses.dataclass
+class _Pair:
+    x: float
+    rest: Any
+
+
+@program("s", by="tape")
+def fields_as_a_dict_and_as_a_tuple(a):
+    pair = _Pair(a, [a * 2.0])
+    fields = dataclasses.asdict(pair)
+    return fields["x"] * fields["rest"][0] + dataclasses.astuple(pair)[0]
+
+
+@program("v", by="tape")
+def lists_in_lists_by_a_function_inside(x):
+    def total(v):
+        return sum(map(total, v)) if isinstance(v, list) else np.sum(v * v)
+
+    return total([x, [x[:2] * 2.0, [x[1:] * x[0]]]])
+
+
+@program("v", by="tape")
+def counted_on_the_function_itself(x):
+    counted_on_the_function_itself.last = x[0] * 2.0
+    return counted_on_the_function_itself.last * np.sum(x)

@@ -43,13 +43,14 @@ class Fields(Calls):
             return Instance(item, expression, root, leaves, path)
         if holds_objects(item):
             return self._container(item, expression, root, leaves, path, node)
-        if not is_differentiable(item):
+        varies = _varies(item, path)
+        self.session.assume(lambda a: _varies(root(a), path), varies)
+        if not varies:
             known = self.outside(item, expression, root)
             if isinstance(known, Known):
                 self.session.assume(root, item)
                 return Known(item)
             return known
-        self.session.assume(lambda a: is_differentiable(root(a)), True)
         if path not in leaves.names:
             words = [leaves.parameter] if isinstance(path[0], Entry) else []
             leaves.names[path] = self.variable("_".join([*words, *map(_word, path)]))
@@ -86,6 +87,18 @@ class Fields(Calls):
                 "pass its attributes",
             )
         return clone(value.expression)
+
+
+def _varies(item: Any, path: Path) -> bool:
+    """Say whether there are numbers to differentiate: an int counts in a container, as no field."""
+    is_entry = bool(path) and all(isinstance(step, Entry) for step in path)
+    return is_differentiable(item) or (is_entry and _has_int(item))
+
+
+def _has_int(item: Any) -> bool:
+    if isinstance(item, (list, tuple, dict)):
+        return any(map(_has_int, item.values() if isinstance(item, dict) else item))
+    return type(item) is int
 
 
 def _word(step: str | Entry) -> str:
