@@ -242,7 +242,8 @@ class ExactChecker(Checker):
         if not self._are_granted(given):
             return None
         ways = _copies(given)
-        positional, named = self._as_called(given)
+        lent = {name: given[name] for name in self._subject.copied}
+        positional, named = self._as_called({**given, **_copies(lent)})
         expected = outcome(lambda: reading.run(positional, named))
         if expected[0] == "raised":
             self._unread = (
@@ -476,17 +477,11 @@ def leaves_of(value: Any) -> Iterator[Any]:
 def same(one: Any, other: Any) -> bool:
     """Say whether two values hold the same."""
     if isinstance(one, dict):
-        return (
-            isinstance(other, dict)
-            and list(one) == list(other)
-            and all(same(item, other[key]) for key, item in one.items())
-        )
+        alike = isinstance(other, dict) and list(one) == list(other)
+        return alike and all(same(item, other[key]) for key, item in one.items())
     if isinstance(one, (list, tuple)):
-        return (
-            isinstance(other, (list, tuple))
-            and len(one) == len(other)
-            and all(map(same, one, other))
-        )
+        alike = isinstance(other, (list, tuple)) and len(one) == len(other)
+        return alike and all(map(same, one, other))
     if isinstance(one, arrays.Holder):
         return isinstance(other, arrays.Holder) and same(vars(one), vars(other))
     if np.shape(one) != np.shape(other):

@@ -63,6 +63,7 @@ class Primitive:
         scalar: It is for Python's numbers alone.
         writes: The places of the operands that it writes into.
         stores: It writes its last operand into the first, at what is between.
+        outlines: The places of operands of which it reads the shape and the type alone.
     """
 
     name: str = ""
@@ -89,6 +90,7 @@ class Primitive:
     scalar: bool = False
     writes: tuple[int, ...] = ()
     stores: bool = False
+    outlines: tuple[int, ...] = ()
 
     @property
     def may_view(self) -> bool:
