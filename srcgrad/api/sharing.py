@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -78,6 +78,22 @@ def is_alone(
         refuse(problem)
         return False
     return True
+
+
+def are_apart(written: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Say whether arrays that are written into surely share no memory with anything else given.
+
+    >>> x = np.ones(4)
+    >>> are_apart([x], [2.0, np.ones(4)]), are_apart([x], [x[:2]]), are_apart([x], [[x]])
+    (True, False, False)
+    """
+    given = (*written, *others)
+    if not all(type(value) is np.ndarray or isinstance(value, (float, int)) for value in given):
+        return False
+    arrays = [value for value in given if type(value) is np.ndarray]
+    pairs = itertools.combinations(arrays, 2)  # what is written comes first
+    most = sum(len(arrays) - 1 - i for i in range(min(len(written), len(arrays))))
+    return not any(np.may_share_memory(*pair) for pair in itertools.islice(pairs, most))
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
