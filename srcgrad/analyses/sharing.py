@@ -27,10 +27,13 @@ class Sharing:
     >>> Sharing(body, lambda value: True).may_share("a", "b")
     True
 
-    A number that is read or stored takes no memory along, where `is_number` knows of it.
+    A number that is read or stored takes no memory along, where `is_number` knows of it, nor does
+    what is stored into an array, where `is_array` does.
 
     >>> body = gast.parse("s = a[0]\nb[0] = s").body
     >>> Sharing(body, lambda value: True, "s".__eq__).may_share("a", "b")
+    False
+    >>> Sharing(body, lambda value: True, is_array="b".__eq__).may_share("a", "b")
     False
     """
 
@@ -39,6 +42,7 @@ class Sharing:
         body: list[Any],
         is_pure: Callable[[Any], bool],
         is_number: Callable[[str], bool] = lambda _: False,
+        is_array: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._parent: dict[str, str] = {}
         self._is_pure = is_pure
@@ -54,6 +58,8 @@ class Sharing:
             sources = self._sources(value)
             for target in targets_of(statement):
                 root = root_name(target)
+                if isinstance(target, gast.Subscript) and root is not None and is_array(root):
+                    continue
                 for name in names_bound(target) or ([root] if root is not None else []):
                     if is_number(name):
                         continue
@@ -65,6 +71,13 @@ class Sharing:
         adjoints = [name for name in names_read(change.value) if name.startswith("grad_")]
         for name in [*adjoints, *self._sources(change.value)]:
             self._parent[self._root(change.name)] = self._root(name)
+
+    def join_update(self, statement: Any) -> None:
+        """Join ``y = x + v``, if it is done in place, with what it writes into."""
+        left = getattr(getattr(statement, "value", None), "left", None)
+        if getattr(statement, "in_place", False) and isinstance(left, gast.Name):
+            for name in names_bound(statement.targets[0]):
+                self._parent[self._root(name)] = self._root(left.id)
 
     def may_share(self, first: str, second: str) -> bool:
         """Say whether two names may be bound to the same memory."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gast
 
-from srcgrad.primitives import UNKNOWN, Primitive
+from srcgrad.primitives import UNKNOWN, Primitive, named
 from srcgrad.rules.records import numpy_primitive
+
+_PLAIN: Final = ("builtins.", "srcgrad.runtime.")
 
 
 def called(node: Any) -> Primitive:
@@ -28,3 +30,18 @@ def makes_new(node: Any) -> bool:
     if known.memory != "fresh" or (known.shape in ("", "other") and not known.gives):
         return False
     return not any(item.arg in ("copy", "out") for item in node.keywords)
+
+
+def outlined(node: Any) -> list[Any]:
+    """Return the operands of a call of which it reads the shape and the type alone.
+
+    >>> [[gast.unparse(item) for item in outlined(line.value)] for line in gast.parse(
+    ...     "np.full_like(x, y); len(x); unbroadcast(g, x); np.sin(x); x + y").body]
+    [['x'], ['x'], ['x'], [], []]
+    """
+    if not isinstance(node, gast.Call):
+        return []
+    known = [called(node)]
+    if isinstance(node.func, gast.Name):
+        known = [item for item in named(node.func.id) if item.name.startswith(_PLAIN)]
+    return [node.args[i] for item in known for i in item.outlines if i < len(node.args)]

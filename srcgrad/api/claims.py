@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.api.fallback import run_on_tape
 from srcgrad.api.plan import Plan
+from srcgrad.api.policy import USUAL, Policy
 from srcgrad.api.stacking import rows_in, stack_of
 from srcgrad.api.structures import float_leaves, mapped, split
 from srcgrad.api.surroundings import Surroundings
@@ -34,14 +35,17 @@ class Subject(NamedTuple):
         primal: The user's function, or a derivative of it.
         names: The parameters that it is differentiated by.
         has_aux: Whether the first of a pair is differentiated.
+        policy: How the derivative is taken.
     """
 
     primal: Callable[..., Any]
     names: Sequence[str]
     has_aux: bool = False
+    policy: Policy = USUAL
 
     def value(self, arguments: Arguments) -> Any:
         """Return what is differentiated; a bound `self` is among the arguments."""
+        arguments = self.policy.lent(arguments)
         if hasattr(self.primal, "__srcgrad_taken__"):
             found = called(self.primal, arguments)
         else:
@@ -56,6 +60,7 @@ class Subject(NamedTuple):
             UnsupportedError: The tape refuses it, or met equal eigenvalues.
         """
         met: list[str] = []
+        arguments = self.policy.lent(arguments)
         form, before = signature(self.primal), as_now(arguments)
         with meeting(met):
             found = push_on_tape(on_tape(self.primal), form, self.names, arguments, tangents)
@@ -73,9 +78,9 @@ class Subject(NamedTuple):
             UnsupportedError: The tape refuses it, or met equal eigenvalues.
         """
         met: list[str] = []
-        form = signature(self.primal)
+        form, given = signature(self.primal), self.policy.lent(arguments)
         with meeting(met):
-            _, pull = pull_on_tape(on_tape(self.primal), form, self.names, arguments)
+            _, pull = pull_on_tape(on_tape(self.primal), form, self.names, given)
             found = pull(adjoint)
         self._refuse_ties(met)
         return found
@@ -110,7 +115,7 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
     """
     names, place = gradient.names, 1 if gradient.gives_value else 0
     paired = gradient.gives_value or gradient.has_aux
-    subject = Subject(gradient.primal, names, gradient.has_aux)
+    subject = Subject(gradient.primal, names, gradient.has_aux, gradient.policy)
     form = signature(gradient.primal)
     said: list[Any] = []
 
@@ -126,6 +131,7 @@ def verify_gradient(gradient: Any, plan: Plan, run: Run, arguments: Arguments) -
 
     def pull(given: Arguments, weights: Any) -> Any:
         del weights
+        given = gradient.policy.lent(given)
         bound, values = BoundArguments(form, given), [as_now(given[n]) for n in names]
         function = on_tape(gradient.primal)
         aux = gradient.has_aux

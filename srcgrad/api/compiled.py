@@ -68,6 +68,7 @@ class Compiled(Generic[P, R_co]):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...  # with tensors among them
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function; on tensors, through its generated forward and backward halves."""
+        args, kwargs = self._apart(args, kwargs)
         values = (*args, *kwargs.values())
         if is_plain_call(values) or in_another_call() or not (found := tensors_of(values)):
             return self.primal(*args, **kwargs)
@@ -86,7 +87,7 @@ class Compiled(Generic[P, R_co]):
         def verify(plan: HalvesPlan) -> None:
             arrays = {n: unwrapped(item) for n, item in zip(self._parameters(), given, strict=True)}
             run = functools.partial(_run, plan, names)
-            verify_adjoints(Subject(self.primal, names), plan, run, arrays)
+            verify_adjoints(Subject(self.primal, names, policy=self._policy), plan, run, arrays)
 
         numbers = Comparing(self._policy, verify)
         on_tape = functools.partial(called_with, self.primal, found, args, kwargs)
@@ -94,6 +95,14 @@ class Compiled(Generic[P, R_co]):
             return on_tape()
         run = functools.partial(_Generated.apply, self.primal, plan, names, *given)
         return stopping(plan, run, numbers, self._fall.back, on_tape)
+
+    def _apart(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Return arguments that the function may write into."""
+        if not self._policy.pure:
+            return args, kwargs
+        args, kwargs = self._policy.lent((args, kwargs))
+        named = {name: _cloned(value) for name, value in kwargs.items()}
+        return tuple(map(_cloned, args)), named
 
     def _parameters(self) -> tuple[str, ...]:
         code = self.primal.__code__
@@ -106,7 +115,9 @@ class Compiled(Generic[P, R_co]):
             return plan
         try:
             self._policy.refuse_text(self.primal)
-            generated = known_texts.compiled(compile_halves, Request(self.primal, names))
+            generated = known_texts.compiled(
+                compile_halves, Request(self.primal, names, pure=self._policy.pure)
+            )
             plan = load_halves(generated, self.primal)
         except UnsupportedError as refusal:
             self._fall.back(refusal)
@@ -202,6 +213,11 @@ def _as_tensor(value: Any) -> Any:
     return tensor(value) if is_float(value) else value
 
 
+def _cloned(value: Any) -> Any:
+    """Return a tensor of the same value in other memory, and all else as it is."""
+    return value.clone() if isinstance(value, Tensor) and value.ndim else value
+
+
 def _wants_gradient(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
@@ -211,6 +227,7 @@ def compile(  # noqa: A001 - the name that users know
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Compiled[P, R_co]:
     """Return `f` with a generated adjoint: on arrays it is `f`, on tensors it records one node.
@@ -222,12 +239,13 @@ def compile(  # noqa: A001 - the name that users know
         f: A Python function.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Raises:
         ArgumentError: `f` is not a plain Python function, or the backend is of other arrays.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
     if backend in ("cupy", "dask"):
         raise ArgumentError(
             f"backend={backend!r} is not there for functions of Tensors, which hold NumPy arrays",

@@ -47,6 +47,7 @@ def grad(
     backend: Backend = ...,
     fallback: Fallback = ...,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> Gradient[P, tuple[Any, Aux]]: ...
 @overload
@@ -59,6 +60,7 @@ def grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> Gradient[P, Any]: ...
 @overload
@@ -71,6 +73,7 @@ def grad(  # type: ignore[overload-overlap] # True is a bool too
     backend: Backend = ...,
     fallback: Fallback = ...,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> GradAndAux: ...
 @overload
@@ -83,6 +86,7 @@ def grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> Grad: ...
 @by_form
@@ -95,6 +99,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
+    pure: bool = False,
     verify: bool = False,
 ) -> Any:
     """Return the gradient of a function that returns one real number.
@@ -115,6 +120,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
             on the tape, do so silently ("tape"), or raise ("error").
         debug_nans: Stop at the first NaN or infinity, in a value or an adjoint, and say where it
             comes from; many times slower.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text, at its first call, with the other engine and with
             differences; see `verifying`.
 
@@ -127,7 +133,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
         NonFiniteError: At a call, with ``debug_nans=True``.
         VerificationError: At a call, with ``verify=True``: the gradient is wrong.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, False)
@@ -148,6 +154,7 @@ def value_and_grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> Gradient[P, tuple[Value, Any]]: ...
 @overload
@@ -160,6 +167,7 @@ def value_and_grad(
     fallback: Fallback = ...,
     *,
     debug_nans: bool = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> ValueAndGrad: ...
 @by_form
@@ -172,13 +180,14 @@ def value_and_grad(  # noqa: PLR0913 - see `grad`
     fallback: Fallback = "warn",
     *,
     debug_nans: bool = False,
+    pure: bool = False,
     verify: bool = False,
 ) -> Any:
     """Return a callable for the pair of a function's value and its gradient; see `grad`.
 
     With `has_aux` the value is the pair that `f` returned.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, True)

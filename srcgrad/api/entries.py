@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from types import CellType, CodeType
 from typing import Any, Final
@@ -22,6 +22,7 @@ from srcgrad.api.outlines import Outline, Questions, UnknownKindError, outline_o
 from srcgrad.api.paths import NewBranchError
 from srcgrad.api.plan import Plan
 from srcgrad.api.proofs import is_taken_for_wrong, needs_look
+from srcgrad.api.sharing import are_apart
 from srcgrad.api.traps import array_has_nan, has_nan
 from srcgrad.codegen.tracebacks import annotate, failed_going_back
 from srcgrad.insight.switch import ANYTHING
@@ -64,7 +65,7 @@ def serves(plan: Plan) -> bool:
     """Say whether calls of a plan may go by entries: arguments are all that they depend on."""
     generated = plan.generated
     return not (
-        plan.written
+        (plan.written and (plan.traps or generated.data or plan.loops is not None))
         or plan.meets
         or plan.records
         or plan.given
@@ -114,6 +115,8 @@ def entry_of(subject: Served, outlines: Sequence[Outline]) -> Callable[..., Any]
     for condition in plan.generated.conditions:
         questions.ask_condition(condition)
     names = {by_name.get(item.name, item.name): item.name for item in parameters}
+    if plan.written:
+        questions.lines.append(_apart(names, plan.generated.written))
     answers = _answers(questions, subject.form, plan, names)
     scope = questions.scope
     scope |= {"_sg_" + key: value for key, value in _fixed_scope(subject).items()}
@@ -257,9 +260,17 @@ def _fixed_scope(subject: Served) -> dict[str, Any]:
         "form": subject.form,
         "nan": array_has_nan,
         "any_nan": has_nan,
-        "again": (ZeroDivisionError, NewBranchError),
+        "again": () if subject.plan.written else (ZeroDivisionError, NewBranchError),
+        "apart": are_apart,
         "doubts": (AttributeError, KeyError, TypeError, IndexError, ValueError, NameError),
     }
+
+
+def _apart(names: dict[str, str], written: Collection[str]) -> str:
+    """Return text that leaves a call to others if what is written may have another name."""
+    first = [name for user, name in names.items() if user in written]
+    rest = [name for user, name in names.items() if user not in written]
+    return f"if not _sg_apart(({', '.join(first)},), [{', '.join(rest)}]): break"
 
 
 @functools.lru_cache(maxsize=256)

@@ -101,8 +101,7 @@ class Gradient(GradientReading[P, R_co]):
         self._owner = function.__self__ if isinstance(function, MethodType) else None
         self._is_method = isinstance(function, MethodType)
         self._selection = select(self._function, argnums, argnames, skip=int(self._is_method))
-        positions = self._selection.positions()
-        self._positions = tuple(p for p in positions if p is not None)
+        self._positions = tuple(p for p in self._selection.positions() if p is not None)
         self._form = Form(self._selection.names, self._selection.single, value, has_aux)
         self._plan: Plan | None = None
         self._read: Plan | None = None  # the text that was asked for before any call
@@ -137,6 +136,7 @@ class Gradient(GradientReading[P, R_co]):
     def call_the_long_way(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call, and decide everything anew."""
         self._ran.what = None
+        args, kwargs = self._policy.with_own_containers((args, kwargs))
         if kwargs or not is_plain_call(args):
             other = self._call_otherwise(args, kwargs)
             if other is not None:
@@ -424,7 +424,7 @@ class Gradient(GradientReading[P, R_co]):
             self._selection.names,
             aux=self._has_aux,
             given=self._last,
-            **{"value": self._value, **options},
+            **{"value": self._value, "pure": self._policy.pure, **options},
         )
         generated = self._refusals.compiled(compile_gradient, request, stages)
         plan = load_plan(generated, function, frozenset(self._last))
@@ -442,6 +442,7 @@ class Gradient(GradientReading[P, R_co]):
     @refusing_alone(lambda self, args, kwargs: (self._function, args, kwargs))
     def _run_on_tape(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         elsewhere.refuse_tape((*args, *kwargs.values()))
+        args, kwargs = self._policy.lent((args, kwargs))
         if reads_tensors(self._function, (*args, *kwargs.values())):
             return call_strictly(self._run_on_tape, args, kwargs)
         values = [as_now(value) for value in self._values(args, kwargs)]
@@ -486,9 +487,7 @@ def _long_way(ref: Any, primal: Any, options: tuple[Any, ...]) -> Callable[..., 
     """Return what calls a gradient the long way, which may be kept longer than the gradient is."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        gradient = ref()
-        if gradient is None:
-            gradient = Gradient(primal, *options)
+        gradient: Gradient[..., Any] = ref() or Gradient(primal, *options)
         return gradient.call_the_long_way(args, kwargs)
 
     return call

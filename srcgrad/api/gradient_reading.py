@@ -74,6 +74,11 @@ class GradientReading(Reading, Generic[P, R_co]):
     _verify: Callable[..., None]
     _policy: Policy
 
+    @property
+    def policy(self) -> Policy:
+        """How the gradient is taken."""
+        return self._policy
+
     def _ready(self) -> Plan:
         """Return the plan of the last call, or before any call one that serves all arguments."""
         for plan in (self._plan, self._read):

@@ -173,6 +173,7 @@ def root(
     linear_solver: LinearSolver | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Solving:
     """Return a decorator for solvers of ``residual(x, *args) = 0``, called as ``solver(*args)``.
@@ -184,6 +185,7 @@ def root(
             matrix and the right side; by default the matrix is built and solved for.
         backend: What differentiates the residual: generated text, or the tape; see `grad`.
         fallback: What to do with a residual that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each text of the residual with the other engine and with differences.
 
     >>> @root(lambda x, a: x * x - a)
@@ -192,7 +194,7 @@ def root(
     >>> square_root(4.0)
     2.0
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
         return Implicit(solver, residual, linear_solver, policy=policy)
@@ -206,13 +208,14 @@ def fixed_point(
     linear_solver: LinearSolver | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Solving:
     """Return a decorator for solvers that iterate ``x = step(x, *args)`` to its fixed point.
 
     See `root` for the arguments.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:
         return Implicit(solver, step, linear_solver, fixed=True, policy=policy)
@@ -226,13 +229,14 @@ def argmin(
     linear_solver: LinearSolver | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Solving:
     """Return a decorator for solvers that minimise ``objective(x, *args)`` over x.
 
     What is zero at the minimum is the generated gradient by x.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
     gradient: Gradient[..., Any] = Gradient(objective, 0, None, False, policy, False)
 
     def made(solver: Callable[P, R_co], /) -> Implicit[P, R_co]:

@@ -326,13 +326,14 @@ def jacfwd(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, column by column in forward mode.
 
     Use it where there are fewer inputs than outputs. See `jacobian` for arguments and errors.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
     return Jacobian(f, argnums, argnames, "forward", **options)
 
@@ -347,13 +348,14 @@ def jacrev(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, row by row in reverse mode.
 
     Use it where there are fewer outputs than inputs. See `jacobian` for arguments and errors.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
     return Jacobian(f, argnums, argnames, "reverse", **options)
 
@@ -368,6 +370,7 @@ def jacobian(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Jacobian[P]:
     """Return the Jacobian of a function, in the mode that takes fewer seeds.
@@ -386,6 +389,7 @@ def jacobian(  # noqa: PLR0913 - each is an option of its own
             each group of columns (or rows) that do not overlap.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -398,7 +402,7 @@ def jacobian(  # noqa: PLR0913 - each is an option of its own
             shape or misses an entry.
         UnsupportedError: At the call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
     return Jacobian(f, argnums, argnames, "auto", **options)
 
@@ -413,6 +417,7 @@ def hessian(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Jacobian[P]:
     """Return the matrix of second derivatives of a function that returns one real number.
@@ -425,7 +430,7 @@ def hessian(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: `argnums` or `argnames` make no sense.
         UnsupportedError: At the call: `f` cannot be differentiated twice.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     gradient: Gradient[P, Any] = Gradient(f, argnums, argnames, has_aux, policy, False)
     mode: Mode = "forward" if sparsity is None else "symmetric"
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
@@ -449,6 +454,7 @@ def hvp(  # noqa: PLR0913 - each is an option of its own
     kwargs: Mapping[str, Any] | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Any:
     """Return the product of a function's second derivatives with a vector.
@@ -461,6 +467,7 @@ def hvp(  # noqa: PLR0913 - each is an option of its own
         kwargs: Further arguments by name, which are held.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -480,7 +487,7 @@ def hvp(  # noqa: PLR0913 - each is an option of its own
         )
     f = named(f, len(primals), kwargs, chosen)
     argnums = chosen[0] if len(chosen) == 1 else tuple(chosen)
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     gradient = _gradient_of(f, argnums, has_aux, policy)
     how: dict[str, Any] = {"has_aux": has_aux, "kwargs": kwargs, **policy.options()}
     _, *found = jvp(gradient, primals, tangents, **how)

@@ -157,7 +157,7 @@ def forget() -> None:
 def _options(request: Request) -> tuple[Any, ...]:
     seen = tuple(sorted(request.seen.items()))
     flags = (request.value, request.aux, request.keep_complex, request.assume, request.plain)
-    return (request.wrt, *flags, request.stacks, request.arrays, seen)
+    return (request.wrt, *flags, request.pure, request.stacks, request.arrays, seen)
 
 
 def kind_of(value: Any, most: int = _MOST_PARTS) -> Any:

@@ -116,6 +116,7 @@ def scipy_objective(
     *args: Any,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Objective[T]:
     """Return `f` as a function of one vector, with its derivatives, for `scipy.optimize`.
@@ -126,6 +127,7 @@ def scipy_objective(
         args: The further arguments of `f`, which are held.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -137,4 +139,4 @@ def scipy_objective(
     Raises:
         UnsupportedError: At the first derivative: `f` cannot be differentiated.
     """
-    return Objective(f, params, args, policy_of(fallback, backend, verify))
+    return Objective(f, params, args, policy_of(fallback, backend, verify, pure))

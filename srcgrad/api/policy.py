@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from srcgrad.api.refusal import describe, warn_of, warn_uncompiled
+from srcgrad.api.structures import copied
 from srcgrad.errors import ArgumentError, UnsupportedError
 from srcgrad.insight.once import Once
 from srcgrad.insight.switch import ANYTHING
 
 Backend = Literal["auto", "numpy", "tape", "numba", "cupy", "dask"]
 Fallback = Literal["warn", "tape", "error"]
+Given = TypeVar("Given")
 _BACKENDS: Final = ", ".join(map(repr, get_args(Backend)))
 
 
@@ -24,15 +26,17 @@ class Policy:
         fallback: What to do with a program that source transformation refuses.
         backend: What runs it: generated text, by NumPy or compiled, or the tape.
         verify: Whether each new text is compared with the other engine and with differences.
+        pure: Whether the caller's arguments stay as they are, whatever the function writes.
     """
 
     fallback: Fallback = "warn"
     backend: Backend = "auto"
     verify: bool = False
+    pure: bool = False
 
     def __reduce__(self) -> Any:
         """Pickle by parts, so that there is still one of each kind."""
-        return policy_of, (self.fallback, self.backend, self.verify, self.compiles)
+        return policy_of, (self.fallback, self.backend, self.verify, self.pure, self.compiles)
 
     def __post_init__(self) -> None:
         """Refuse what is not there.
@@ -77,18 +81,33 @@ class Policy:
 
     def with_fallback(self, fallback: Fallback) -> Policy:
         """Return the same with another fallback."""
-        return _one_of_each(fallback, self.backend, self.verify)
+        return _one_of_each(fallback, self.backend, self.verify, self.pure)
 
     def with_verify(self) -> Policy:
         """Return the same, with a look at each new text."""
-        return _one_of_each(self.fallback, self.backend, True)
+        return _one_of_each(self.fallback, self.backend, True, self.pure)
 
     def options(self) -> dict[str, Any]:
         """Return the options as derivatives take them."""
-        return {"fallback": self.fallback, "backend": self.backend, "verify": self.verify}
+        how = {"fallback": self.fallback, "backend": self.backend}
+        return {**how, "verify": self.verify, "pure": self.pure}
+
+    def lent(self, arguments: Given) -> Given:
+        """Return arguments that a function may write into."""
+        return copied(arguments) if self.pure else arguments
+
+    def with_own_containers(self, arguments: Given) -> Given:
+        """Return arguments whose lists and dicts a text may write into: it copies arrays itself."""
+        return self.lent(arguments) if self.pure and _holds_containers(arguments) else arguments
 
 
-def policy_of(fallback: Fallback, backend: Backend, verify: bool, compiles: bool = False) -> Policy:
+def policy_of(
+    fallback: Fallback,
+    backend: Backend,
+    verify: bool,
+    pure: bool = False,
+    compiles: bool = False,
+) -> Policy:
     """Return how a derivative is taken; they are keys, told apart by identity, which is fast.
 
     `compiles` says that it is one of those that Numba may be asked to compile.
@@ -102,9 +121,14 @@ def policy_of(fallback: Fallback, backend: Backend, verify: bool, compiles: bool
             hint="it is for grad, value_and_grad, jvp, hvp, jacfwd, jacobian and hessian",
         )
     try:
-        return _one_of_each(fallback, backend, verify)
+        return _one_of_each(fallback, backend, verify, pure)
     except TypeError:  # it is no key either
-        return Policy(fallback, backend, verify)
+        return Policy(fallback, backend, verify, pure)
+
+
+def _holds_containers(arguments: Any) -> bool:
+    args, kwargs = arguments if isinstance(arguments, tuple) else ((), arguments)
+    return any(isinstance(item, (list, dict, tuple)) for item in (*args, *kwargs.values()))
 
 
 _one_of_each: Final = functools.cache(Policy)

@@ -288,6 +288,7 @@ def pushforward(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Pushforward[P]:
     """Return the function of `jvp` as an object: to be called often, read, or exported.
@@ -299,6 +300,7 @@ def pushforward(  # noqa: PLR0913 - each is an option of its own
         has_aux: Whether `f` returns a pair of which only the first is differentiated.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -310,7 +312,7 @@ def pushforward(  # noqa: PLR0913 - each is an option of its own
             does not fit.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     return Pushforward(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
@@ -323,6 +325,7 @@ def pullback(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Pullback[P]:
     """Return the function of `vjp` as an object: to be called often, read, or exported.
@@ -338,7 +341,7 @@ def pullback(  # noqa: PLR0913 - each is an option of its own
             does not fit the value.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
     return Pullback(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
@@ -351,6 +354,7 @@ def hessian_product(  # noqa: PLR0913 - each is an option of its own
     *,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> HessianProduct[P]:
     """Return the function of `hvp` as an object: to be called often, read, or exported.
@@ -366,5 +370,5 @@ def hessian_product(  # noqa: PLR0913 - each is an option of its own
             missing or does not fit.
         UnsupportedError: At a call: `f` cannot be differentiated twice.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     return HessianProduct(f, argnums, argnames, has_aux=has_aux, policy=policy)

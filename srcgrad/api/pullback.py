@@ -77,6 +77,7 @@ class Adjoints:
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         """Return the value and its pullback, which may be called any number of times."""
+        arguments = self.policy.with_own_containers(arguments)
         keep_complex = any(map(is_complex, arguments.values()))
         found = self._plans.or_tape(arguments, keep_complex=keep_complex)
         numbers = self._numbers(self._run, arguments)
@@ -94,7 +95,7 @@ class Adjoints:
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: HalvesPlan) -> None:
         """Compare a new text with the other engine and with differences."""
         run = functools.partial(run, plan)
-        verify_adjoints(Subject(self.primal, self.names), plan, run, arguments)
+        verify_adjoints(Subject(self.primal, self.names, policy=self.policy), plan, run, arguments)
 
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
@@ -169,6 +170,7 @@ class Adjoints:
     @refusing_alone(lambda self, arguments: self._subject(arguments))
     def _on_tape(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         refuse_tape(arguments.values())
+        arguments = self.policy.lent(arguments)
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._on_tape, arguments)
             return value, other
@@ -305,6 +307,7 @@ class Adjoints:
         self.policy.refuse_text(self.primal)
         held = held_for_text(self.primal, given or {}, self.names, by_field=True)
         options: dict[str, Any] = {"assume": False, "stacks": stacks, "arrays": arrays}
+        options["pure"] = self.policy.pure
         request = Request(function, self.names, keep_complex=keep_complex, given=held, **options)
         return load_halves(self._refusals.compiled(compile_halves, request, stages), function)
 
@@ -327,6 +330,7 @@ def vjp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[R, Pull]: ...
 @overload
@@ -337,6 +341,7 @@ def vjp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[R, Pull, Aux]: ...
 @overload
@@ -347,16 +352,18 @@ def vjp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[Any, ...]: ...
 @takes_tensors
-def vjp(
+def vjp(  # noqa: PLR0913 - see `grad`
     f: Callable[..., Any],
     *primals: Any,
     has_aux: bool = False,
     kwargs: Mapping[str, Any] | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of a function, and the function that pulls adjoints back (reverse mode).
@@ -369,6 +376,7 @@ def vjp(
         kwargs: Further arguments by name, which are held.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -381,7 +389,7 @@ def vjp(
             fit the value.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    policy = policy_of(fallback, backend, verify)
+    policy = policy_of(fallback, backend, verify, pure)
     f = named(f, len(primals), kwargs)
     if goes_by_parts(f, (*primals, *(kwargs or {}).values())):
         return _by_parts(f, primals, has_aux, kwargs, policy)

@@ -100,7 +100,7 @@ class Tangents:
     def _verify(self, run: Callable[..., Any], arguments: dict[str, Any], plan: Plan) -> None:
         """Compare a new text with the other engine and with differences."""
         run = functools.partial(run, plan)
-        verify_tangents(Subject(self.primal, self.names), plan, run, arguments)
+        verify_tangents(Subject(self.primal, self.names, policy=self.policy), plan, run, arguments)
 
     def _subject(self, arguments: dict[str, Any]) -> Asked:
         return functools.partial(called, plain(self.primal)), (arguments,), {}
@@ -108,6 +108,7 @@ class Tangents:
     @refusing_alone(lambda self, arguments, tangents: self._subject(arguments))  # noqa: ARG005
     def _run_on_tape(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         refuse_tape(arguments.values())
+        arguments = self.policy.lent(arguments)
         if reads_tensors(plain(self.primal), arguments.values()):
             value, other = call_strictly(self._run_on_tape, arguments, tangents)
             return value, other
@@ -144,6 +145,8 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
+        if plan.written:
+            arguments = self.policy.lent(arguments)
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs
@@ -320,6 +323,7 @@ def jvp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[R, R]: ...
 @overload
@@ -332,6 +336,7 @@ def jvp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[R, R, Aux]: ...
 @overload
@@ -344,6 +349,7 @@ def jvp(
     kwargs: Mapping[str, Any] | None = ...,
     backend: Backend = ...,
     fallback: Fallback = ...,
+    pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[Any, ...]: ...
 def jvp(  # noqa: PLR0913 - each is an option of its own
@@ -355,6 +361,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
     kwargs: Mapping[str, Any] | None = None,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of a function and its derivative along `tangents` (forward mode).
@@ -369,6 +376,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         kwargs: Further arguments by name, which are held.
         backend: What runs: generated text, or the tape; see `grad`.
         fallback: What to do with a function that source transformation refuses; see `grad`.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare each generated text with the other engine and with differences.
 
     Returns:
@@ -378,7 +386,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure, compiles=True)
     check_pair(primals, tangents)
     f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))

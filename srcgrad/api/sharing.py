@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -16,6 +16,11 @@ from srcgrad.errors import MutationError
 from srcgrad.runtime.objects import field_names, holds_objects, is_plain_object
 from srcgrad.spans import Span
 
+
+class _NotCopiedError(MutationError):
+    """A text takes a copy of something that is no array."""
+
+
 KindsOfArrays = frozenset[tuple[str, str]]
 _KINDS: Final = {1: "vector", 2: "matrix"}
 
@@ -24,8 +29,15 @@ def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, A
     """Refuse a call if what is written into may be reached under another name, too.
 
     Raises:
-        MutationError: Two arguments share memory, or an argument and data from outside.
+        MutationError: Two arguments share memory, or an argument and data from outside, or there
+            is something else in the place of an array.
     """
+    for name in generated.copied & arguments.keys():
+        if not is_array(arguments[name]):
+            raise _NotCopiedError(
+                f"a text that takes a copy of `{name}` is for an array",
+                hint="leave out pure=True, or pass a copy yourself",
+            )
     data = {binding.name: binding.current() for binding in generated.data.values()}
     everything = {**data, **arguments}
     for name in sorted(generated.written & everything.keys()):
@@ -48,13 +60,16 @@ def is_alone(
 ) -> bool:
     """Say whether what is written has one name; of lists and dicts the tape knows several.
 
-    `refuse` is told of the latter.
+    `refuse` is told of the latter, and of what is no array where the text takes a copy of one.
 
     Raises:
         MutationError: An array has another name, too.
     """
     try:
         refuse_shared(generated, function, arguments)
+    except _NotCopiedError as problem:
+        refuse(problem)
+        return False
     except MutationError as problem:
         data = {item.name: item.current() for item in generated.data.values()}
         given = {**data, **arguments}
@@ -63,6 +78,22 @@ def is_alone(
         refuse(problem)
         return False
     return True
+
+
+def are_apart(written: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Say whether arrays that are written into surely share no memory with anything else given.
+
+    >>> x = np.ones(4)
+    >>> are_apart([x], [2.0, np.ones(4)]), are_apart([x], [x[:2]]), are_apart([x], [[x]])
+    (True, False, False)
+    """
+    given = (*written, *others)
+    if not all(type(value) is np.ndarray or isinstance(value, (float, int)) for value in given):
+        return False
+    arrays = [value for value in given if type(value) is np.ndarray]
+    pairs = itertools.combinations(arrays, 2)  # what is written comes first
+    most = sum(len(arrays) - 1 - i for i in range(min(len(written), len(arrays))))
+    return not any(np.may_share_memory(*pair) for pair in itertools.islice(pairs, most))
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:

@@ -85,6 +85,9 @@ def copied(value: Any) -> Any:
     >>> row += 1
     >>> mine.flags.f_contiguous, mine[1], x[1]
     (True, array([2., 2., 2.]), array([1., 1., 1.]))
+    >>> one, other = copied([x, x])
+    >>> one is other
+    True
     """
     found: list[Any] = []
 
@@ -92,14 +95,24 @@ def copied(value: Any) -> Any:
         found.append(array)
         return same_layout(array)
 
-    made = _copied(value, alone)
-    return _copied(value, _Together(found).copy) if _meet(found) else made
+    made = _copied(value, alone, {})
+    return _copied(value, _Together(found).copy, {}) if _meet(found) else made
 
 
-def _copied(value: Any, copy: Callable[[Any], Any]) -> Any:
+def _copied(value: Any, copy: Callable[[Any], Any], known: dict[int, Any]) -> Any:
+    """Return a copy, of the same thing the same; `known` are those that were made."""
+    if id(value) not in known:
+        made = _copied_anew(value, copy, known)
+        if made is value:
+            return value
+        known[id(value)] = made
+    return known[id(value)]
+
+
+def _copied_anew(value: Any, copy: Callable[[Any], Any], known: dict[int, Any]) -> Any:
     if type(value) is np.ndarray:
         return copy(value)
-    inside = functools.partial(_copied, copy=copy)
+    inside = functools.partial(_copied, copy=copy, known=known)
     if is_registered(value):
         return remade(value, inside)
     if isinstance(value, dict):

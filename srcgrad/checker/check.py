@@ -73,6 +73,7 @@ class Subject:
         ranks: What is known of parameters: "number", or how many axes they have.
         conditions: What the text takes for granted, as it says so.
         function: The function as the user has written it, if its parameters are these.
+        copied: The arguments that the text leaves as they are, though that function does not.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Subject:
     ranks: Mapping[str, Any] = dataclass_field(default_factory=dict)
     conditions: Sequence[str] = ()
     function: Any = None
+    copied: frozenset[str] = frozenset()
 
 
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:

@@ -278,7 +278,10 @@ class ExactChecker(Checker):
         given = self._exact_arguments(seed, moving=True)
         if not self._are_granted(given):
             return None
-        positional, named = self._as_called(given)
+        lent = self._exact_arguments(seed, moving=True) if self._subject.copied else {}
+        positional, named = self._as_called(
+            {**given, **{name: lent[name] for name in self._subject.copied}}
+        )
         expected = outcome(lambda: reading.run(positional, named))
         if expected[0] == "raised":
             self._unread = (

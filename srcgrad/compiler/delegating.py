@@ -26,7 +26,7 @@ class Half:
     outputs: int | None
 
 
-HalfKey = tuple[Any, tuple[str, ...], tuple[tuple[str, str], ...], Any, bool]
+HalfKey = tuple[Any, tuple[str, ...], tuple[tuple[str, str], ...], Any, Any]
 
 
 def own_half(derived: Mapping[HalfKey, Half], derivation: Derivation, *, seen: bool) -> Half | None:

@@ -40,6 +40,8 @@ from srcgrad.ir.nodes import Blank, Comment
 from srcgrad.ir.origins import spread_origins
 from srcgrad.ir.program import Program, bound_names
 from srcgrad.ir.walk import statements, walk
+from srcgrad.optimizations.dead_contents import Contents
+from srcgrad.optimizations.dead_contents import Known as Outlines
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.idle_guards import drop_idle_guards
 from srcgrad.optimizations.leave_out_zeros import leave_out_zeros
@@ -78,6 +80,7 @@ class Derivation:
     written: frozenset[str] = frozenset()
     caught: bool = False
     rebinds: bool = False
+    copied: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     knowledge: Knowledge = NOTHING
@@ -282,7 +285,10 @@ class Derivation:
         known = frozenset(runtime.__all__) | self.externals.repeated
         purity = Purity(self.program.reader, known, self.program.namer.is_adjoint)
         body = leave_out_zeros(body, purity.is_adjoint, (*self.program.parameters, *given))
-        body = self._drop_dead(body, purity)
+        outside = (*self.program.parameters, *given)
+        ranks = facts.dimensions.rank
+        told = Outlines(purity.of, facts.shapes.is_number, lambda name: bool(ranks(load(name))))
+        body = self._drop_dead(body, purity, Contents(body, told, outside))
         self.stages.note("drop dead stores", body)
 
         def is_stable(name: str) -> bool:
@@ -352,10 +358,12 @@ class Derivation:
         namer = self.program.namer
         return lambda name: namer.is_adjoint(name) or namer.base(name) in varied
 
-    def _drop_dead(self, body: list[Any], purity: Purity) -> list[Any]:
+    def _drop_dead(
+        self, body: list[Any], purity: Purity, contents: Contents | None = None
+    ) -> list[Any]:
         unbound = self.program.unbound
         raising = Raising(self.program.reader.scope, self.numbers.__contains__)
-        dead = DeadStores(purity, unbound=unbound, raising=raising)
+        dead = DeadStores(purity, unbound=unbound, raising=raising, contents=contents)
         return dead.drop(body, caught=self.caught)
 
     def _is_temporary(self, name: str) -> bool:

@@ -70,6 +70,7 @@ class Generated:
         shape_blind: Whether the text would be plainer if the shapes of arguments were known.
         inlined: The adjoints of each function that stand where they are read, by their texts.
         proof: What the checker says of the text, if it is to be asked.
+        copied: The arguments, arrays, of which the text takes copies to write into.
     """
 
     source: str
@@ -93,6 +94,7 @@ class Generated:
     shape_blind: bool = False
     inlined: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     proof: Proof | None = None
+    copied: frozenset[str] = frozenset()
 
 
 def without_data(generated: Generated) -> Generated:
@@ -123,6 +125,8 @@ class Request:
             sums of adjoints are bound anew, not added to in place.
         stacks: Whether seeds may be stacks, of which one run carries all rows.
         seen: The shapes of arguments (and the values of integers) that the text may be made for.
+        pure: Whether the text is to leave its arguments as they are.
+        copied: The arguments of which it takes copies for that, since it writes into them.
     """
 
     function: FunctionType
@@ -136,3 +140,5 @@ class Request:
     plain: bool = False
     stacks: bool = False
     seen: Mapping[str, tuple[int, ...] | int] = field(default_factory=dict)
+    pure: bool = False
+    copied: frozenset[str] = frozenset()

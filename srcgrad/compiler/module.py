@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -31,6 +31,7 @@ from srcgrad.compiler.normal_form import Manner, arity, normal_form, parameter_n
 from srcgrad.compiler.one_program import expander_for
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.proving import Proofs
+from srcgrad.compiler.pure import made, with_copies
 from srcgrad.compiler.records import inlined_in, layout_of
 from srcgrad.compiler.repeats import Repeats
 from srcgrad.compiler.reserved import by_own_names, own_names
@@ -44,7 +45,6 @@ from srcgrad.frontend.expand.scoping import in_users_words, without_collisions
 from srcgrad.frontend.expand.session import Session
 from srcgrad.frontend.rebinding import Variable, rebound, refuse_rebound
 from srcgrad.frontend.refusals import merged, shown_in
-from srcgrad.frontend.remembered import nothing_changes
 from srcgrad.frontend.returned_lists import lists_returned, returns_list
 from srcgrad.frontend.source import FunctionSource, find_source
 from srcgrad.frontend.usage import container_parameters, vector_parameters
@@ -85,6 +85,7 @@ class Module:
     catches: bool = False
     plain: bool = False
     stacks: bool = False
+    copied: frozenset[str] = frozenset()
     tangent_functions: set[str] = field(default_factory=set)
     repeats: Repeats = field(init=False)
     proofs: Proofs = field(default_factory=Proofs)
@@ -123,7 +124,7 @@ class Module:
             raise merged(refusal, other) from other
         half = (
             None
-            if self.renamed or aux
+            if self.renamed or aux or self.copied
             else own_half(self._derived, derivation, seen=bool(self.seen))
         )
         if half is not None:
@@ -131,6 +132,7 @@ class Module:
         self.scalars |= in_users_words(derivation.scalars, self.renamed)
         self.written = in_users_words(derivation.written, self.renamed)
         self.conditions = derivation.conditions
+        derivation.copied = self.copied
         self.proofs.add(derivation, name, inner, value=value, aux=aux)
         self.end(
             derivation,
@@ -149,13 +151,14 @@ class Module:
     ) -> tuple[FunctionSource, UnsupportedError | None]:
         """Return a function without function values; the function itself and why if it has some."""
         try:
-            return find_source(self.expander.entry(function, given, tuple(wrt))), None
+            source = find_source(self.expander.entry(function, given, tuple(wrt)))
+            return with_copies(source, self.copied), None
         except UnsupportedError as refusal:
-            return find_source(function), refusal
+            return with_copies(find_source(function), self.copied), refusal
 
     def halves(self, function: FunctionType, wrt: Sequence[str], given: Mapping[str, Any]) -> Half:
         """Compile a function's two halves as the module's entry."""
-        source = find_source(self.expander.expand(function))
+        source = with_copies(find_source(self.expander.expand(function)), self.copied)
         if given:
             source, _ = self.expanded(function, given, wrt)
         known = tuple(sorted(self.arrays))
@@ -268,7 +271,8 @@ class Module:
         entry: bool = False,
     ) -> Half:
         """Return the halves for one pattern of calls, derived at its first."""
-        key = (source.function, wrt, known, axes, self.catches)
+        pure = bool(entry and self.copied)  # which its calls of itself are not
+        key = (source.function, wrt, known, axes, (self.catches, pure))
         if key in self._derived:
             return self._derived[key]
         half = Half(
@@ -302,6 +306,7 @@ class Module:
         shown = ", ".join(f"`{name}`" for name in wrt)
         doc = wrapped(f"Return the gradients of `{source.name}`", f"with respect to {shown}.")
         self.end(derivation, half.backward, positional(parameters), backward, doc)
+        derivation.copied = self.copied if entry else frozenset()
         self.proofs.add(derivation, half.forward, inner, backward=half.backward)
         return half
 
@@ -384,13 +389,7 @@ def generate(request: Request, make: Callable[[Request], tuple[Module, str, str]
 
 
 def _generated(request: Request, make: Callable[[Request], tuple[Module, str, str]]) -> Generated:
-    try:
-        with nothing_changes():
-            module, entry, backward = make(request)
-    except ComplexMetError:
-        request = replace(request, keep_complex=True)
-        with nothing_changes():
-            module, entry, backward = make(request)
+    request, module, entry, backward = made(request, make)
     text, lines = module.render()
     externals = module.externals
     session = module.expander.session
@@ -418,6 +417,7 @@ def _generated(request: Request, make: Callable[[Request], tuple[Module, str, st
         not _SHAPE_BLIND.isdisjoint(module.externals.runtime),
         inlined_in(module.definitions),
         module.proofs.of(text, dict(externals.bound)),
+        request.copied,
     )
 
 
@@ -473,6 +473,7 @@ def empty_module(request: Request, stages: Stages | None) -> Module:
         plain=request.plain,
         stacks=request.stacks,
         seen=request.seen,
+        copied=request.copied,
         rebound=rebound(request.function),
     )
 

@@ -64,6 +64,7 @@ class Proofs:
                 | dict.fromkeys(derivation.scalars, "number"),
                 conditions=list(derivation.conditions),
                 function=derivation.source.users,
+                copied=derivation.copied,
             )
         )
 

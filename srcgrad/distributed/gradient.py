@@ -263,6 +263,7 @@ def value_and_grad(  # noqa: PLR0913 - each is an option of its own
     check: bool = True,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Any:
     """Return a callable for the value and the gradient of a sum over examples, taken by parts.
@@ -288,6 +289,7 @@ def value_and_grad(  # noqa: PLR0913 - each is an option of its own
         check: Whether the first call tries the loss at up to three examples, whole and in parts.
         backend: What runs at each worker.
         fallback: What to do with a function that source transformation refuses.
+        pure: Leave the caller's arguments as they are, and do without what only they would show.
         verify: Compare the text with the other engine and with differences, before it is sent.
 
     Returns:
@@ -305,7 +307,7 @@ def value_and_grad(  # noqa: PLR0913 - each is an option of its own
     (np.float64(107.0), array([ 92., 122.]))
     """
     how = How(reduction, engine, parts, check, value=True)
-    return _made(loss, over, (argnums, argnames, has_aux), how, (fallback, backend, verify))
+    return _made(loss, over, (argnums, argnames, has_aux), how, (fallback, backend, verify, pure))
 
 
 def grad(  # noqa: PLR0913 - see `value_and_grad`
@@ -321,6 +323,7 @@ def grad(  # noqa: PLR0913 - see `value_and_grad`
     check: bool = True,
     backend: Backend = "auto",
     fallback: Fallback = "warn",
+    pure: bool = False,
     verify: bool = False,
 ) -> Any:
     """Return a callable for the gradient of a sum over examples, by parts; see `value_and_grad`.
@@ -328,7 +331,7 @@ def grad(  # noqa: PLR0913 - see `value_and_grad`
     With `has_aux` it gives the gradient and the list of what was returned beside the values.
     """
     how = How(reduction, engine, parts, check, value=False)
-    return _made(loss, over, (argnums, argnames, has_aux), how, (fallback, backend, verify))
+    return _made(loss, over, (argnums, argnames, has_aux), how, (fallback, backend, verify, pure))
 
 
 def _made(
@@ -336,7 +339,7 @@ def _made(
     over: Any,
     choice: tuple[Any, Any, bool],
     how: How,
-    options: tuple[Fallback, Backend, bool],
+    options: tuple[Fallback, Backend, bool, bool],
 ) -> Any:
     policy = policy_of(*options, compiles=True)
 

@@ -10,7 +10,8 @@ from srcgrad.ir.jumps import is_endless
 from srcgrad.ir.liveness import killed, may_raise, walk_live
 from srcgrad.ir.nodes import is_backward
 from srcgrad.ir.program import header_reads
-from srcgrad.ir.walk import names_bound, names_read, places_in
+from srcgrad.ir.walk import names_bound, places_in
+from srcgrad.optimizations.dead_contents import Contents, is_counted
 from srcgrad.optimizations.purity import Purity
 from srcgrad.optimizations.raising import Raising
 
@@ -40,8 +41,10 @@ class DeadStores:
         keep_updates: bool = False,
         unbound: frozenset[str] = frozenset(),
         raising: Raising | None = None,
+        contents: Contents | None = None,
     ) -> None:
         self._purity = purity
+        self._contents = contents
         self._raising = raising
         self._handlers: list[Any] = []
         self._unbound = unbound  # names whose read may raise
@@ -104,14 +107,23 @@ class DeadStores:
         if isinstance(statement, gast.Break):
             return set(self._after_loop)
         if isinstance(statement, gast.Raise):
-            return set(header_reads(statement)) | self._raises
+            return set(self._reads(statement)) | self._raises
         if self._raises and may_raise(statement):
             live.update(self._raises)
         live.difference_update(killed(statement))
-        live.update(header_reads(statement))
+        live.update(self._reads(statement))
         return live
 
+    def _reads(self, statement: Any) -> list[str]:
+        """Return the names that a statement reads, and the memory whose contents it reads."""
+        reads = header_reads(statement)
+        return reads if self._contents is None else [*reads, *self._contents.reads(statement)]
+
     def _is_dead(self, statement: Any, live: set[str]) -> bool:
+        if self._contents is not None:
+            written = self._contents.written(statement)
+            if written is not None:
+                return written not in live
         if not isinstance(statement, gast.Assign):
             return False
         names = [name for target in statement.targets for name in names_bound(target)]
@@ -143,21 +155,21 @@ class DeadStores:
             return live
         statement.body, statement.orelse = body, orelse
         kept.append(statement)
-        return before | other | set(header_reads(statement))
+        return before | other | set(self._reads(statement))
 
     def _loop(self, statement: Any, live: set[str], kept: list[Any]) -> set[str]:
         """A name is live at the head if it is read after the loop or in a later iteration."""
         bound = set(names_bound(statement.target)) if isinstance(statement, gast.For) else set()
         outer, self._after_loop = self._after_loop, frozenset(live)
         head = set() if is_endless(statement) else set(live)
-        head |= set(header_reads(statement))
+        head |= set(self._reads(statement))
         size = -1
         while len(head) != size:
             size = len(head)
             head |= self._reads_through(statement.body, set(head)) - bound
         body, _ = self._sweep(statement.body, set(head))
         self._after_loop = outer
-        if not body and _is_counted(statement) and live.isdisjoint(bound):
+        if not body and is_counted(statement) and live.isdisjoint(bound):
             return live
         statement.body = body
         kept.append(statement)
@@ -169,11 +181,11 @@ class DeadStores:
             if isinstance(statement, gast.If):
                 then = self._reads_through(statement.body, set(live))
                 live = then | self._reads_through(statement.orelse, set(live))
-                live.update(header_reads(statement))
+                live.update(self._reads(statement))
             elif isinstance(statement, (gast.For, gast.While)):
                 bound = names_bound(statement.target) if isinstance(statement, gast.For) else ()
                 outer, self._after_loop = self._after_loop, frozenset(live)
-                live.update(header_reads(statement))
+                live.update(self._reads(statement))
                 size = -1
                 while len(live) != size:
                     size = len(live)
@@ -186,11 +198,3 @@ class DeadStores:
             elif not self._is_dead(statement, live):
                 live = self._before(statement, live)
         return live
-
-
-def _is_counted(loop: Any) -> bool:
-    """Say whether a loop runs over a `range`; others may be mirrored trip by trip, so they stay."""
-    if not isinstance(loop, gast.For) or not isinstance(loop.iter, gast.Call):
-        return False
-    inner = loop.iter.args[0] if names_read(loop.iter.func) == ["reversed"] else loop.iter
-    return isinstance(inner, gast.Call) and names_read(inner.func) == ["range"]

@@ -46,6 +46,8 @@ class ConstantFolding:
     ('a = 2 / np.size(y) * y', 'a = 1.0 / np.size(y) * g')
     >>> fold("a = copied(x) * y"), fold("a = np.roll(x, negated(-1))")
     ('a = x * y', 'a = np.roll(x, 1)')
+    >>> fold("a = np.cos(copied(x))"), fold("a = copied(copied(x))"), fold("a = f(copied(x))")
+    ('a = np.cos(x)', 'a = copied(x)', 'a = f(copied(x))')
     >>> fold("a = b @ c.T.T")
     'a = b @ c'
     >>> fold("a = 1.0 * x"), fold("a += 1.0 * x"), fold("a = -1.0 * x / y"), fold("a = 2.0 * 0.5")
@@ -117,6 +119,8 @@ class ConstantFolding:
                     turned = _turned(node.operand)
                     return turned if inner or self._is_own(turned) else node
         if self._of_adjoint and isinstance(node, gast.Call):
+            if makes_new(node) or getattr(node.func, "id", "") == "copied":
+                node.args = list(map(self._uncopied, node.args))
             self._ask_for_less(node)
             return _of_operand(node)
         if _is_transpose(node) and _is_transpose(node.value):
@@ -145,7 +149,7 @@ class ConstantFolding:
         return self._product(node, inner=inner) if isinstance(node.op, gast.Mult) else node
 
     def _uncopied(self, node: Any) -> Any:
-        """Return an operand of arithmetic, which makes a new array itself, without a copy of it."""
+        """Return an operand of what makes a new array itself, without a copy of it."""
         if getattr(getattr(node, "func", None), "id", "") != "copied":
             return node
         self.changed = True

@@ -29,7 +29,8 @@ def _merge() -> dict[str, Primitive]:
             merged[record.name] = record
     for record in constants.RECORDS:
         known = merged.get(record.name, record)
-        merged[record.name] = replace(known, reason=record.reason, kind=known.kind or record.kind)
+        kind, outlines = known.kind or record.kind, known.outlines or record.outlines
+        merged[record.name] = replace(known, reason=record.reason, kind=kind, outlines=outlines)
     return merged
 
 

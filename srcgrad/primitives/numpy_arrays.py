@@ -9,7 +9,7 @@ from srcgrad.primitives.record import Primitive, records
 Facts = dict[str, Any]
 
 _MADE: Final[Facts] = {"shape": "told", "gives": "array", "kind": "float"}
-_LIKE: Final[Facts] = {"shape": "first", "gives": "array", "kind": "first"}
+_LIKE: Final[Facts] = {"shape": "first", "gives": "array", "kind": "first", "outlines": (0,)}
 _MOVED: Final[Facts] = {"gives": "array", "kind": "promoted", "moves": True}
 _JOINED: Final[Facts] = {**_MOVED, "joins": True}
 _VIEWED: Final[Facts] = {**_MOVED, "memory": "view"}

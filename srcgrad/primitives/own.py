@@ -11,9 +11,9 @@ _INDEXING: Final = "srcgrad.runtime.indexing"
 
 RECORDS: Final[tuple[Primitive, ...]] = (
     *records("srcgrad.runtime.creating", "astype", shape="first", dtype=1),
-    *records("srcgrad.runtime.adjoints", "zeros_like", kind="float"),
+    *records("srcgrad.runtime.adjoints", "zeros_like", kind="float", outlines=(0,)),
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
-    *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself"),
+    *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),

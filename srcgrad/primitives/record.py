@@ -64,6 +64,7 @@ class Primitive:
         writes: The places of the operands that it writes into.
         stores: It writes its last operand into the first, at what is between.
         asks_kind: It tells of what kind its first operand is, which may then be another elsewhere.
+        outlines: The places of operands of which it reads the shape and the type alone.
     """
 
     name: str = ""
@@ -91,6 +92,7 @@ class Primitive:
     writes: tuple[int, ...] = ()
     stores: bool = False
     asks_kind: bool = False
+    outlines: tuple[int, ...] = ()
 
     @property
     def may_view(self) -> bool:

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tape import views
-from srcgrad.tape.core import INFERENCE, USUAL_OPERANDS, Core, edge_of, leaf_edge, make, raw_of
+from srcgrad.tape.core import (
+    INFERENCE,
+    USUAL_OPERANDS,
+    Core,
+    counter_in,
+    edge_of,
+    leaf_edge,
+    make,
+    raw_of,
+)
 from srcgrad.tape.modes import STATE, current_modes
 from srcgrad.tape.node import Edge, next_number
 from srcgrad.tape.observers import observe_call, observe_node
@@ -236,8 +245,15 @@ def _note_arrays(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any], resul
 
 def _returns_array(op: Op, args: tuple[Any, ...], kwargs: Mapping[str, Any] = NOTHING) -> bool:
     """Ask NumPy whether a result without axes is an array: some hand on numbers as numbers."""
+    given = _as_given(args)
+    if isinstance(op.primal, np.ufunc) and not kwargs:  # which makes numbers of numbers
+        return any(type(value) is np.ndarray for value in given) and _asks(op, given, {})
+    return _asks(op, given, _as_given(dict(kwargs)))
+
+
+def _asks(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     with np.errstate(all="ignore"):
-        found = op.call_primal(_as_given(args), _as_given(dict(kwargs)))
+        found = op.call_primal(args, kwargs)
     return type(found) is np.ndarray
 
 
@@ -293,7 +309,8 @@ class _Inputs:
         edge = None
         if isinstance(value, Core):
             edge = edge_of(value)
-            self.versions += (value._counter, value._counter[0])
+            counter = counter_in(value)
+            self.versions += (counter, counter[0])
         else:
             self.versions += (UNCHANGING, 0)
         self.edges.append(edge)

@@ -103,9 +103,20 @@ class Core:
         return make(self._array.copy())
 
 
+def _slot(name: str) -> Callable[[Core], Any]:
+    """Return what reads a slot past `__getattribute__`, which stand-ins for numbers write anew."""
+    read: Callable[[Core], Any] = vars(Core)[name].__get__
+    return read
+
+
+array_in, counter_in = _slot("_array"), _slot("_counter")
+_edge_in, _flag_in, _view_in = _slot("_edge"), _slot("_flag"), _slot("_view")
+
+
 def raw_of(tensor: Core) -> Any:
     """Return what NumPy calculates with in the place of a tensor."""
-    return tensor._array.item() if tensor._weak else tensor._array
+    array = array_in(tensor)
+    return array.item() if type(tensor)._weak else array
 
 
 def make(data: Any, edge: Edge | None = None, flag: bool = False) -> Any:
@@ -136,20 +147,21 @@ def leaf_edge(tensor: Core) -> Edge:
 
 def requires_grad(tensor: Core) -> bool:
     """Return whether a gradient can flow to `tensor`."""
-    if tensor._flag or tensor._edge is not None:
+    if _flag_in(tensor) or _edge_in(tensor) is not None:
         return True
-    view = tensor._view
+    view = _view_in(tensor)
     return view is not None and requires_grad(view.base)
 
 
 def edge_of(tensor: Core) -> Edge | None:
     """Return where the gradient of `tensor` goes now, or None if it requires none."""
-    view = tensor._view
+    view = _view_in(tensor)
     if view is not None and not tensor._flag and view.edge_version != view.base._counter[0]:
         refresh_view(tensor, view)
-    if tensor._edge is not None:
-        return tensor._edge
-    return leaf_edge(tensor) if tensor._flag else None
+    edge: Edge | None = _edge_in(tensor)
+    if edge is not None:
+        return edge
+    return leaf_edge(tensor) if _flag_in(tensor) else None
 
 
 def refresh_view(tensor: Core, view: ViewInfo) -> None:

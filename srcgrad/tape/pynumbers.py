@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.errors import NotDifferentiableError
 from srcgrad.tape import operators
 from srcgrad.tape.apply import apply
-from srcgrad.tape.core import Core, edge_of, requires_grad
+from srcgrad.tape.core import Core, array_in, edge_of, requires_grad
 from srcgrad.tape.modes import STATE
 from srcgrad.tape.ops import Op
 from srcgrad.tape.refusing import refusal
@@ -89,7 +89,10 @@ class PythonFloat(Tensor):
 
 def plain(value: Any) -> Any:
     """Return the Python number that a value is or stands for."""
-    return value._python(value._array.item()) if isinstance(value, PythonFloat) else value
+    if type(value) is not PythonFloat:
+        return value
+    number = array_in(value).item()
+    return number if type(number) is float is value._python else value._python(number)
 
 
 def as_python(value: Any, python: type = float) -> Any:

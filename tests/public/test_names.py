@@ -16,9 +16,9 @@ import srcgrad as sg
 # argnums and argnames are None until one is given; with neither, it is the first argument
 OPTIONS = (
     "argnums=None, argnames=None, has_aux=False, backend='auto', fallback='warn', "
-    "*, debug_nans=False, verify=False"
+    "*, debug_nans=False, pure=False, verify=False"
 )
-HOW = "backend='auto', fallback='warn', verify=False"  # of every derivative
+HOW = "backend='auto', fallback='warn', pure=False, verify=False"  # of every derivative
 
 # dotted name below srcgrad -> its arguments, or None where they are none of this test's business
 PROMISED: dict[str, str | None] = {

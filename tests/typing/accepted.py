@@ -46,6 +46,8 @@ assert_type(sg.jvp(loss, (w, x), (w, x), backend="tape", fallback="error", verif
 assert_type(sg.hvp(with_history, (w,), (w,), has_aux=True, verify=True), Any)
 sg.hessian(loss, argnums=1, backend="numpy", verify=True)(w, x)
 sg.compile(loss, verify=True)(w, x)
+assert_type(sg.jvp(loss, (w, x), (w, x), pure=True)[0], float)
+sg.hessian(loss, pure=True)(w, x)
 with sg.verifying(), sg.verifying(False):
     sg.pullback(loss)(w, x)
 assert_type(sg.value_and_grad(with_history, has_aux=True)(w), tuple[tuple[float, list[str]], Any])

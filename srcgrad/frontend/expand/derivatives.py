@@ -98,6 +98,8 @@ class Derivatives(Placing):
         options.update({key.removeprefix("has_"): item for key, item in keywords.items()})
         for name_of_how in ("fallback", "backend", "verify"):  # the whole program says how it runs
             options.pop(name_of_how, None)
+        if getattr(options.get("pure"), "value", None) is False:
+            del options["pure"]
         if not options.keys() <= {"argnums", "argnames", "aux"}:
             self._unclear(node)
         given = {key: self._literal(item, node) for key, item in options.items()}

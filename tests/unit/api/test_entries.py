@@ -360,3 +360,42 @@ def test_threads_with_arguments_of_different_kinds_share_a_gradient() -> None:
     for thread in threads:
         thread.join()
     assert not wrong, wrong[0]
+
+
+def writing(x, y, k):
+    x *= k
+    x += np.sin(y)
+    y += np.ones(int(k))
+    return np.sum(x * y)
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_calls_that_write_have_an_entry_as_long_as_memory_is_apart(pure: bool) -> None:
+    gradient: Any = sg.grad(writing, argnums=(0, 1), pure=pure)
+    for turn in range(6):
+        given = X + turn, X * 2.0
+        used = X + turn, X * 2.0
+        found = gradient(*given, 3.0)
+        assert_same(found, sg.grad(writing, argnums=(0, 1))(*used, 3.0), 0, 0)
+        assert_same(given, (X + turn, X * 2.0) if pure else used, 0, 0)
+    assert len(gradient._entries) == 1
+    memory = np.zeros(5)
+    for shared in ((memory[:3], memory[2:]), (memory[2:], memory[:3]), (memory[:3], memory[:3])):
+        with pytest.raises(sg.MutationError):
+            gradient(*shared, 3.0)
+        assert not memory.any()
+    assert len(gradient(memory[:3], memory[:3] + 1.0, 3.0)) == 2
+
+
+def test_a_call_that_writes_and_raises_is_not_run_again() -> None:
+    gradient: Any = sg.grad(writing)
+    for _ in range(4):
+        gradient(X.copy(), X * 2.0, 3.0)
+    assert len(gradient._entries) == 1
+    x = X.copy()
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(x, X * 2.0, 6.0)
+    expected = X.copy()
+    with pytest.raises(ValueError, match="broadcast"):
+        writing(expected, X * 2.0, 6.0)
+    assert_same(x, expected, 0, 0)

@@ -1,0 +1,201 @@
+"""Tells which writes into memory change something that is read later.
+
+An array or a list that a function has made itself may be filled for nothing: the backward pass
+asks for its shape alone, or writes over what it holds. All names that may lie in the same memory
+are looked at together. What they hold is live where one of them is read but for its outline, and a
+write into it is dead where that is not live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import gast
+
+from srcgrad.analyses.sharing import Sharing
+from srcgrad.analyses.text_calls import called, outlined
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import bound_by, header_of, header_reads
+from srcgrad.ir.walk import names_read, root_name, statements
+
+_LEFT_ALONE: Final = (gast.Try, gast.With, gast.FunctionDef, gast.Global, gast.Nonlocal)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the names and expressions of a function.
+
+    Attributes:
+        is_pure: Says whether an expression changes nothing.
+        is_number: Says whether an expression is surely a single number.
+        has_axes: Says which names are surely bound to arrays with axes.
+    """
+
+    is_pure: Callable[[Any], bool]
+    is_number: Callable[[Any], bool]
+    has_axes: Callable[[str], bool]
+
+
+class Contents:
+    """What the memory that one function has for itself holds, by the names that lie in it.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> body = parse('''
+    ... y = np.zeros(n)
+    ... y[0] = x
+    ... z = np.zeros_like(y)
+    ... z[0] = y[0]
+    ... return z
+    ... ''')
+    >>> known = Known(lambda _: True, lambda _: False, lambda _: True)
+    >>> contents = Contents(body, known, ["x", "n"])
+    >>> [contents.reads(line) for line in body]
+    [[], [], [], ['y[]'], ['z[]']]
+    >>> [contents.written(line) for line in body]
+    [None, 'y[]', None, 'z[]', None]
+    """
+
+    def __init__(self, body: list[Any], known: Known, outside: Iterable[str]) -> None:
+        self._known = known
+        self._keys: dict[str, str] = {}
+        self._fixed: set[str] = set()
+        every = list(statements(body))
+        stores = [item for item in every if _store_of(item) is not None]
+        if stores and not any(isinstance(item, _LEFT_ALONE) for item in every):
+            self._find(body, every, stores, outside)
+
+    def _find(
+        self, body: list[Any], every: list[Any], stores: list[Any], outside: Iterable[str]
+    ) -> None:
+        known = self._known
+        is_number = lambda name: known.is_number(_name(name))  # noqa: E731
+        arrays = _arrays(every, known.has_axes)
+        sharing = Sharing(body, known.is_pure, is_number, arrays.__contains__)
+        for item in every:
+            sharing.join_update(item)
+        written = {root_name(_store_of(item)) or "" for item in stores}
+        bound = {name for item in every for name in bound_by(item)}
+        read = {name for item in every for name in header_reads(item)}
+        lent = sharing.groups([*outside, *(read - bound), *self._lent(every)])
+        own = {name for name in written & bound if sharing.groups([name]).isdisjoint(lent)}
+        groups = sharing.groups(own)
+        if not groups:
+            return
+        for name in bound:
+            (group,) = sharing.groups([name])
+            if group in groups:
+                self._keys[name] = f"{group}[]"
+        odd = {
+            self._keys[name]
+            for item in stores
+            if (name := root_name(_store_of(item)) or "") in self._keys
+            and name not in arrays
+            and not known.is_number(item.value)
+        }
+        self._fixed = set(self._keys.values()) - odd
+
+    def _lent(self, every: list[Any]) -> Iterator[str]:
+        """Yield the names that a statement may hand to somebody who keeps them."""
+        for item in every:
+            if change_of(item) is not None or is_counted(item):
+                continue
+            for part in header_of(item):
+                if not self._known.is_pure(part):
+                    yield from names_read(part)
+
+    def written(self, statement: Any) -> str | None:
+        """Return what a statement writes into, if it does no more than that."""
+        place = _store_of(statement)
+        if place is None or not self._keys:
+            return None
+        key = self._keys.get(root_name(place) or "")
+        parts = header_of(statement)
+        return key if key is not None and all(map(self._known.is_pure, parts)) else None
+
+    def reads(self, statement: Any) -> list[str]:
+        """Return the memory whose contents a statement reads, but for what it writes into."""
+        found: list[str] = []
+        if self._keys:
+            place = _store_of(statement)
+            for part in header_of(statement):
+                found += self._in_target(part) if part is place else self._in(part)
+        return found
+
+    def _in_target(self, node: Any) -> Iterator[str]:
+        """Yield what the indices of a place read."""
+        if isinstance(node, gast.Subscript):
+            yield from self._in_target(node.value)
+            yield from self._in(node.slice)
+        elif not isinstance(node, gast.Name):
+            yield from self._in(node)
+
+    def _in(self, node: Any) -> Iterator[str]:
+        if not isinstance(node, gast.AST):
+            return
+        if isinstance(node, gast.Name):
+            if node.id in self._keys and isinstance(node.ctx, gast.Load):
+                yield self._keys[node.id]
+            return
+        only = outlined(node)
+        if isinstance(node, gast.Attribute) and node.attr in ("shape", "ndim", "size", "dtype"):
+            yield from self._in_outline(node.value)
+            return
+        for child in gast.iter_child_nodes(node):
+            if any(child is item for item in only):
+                yield from self._in_outline(child)
+            else:
+                yield from self._in(child)
+
+    def _in_outline(self, node: Any) -> Iterator[str]:
+        """Yield what is read of a value whose shape alone is asked for."""
+        if isinstance(node, gast.Subscript):
+            yield from self._in_outline(node.value)
+            yield from self._in(node.slice)
+        elif not (isinstance(node, gast.Name) and self._keys.get(node.id, "") in self._fixed):
+            yield from self._in(node)
+
+
+def _store_of(statement: Any) -> Any:
+    """Return the place that a statement writes into, if it binds no name."""
+    if isinstance(statement, gast.AugAssign):
+        return statement.target
+    if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        (target,) = statement.targets
+        return target if isinstance(target, gast.Subscript) else None
+    return None
+
+
+def _arrays(every: list[Any], has_axes: Callable[[str], bool]) -> set[str]:
+    """Return the names that are surely bound to arrays, whose shape no write changes."""
+    sure: set[str] = set()
+    other: set[str] = set()
+    for item in every:
+        value = item.value if isinstance(item, gast.Assign) else None
+        left = getattr(getattr(value, "left", None), "id", "")
+        stays = getattr(item, "in_place", False) and left in sure
+        for name in [] if isinstance(item, gast.AugAssign) else bound_by(item):
+            is_array = stays or has_axes(name) or _is_array(value)
+            (sure if is_array else other).add(name)
+    return sure - other
+
+
+def _is_array(value: Any) -> bool:
+    """Say whether an expression is surely an array: a list has no order to be copied in."""
+    if not isinstance(value, gast.Call):
+        return False
+    copies = isinstance(value.func, gast.Attribute) and value.func.attr == "copy"
+    return called(value).gives == "array" or (copies and bool(value.args))
+
+
+def _name(name: str) -> Any:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def is_counted(loop: Any) -> bool:
+    """Say whether a loop runs over a `range`; others may be mirrored trip by trip, so they stay."""
+    if not isinstance(loop, gast.For) or not isinstance(loop.iter, gast.Call):
+        return False
+    inner = loop.iter.args[0] if names_read(loop.iter.func) == ["reversed"] else loop.iter
+    return isinstance(inner, gast.Call) and names_read(inner.func) == ["range"]
