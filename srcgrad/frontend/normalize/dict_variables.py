@@ -312,11 +312,13 @@ class _Flow:
 
 def _entry(node: Any) -> tuple[str, str] | None:
     """Return the dict and the key of ``d["k"]``, or None."""
-    if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
-        return None
-    key = getattr(node.slice, "value", None)
-    constant = isinstance(node.slice, gast.Constant) and isinstance(key, str)
-    return (node.value.id, key) if constant else None
+    return _keyed(node.value, node.slice) if isinstance(node, gast.Subscript) else None
+
+
+def _keyed(name: Any, key: Any) -> tuple[str, str] | None:
+    """Return a name and a key that is written out, or None."""
+    told = isinstance(name, gast.Name) and isinstance(key, gast.Constant)
+    return (name.id, key.value) if told and isinstance(key.value, str) else None
 
 
 def _taken(statement: Any) -> Any:
@@ -333,9 +335,7 @@ def _called(node: Any, method: str) -> tuple[str, str] | None:
     if not isinstance(func, gast.Attribute) or func.attr != method or node.keywords:
         return None
     key = node.args[0] if node.args else None
-    if not isinstance(func.value, gast.Name) or not isinstance(key, gast.Constant):
-        return None
-    return (func.value.id, key.value) if isinstance(key.value, str) else None
+    return _keyed(func.value, key)
 
 
 def _instead(node: Any, keys: Keys) -> tuple[str, Any] | None:
