@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import gast
@@ -28,16 +29,26 @@ class Axes:
         dimensions: Dimensions,
         integers: Integers,
         makers: dict[str, list[Any]],
+        puts: Mapping[str, list[Any]],
     ) -> None:
         self._program = program
         self._dimensions = dimensions
         self._integers = integers
         self._makers = makers
+        self._puts = puts
         self.assumed: dict[int, str] = {}
 
     def of(self, name: str) -> str | None:
         """Return the condition on an argument; empty if it is sure, None if nothing is known."""
         return self._of_name(name, 0, set())
+
+    def is_dict(self, name: str) -> bool:
+        """Say whether a name is bound to nothing but dicts that are written out."""
+        makers = self._makers.get(name, [])
+        return bool(makers) and all(
+            isinstance(item, gast.Assign) and self._program.operation(item).kind == "dict"
+            for item in makers
+        )
 
     def _of_name(self, name: str, more: int, seen: set[str]) -> str | None:
         """Say when `name` has more than `more` axes."""
@@ -90,15 +101,18 @@ class Axes:
         return _SURELY if known.is_split and not more else None
 
     def _of_entries(self, name: str, more: int, seen: set[str]) -> str | None:
-        """Say when all entries of a tuple or list have axes."""
+        """Say when all entries of a tuple, list or dict have axes."""
         found: list[str | None] = []
+        for value in self._puts.get(name, ()):
+            is_name = isinstance(value, gast.Name)
+            found.append(self._of_name(value.id, more, seen | {name}) if is_name else None)
         for statement in self._makers.get(name, [None]):
             if not isinstance(statement, gast.Assign):
                 return None
             operation = self._program.operation(statement)
             if operation.kind == "copy" and statement.value.id not in seen:
                 found.append(self._of_entries(statement.value.id, more, seen | {name}))
-            elif operation.kind in ("tuple", "list"):
+            elif operation.kind in ("tuple", "list", "dict"):
                 entries = [item for arg in operation.args for item in direct_names(arg)]
                 found += [self._of_name(item, more, seen) for item in entries]
                 found += [None] * (len(operation.args) - len(entries))
@@ -123,6 +137,8 @@ class Axes:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not isinstance(read.value, gast.Name):
             return None
+        if self.is_dict(read.value.id):
+            return self._of_entries(read.value.id, more, seen)
         if not all(is_basic(part, self._integers) for part in parts):
             return None
         entries = self._of_entries(read.value.id, more, seen)

@@ -19,6 +19,7 @@ from srcgrad.analyses.containers import TREES, is_key, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.filled import puts
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import number_tables
 from srcgrad.ir.operations import Operation
@@ -70,6 +71,7 @@ class Shadowed:
         self.lists |= other.lists
 
 
+_DISPLAYS = ("tuple", "list", "dict")
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -85,7 +87,8 @@ def _repeats(value: Any) -> bool:
 class Shadowing:
     """Decides for groups of names that may share memory.
 
-    `shared(statement)` returns the names whose memory an assignment may share.
+    `shared(statement)` returns the names whose memory an assignment may share; `own` are the
+    changes and stores of lists and dicts of the program, by identity.
     """
 
     def __init__(
@@ -94,17 +97,19 @@ class Shadowing:
         dimensions: Dimensions,
         integers: Integers,
         shared: Callable[[Any], list[str]],
+        own: set[int],
     ) -> None:
         self._program = program
         self._dimensions = dimensions
         self._integers = integers
         self._shared = shared
+        self._puts = puts(program, own)
         self._makers: dict[str, list[Any]] = defaultdict(list)
         for statement in statements(program.body):
             for target in _targets(statement):
                 self._makers[target].append(statement)
         self._taken: dict[str, None] = {}
-        self._axes = Axes(program, dimensions, integers, self._makers)
+        self._axes = Axes(program, dimensions, integers, self._makers, self._puts)
         self._indexed = _indexed(program)
         self._tables = program.once(number_tables)
         found = kinds(program)
@@ -150,10 +155,21 @@ class Shadowing:
                 waiting += sources
                 if sources:  # what is unpacked has shadows for all of its names, or for none
                     waiting += _targets(statement)
+            waiting += self._put_into(name, mirror)
             if name in self._tables.tables or self._is_display(name, set()):
                 waiting += sorted(self._read_from(name))
         self._find_numbers(mirror)
         return mirror
+
+    def _put_into(self, name: str, mirror: Shadowed) -> list[str]:
+        """Return the names of what is put into a list or dict after it was made."""
+        found: list[str] = []
+        for value in self._puts.get(name, ()):
+            if not isinstance(value, gast.Name):
+                raise NotShadowedError("what a list holds may be numbers, which have no memory")
+            mirror.links.append((name, value.id))
+            found.append(value.id)
+        return found
 
     def _find_numbers(self, mirror: Shadowed) -> None:
         """Note the names that may be bound to numbers, where that is not settled by their use.
@@ -200,14 +216,14 @@ class Shadowing:
             if not isinstance(statement, gast.Assign):
                 return True
             operation = self._program.operation(statement)
-            if operation.kind in ("tuple", "list", "unpack"):
+            if operation.kind in ("tuple", "list", "dict", "unpack"):
                 return True
             if operation.kind == "copy" and self._may_be_display(statement.value.id, seen):
                 return True
         return False
 
     def _is_display(self, name: str, seen: set[str]) -> bool:
-        """Say whether a name is bound to nothing but tuples and lists made in the program."""
+        """Say whether a name is bound to nothing but tuples, lists and dicts of the program."""
         if name in seen:
             return True
         makers = self._makers.get(name, [])
@@ -219,7 +235,7 @@ class Shadowing:
         kind = self._program.operation(statement).kind
         if kind == "copy":
             return self._is_display(statement.value.id, seen)
-        return kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name)
+        return kind in _DISPLAYS and isinstance(statement.targets[0], gast.Name)
 
     def _holds_views(self, name: str) -> bool:
         """Say whether a name is bound to nothing but the lists of views that `np.split` makes.
@@ -298,8 +314,8 @@ class Shadowing:
             return "nothing" if value.value is None else "number"
         if operation.kind == "unpack":
             return self._unpacks(statement)
-        if operation.kind in ("tuple", "list") and isinstance(statement.targets[0], gast.Name):
-            return "display"
+        if operation.kind in _DISPLAYS and isinstance(statement.targets[0], gast.Name):
+            return _displayed(value)
         if operation.kind in ("user", "class", "taped", "unknown"):
             raise NotShadowedError("what a call returns may be a view of something")
         if operation.primal in TREES and not self._is_of_array(operation):
@@ -352,7 +368,7 @@ class Shadowing:
         if read.value.id in self._tables.tables:
             return "view"
         if self._is_display(read.value.id, set()):
-            if is_position(read.slice, self._integers):
+            if is_position(read.slice, self._integers) or self._axes.is_dict(read.value.id):
                 return "view"
             raise NotShadowedError("what its names may be bound to is not known")
         if self._holds_views(read.value.id) and is_position(read.slice, self._integers):
@@ -384,6 +400,12 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         if condition:
             mirror.conditions[condition] = None
+
+
+def _displayed(value: Any) -> Maker:
+    if None in getattr(value, "keys", ()):
+        raise NotShadowedError("the entries of another dict are in it, too")
+    return "display"
 
 
 def _reorders(name: str, operation: Operation) -> bool:

@@ -21,6 +21,8 @@ from srcgrad.analyses.call_writes import CallWrites, draws_anew
 from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
+from srcgrad.analyses.entries import Entries
+from srcgrad.analyses.filled import is_filled_first
 from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
@@ -186,15 +188,17 @@ class _Analysis:
             name = root_name(statement.target)
             if name is not None:
                 self._writes.append((statement, name, True))
-        elif isinstance(statement, gast.For) and not self._counts(statement.iter):
+        elif isinstance(statement, gast.For) and not self._gives_no_memory(statement.iter):
             for target in names_bound(statement.target):
                 for source in self._local(names_read(statement.iter)):
                     self._join(target, source)
         for name in self._calls.of(statement):
             self._writes.append((statement, name, True))
 
-    def _counts(self, iterable: Any) -> bool:
-        """Say whether a loop runs over a `range`, whose numbers are nobody's memory."""
+    def _gives_no_memory(self, iterable: Any) -> bool:
+        """Say whether a loop runs over the numbers of a `range`, or over the keys of a dict."""
+        if isinstance(iterable, gast.Name) and self._program.once(Entries).is_dict(iterable.id):
+            return True
         called = isinstance(iterable, gast.Call)
         return called and self._program.reader.scope.resolve(iterable.func) is range
 
@@ -385,14 +389,17 @@ class _Analysis:
             self._dimensions,
             self._integers,
             lambda item: self._shared_operands(item.value, self._program.operation(item)),
+            self._result.own,
         )
         try:
             found = shadowing.shadow(members, [(s, n) for s, n, _ in writes], live_at)
         except NotShadowedError:
             self._result.problems += problems
             return
-        grows = not found.names.isdisjoint(self._result.reshaped)
-        if grows or (found.conditions and not self._dimensions.assumes):
+        changed = found.names & self._result.reshaped
+        own = self._result.own
+        late = not all(is_filled_first(self._program, name, own) for name in changed)
+        if late or (found.conditions and not self._dimensions.assumes):
             self._result.problems += problems
             return
         for statement, _, element in writes:

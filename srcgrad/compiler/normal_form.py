@@ -19,6 +19,7 @@ from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
 from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
+from srcgrad.frontend.normalize.dict_variables import DictVariables
 from srcgrad.frontend.normalize.dicts import Dicts
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
@@ -262,6 +263,8 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     those that are results of helpers.
     """
     reader, namer = program.reader, program.namer
+    entries = DictVariables(reader.scope, namer, program.parameters)
+    tree.body = entries.function(tree.body)
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
     helpers = WritingHelpers(reader, namer, variation)
@@ -272,7 +275,7 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     tree.body = WriteCalls(reader, namer).function(tree.body)
     separation = Separation(tree.body, reader.scope, namer)
     tree.body = separation.run()
-    return helpers.names | separation.made, helpers.results
+    return entries.made | helpers.names | separation.made, helpers.results
 
 
 def _check_parameters(tree: Any, inputs: Sequence[str], refusals: Refusals) -> None:

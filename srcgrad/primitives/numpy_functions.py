@@ -37,7 +37,7 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
     *records(
         "numpy", "real", shape="each", slope="constant", same=True, memory="itself", kind="first"
     ),
-    *records("numpy", "imag", shape="each", memory="frozen", kind="first"),
+    *records("numpy", "imag", shape="each", slope="constant", memory="itself", kind="first"),
     *records("numpy", "real_if_close", same=True, memory="layout", kind="first"),
     *records("numpy", "where", least=3, slope="constant", **_BROADCAST_ARRAY),
     *records("numpy", "clip", **_EACH),

@@ -114,10 +114,16 @@ class Reverser:
             elif isinstance(statement, gast.Try):
                 statement.body = self._forward(statement.body)
                 statement.finalbody = self._forward(statement.finalbody)
-            elif change_of(statement) is not None:
-                done.extend(self._containers.prepare_change(statement))
+            elif (change := change_of(statement)) is not None:
+                mirrored = self._shadows.put_by(statement, change.name)
+                prepare = self._containers.prepare_change
+                done.extend([statement, *mirrored] if mirrored else prepare(statement))
                 continue
             elif id(statement) in self._sweep.facts.storage.own:
+                mirrored = self._shadows.put_by(statement, store_target(statement).value.id)
+                if mirrored:
+                    done.extend([statement, *mirrored])
+                    continue
                 done.extend(self._containers.prepare_store(statement))
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))

@@ -22,11 +22,13 @@ from srcgrad.ir.build import (
     constant,
     index_value,
     load,
+    method,
     store,
     subscript,
 )
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import direct_names
+from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
 from srcgrad.transforms.adjoints import Status
 from srcgrad.transforms.real_shadows import real_parts, take_real_parts
@@ -110,6 +112,19 @@ class ShadowSteps:
         made.closing = getattr(statement, "closing", False)
         return [made]
 
+    def put_by(self, statement: Any, name: str) -> list[Any]:
+        """Return what puts a shadow where a statement puts an entry into the list or dict."""
+        if name not in self.names:
+            return []
+        change = change_of(statement)
+        value = statement.value if change is None else change.value
+        shadow, entry = load(self._name(name)), load(self._name(value.id))
+        if change is None:
+            place = subscript(shadow, clone(store_target(statement).slice), storing=True)
+            return [assign(place, entry, statement)]
+        index = [] if change.index is None else [clone(change.index)]
+        return [at(gast.Expr(method(shadow, change.method, *index, entry)), statement)]
+
     def _zeros(self, name: str, like: Any) -> Any:
         zeros = "shadow_of" if name in self._mirror.numbers else "zeros_like"
         if self._sweep.inliner.keep_complex:
@@ -133,32 +148,41 @@ class ShadowSteps:
     def _mirrored_value(self, statement: Any) -> Any:
         """Return the value of an assignment with shadows in the place of what they mirror."""
         operation = self._sweep.program.operation(statement)
-        whole = operation.kind in ("tuple", "list")
+        whole = operation.kind in ("tuple", "list", "dict")
         sources = operation.args if whole else operation.args[:1]
         names = {name: self._name(name) for arg in sources for name in direct_names(arg)}
         value = statement.value
         if isinstance(value, gast.Subscript):
             return subscript(renamed(value.value, names), clone(value.slice))
-        if whole and isinstance(value, (gast.List, gast.Tuple)):
+        if whole and isinstance(value, (gast.List, gast.Tuple, gast.Dict)):
             (target,) = names_bound(statement.targets[0])
             return self._display(value, names, load(target))
         return renamed(value, names)
 
     def _display(self, value: Any, names: dict[str, str], holder: Any) -> Any:
         """Return a display with the shadows of names, and zeros like what else is in `holder`."""
+        if isinstance(value, gast.Dict):
+            places = [subscript(clone(holder), clone(key)) for key in value.keys]
+            pairs = zip(value.values, places, strict=True)
+            return gast.Dict(
+                [clone(key) for key in value.keys],
+                [self._entry(item, names, place) for item, place in pairs],
+            )
         starred = [isinstance(item, gast.Starred) for item in value.elts]
         items = []
         for place, item in enumerate(value.elts):
             after = any(starred[:place])
             index = constant(place - len(value.elts) if after else place)
-            part = subscript(clone(holder), index)
-            if isinstance(item, (gast.List, gast.Tuple)):
-                items.append(self._display(item, names, part))
-            elif isinstance(item, (gast.Name, gast.Starred)):
-                items.append(renamed(item, names))
-            else:
-                items.append(self._sweep.zeros_like(part))
+            items.append(self._entry(item, names, subscript(clone(holder), index)))
         return type(value)(items, gast.Load())
+
+    def _entry(self, item: Any, names: dict[str, str], part: Any) -> Any:
+        """Return the shadow of an entry, which is `part` of the display."""
+        if isinstance(item, (gast.List, gast.Tuple, gast.Dict)):
+            return self._display(item, names, part)
+        if isinstance(item, (gast.Name, gast.Starred)):
+            return renamed(item, names)
+        return self._sweep.zeros_like(part)
 
     # -- backward
 
@@ -170,13 +194,18 @@ class ShadowSteps:
         maker = self._mirror.makers[id(statement)]
         if maker == "fresh":
             return None
-        if maker != "maybe":
+        if maker != "maybe" or self._is_imaginary(statement):
             return []
         (source,) = direct_names(self._sweep.program.operation(statement).args[0])
         whole, part = load(self._name(source)), load(self._name(targets[0]))
         apart = gast.UnaryOp(gast.Not(), call("np.may_share_memory", clone(part), clone(whole)))
         self._sweep.externals.use_numpy()
         return [at(gast.If(apart, [self._give_back(statement, whole, part)], []), statement)]
+
+    def _is_imaginary(self, statement: Any) -> bool:
+        """Say whether it takes imaginary parts: those that are no view are 0, of real numbers."""
+        primal = self._sweep.program.operation(statement).primal
+        return bool(self._sweep.program.reader.vocabulary.primitive(primal).name == "numpy.imag")
 
     def _give_back(self, statement: Any, whole: Any, part: Any) -> Any:
         """Add the adjoint of what turned out to be a copy, or a number, to that of its source."""

@@ -273,7 +273,7 @@ def list_of_arrays_written_later(x):
     return np.sum(parts[0] * parts[1])
 
 
-@program("v", by="tape")
+@program("v")
 def array_in_a_dict_written(x):
     state = {"u": x * 1.0, "v": np.zeros(4)}
     for _ in range(3):
@@ -319,7 +319,7 @@ def records_survive_overwriting(x):
     return np.sum(history[0] * history[1]) + np.sum(history[2] * u)
 
 
-@program("v", by="tape")
+@program("v")
 def records_without_copies_alias(x):
     u = x * 1.0
     history = []
@@ -497,7 +497,7 @@ def view_in_a_list_beside_its_base_scaled(x):
     return np.sum(parts[1] ** 2) * x[0]
 
 
-@program("v", by="tape")
+@program("v")
 def view_in_a_dict_beside_its_base_written(x):
     y = np.sin(x)
     parts = {"whole": y, "rest": y[2:]}

@@ -237,7 +237,7 @@ def rows_of_zeros_beside_a_list_that_varies(x):
     return np.sum(sums[0] * sums[1])
 
 
-@program("s", by="tape")
+@program("s")
 def entry_under_a_name_written(x):
     parts = {"a": np.zeros(2), "b": np.ones(2)}
     one = parts["b"]
@@ -245,7 +245,7 @@ def entry_under_a_name_written(x):
     return parts["b"][1] * x + np.sum(parts["a"])
 
 
-@program("s", by="tape")
+@program("s")
 def entry_under_a_name_is_where_a_result_goes(x):
     parts = {"a": np.zeros(2)}
     one = parts["a"]
@@ -254,7 +254,7 @@ def entry_under_a_name_is_where_a_result_goes(x):
     return parts["a"][1] * parts["a"][0]
 
 
-@program("s", by="tape")
+@program("s")
 def entry_under_a_name_filled(x):
     parts = dict(a=np.zeros(2), b=np.ones(2))
     one, other = parts["a"], parts["b"]

@@ -216,7 +216,7 @@ def repeated_display_that_is_read(x):
     return np.sum(xs[1] ** 2) + np.sum(xs[2])
 
 
-@program("v", by="tape")
+@program("v")
 def element_of_a_repeated_display(x):
     xs = [x * 1.0] * 2
     xs[0][0] = x[1] * 3
@@ -231,7 +231,7 @@ def array_twice_in_a_list(x):
     return np.sum(xs[1] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def array_twice_in_a_dict(x):
     a = x * 1.0
     d = {"a": a, "b": a}
@@ -256,7 +256,7 @@ def entry_appended_again(x):
     return np.sum(xs[1] ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def entry_under_two_keys(x):
     d = {"a": x * 1.0}
     d["b"] = d["a"]
@@ -340,7 +340,7 @@ def product_with_one_is_another_object(x):
     return x**2
 
 
-@program("v", by="tape")
+@program("v")
 def one_array_scaled_as_each_entry_of_a_repeated_list(x):
     y = x * 1
     parts = [y] * 2
@@ -349,7 +349,7 @@ def one_array_scaled_as_each_entry_of_a_repeated_list(x):
     return np.sum(y**2)
 
 
-@program("v", by="tape")
+@program("v")
 def argument_scaled_as_each_entry_of_a_list_it_grew_into(x):
     z = x
     parts = []
@@ -369,7 +369,7 @@ def array_updated_as_the_entry_of_a_dict_comprehension(x):
     return np.sum(r**2)
 
 
-@program("v", by="tape")
+@program("v")
 def array_scaled_as_the_value_of_a_zipped_dict(x):
     y = x * 1
     both = [y for _ in range(2)]

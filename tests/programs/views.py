@@ -420,7 +420,7 @@ def numbers_of_a_part_before_it_is_written(x):
 # -- real and imaginary parts that are written: the adjoint of the whole may be real
 
 
-@program("v", by="tape")
+@program("v")
 def imaginary_part_updated(x):
     a = x * 0.5j
     q = a.imag
@@ -428,7 +428,7 @@ def imaginary_part_updated(x):
     return np.sum(np.abs(a) ** 2)
 
 
-@program("v", by="tape")
+@program("v")
 def both_parts_updated(x):
     a = x * (1 + 0.5j)
     a.real[...] *= x

@@ -339,13 +339,10 @@ def name_of_numpy(reader: Reader) -> str | None:
 
 
 def _is_reached(value: Any) -> bool:
-    """Say whether a value is a variable, or a view of one that is read by position or slice."""
+    """Say whether a value is a variable or a part of one: a view, an entry of a list or dict."""
     while not isinstance(value, gast.Name):
-        if isinstance(value, gast.Subscript):
-            if isinstance(getattr(value.slice, "value", None), str):
-                return False
-            value = value.value
-        elif isinstance(value, gast.Attribute) and value.attr in _VIEW_ATTRIBUTES:
+        viewed = isinstance(value, gast.Attribute) and value.attr in _VIEW_ATTRIBUTES
+        if viewed or isinstance(value, gast.Subscript):
             value = value.value
         elif (
             isinstance(value, gast.Call)

@@ -1,0 +1,128 @@
+"""Says what is put into lists and dicts, and which of them are full before they are read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, header_reads, is_store, store_target
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+
+_LOOPS = (gast.For, gast.While)
+
+
+def puts(program: Program, own: set[int]) -> dict[str, list[Any]]:
+    """Return what statements put into each list and dict; `own` are stores into such."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for statement in statements(program.body):
+        name, value = _put(statement, own)
+        if name is not None and value is not None:
+            found[name].append(value)
+    return found
+
+
+def is_filled_first(program: Program, name: str, own: set[int]) -> bool:
+    """Say whether a list or dict gets all of its entries before anything else is done with it.
+
+    A loop in which it is filled and read has to make it anew in each trip.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     full, other = [], []
+    ...     for i in range(3):
+    ...         full.append(x * i)
+    ...         other.append(full[0] if other else x)
+    ...     return full[0] * other[1]
+    ... ''')
+    >>> is_filled_first(program, "full", set()), is_filled_first(program, "other", set())
+    (False, False)
+    >>> program = program_of('''
+    ... def f(x):
+    ...     full = [x * i for i in range(3)]
+    ...     return full[0] * full[1]
+    ... ''')
+    >>> is_filled_first(program, "full", set())
+    True
+    """
+    return _Uses(program, name, own).is_filled_first()
+
+
+def _put(statement: Any, own: set[int]) -> tuple[str | None, Any]:
+    """Return the name that a statement puts an entry into, and the entry."""
+    change = change_of(statement)
+    if change is not None:
+        return change.name, change.value
+    if is_store(statement) and id(statement) in own:
+        base = store_target(statement).value
+        return getattr(base, "id", None), statement.value
+    return None, None
+
+
+class _Uses:
+    """Where one list or dict is made, filled and read, as places in the order of the program."""
+
+    def __init__(self, program: Program, name: str, own: set[int]) -> None:
+        self._name = name
+        self._own = own
+        self._made: list[tuple[int, Any]] = []
+        self._filled: list[tuple[int, list[Any]]] = []
+        self._read: list[tuple[int, list[Any]]] = []
+        self._takes_out = False
+        for place, (statement, block, loops) in enumerate(_placed(program.body, [])):
+            self._visit(place, statement, block, loops)
+
+    def is_filled_first(self) -> bool:
+        if self._takes_out or not self._filled:
+            return not self._takes_out
+        last = max(place for place, _ in self._filled)
+        if any(place < last for place, _ in self._read):
+            return False
+        return all(
+            self._is_made_in(loop)
+            for _, loops in self._filled
+            for loop in loops
+            if any(loop is other for _, around in self._read for other in around)
+        )
+
+    def _is_made_in(self, loop: Any) -> bool:
+        """Say whether each trip of a loop makes it anew, before it is filled."""
+        first = min(place for place, _ in self._filled)
+        return any(block is loop.body and place < first for place, block in self._made)
+
+    def _visit(self, place: int, statement: Any, block: Any, loops: list[Any]) -> None:
+        name, value = _put(statement, self._own)
+        if name == self._name:
+            self._takes_out |= value is None
+            self._takes_out |= "op" in statement._fields or hasattr(statement, "updates_entry")
+            self._filled.append((place, loops))
+            parts = [value, _index_of(statement)]
+            read = [n for part in parts if part is not None for n in names_read(part)]
+        else:
+            if isinstance(statement, gast.Assign) and self._name in _bound(statement):
+                self._made.append((place, block))
+            read = header_reads(statement)
+        if self._name in read:
+            self._read.append((place, loops))
+
+
+def _bound(statement: Any) -> list[str]:
+    return [name for target in statement.targets for name in names_bound(target)]
+
+
+def _index_of(statement: Any) -> Any:
+    change = change_of(statement)
+    return change.index if change is not None else store_target(statement).slice
+
+
+def _placed(block: list[Any], loops: list[Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Yield each statement with its block and the loops around it, in order."""
+    for statement in block:
+        yield statement, block, loops
+        inner = [*loops, statement] if isinstance(statement, _LOOPS) else loops
+        for part in blocks_of(statement):
+            yield from _placed(part, inner)
