@@ -96,13 +96,16 @@ def plain(value: Any) -> Any:
 
 
 def as_python(value: Any, python: type = float) -> Any:
-    """Return a tensor of one element as one that stands for a Python number."""
+    """Return a tensor of one element as one that stands for a Python number.
+
+    It keeps its value where the tensor is written later.
+    """
     if not isinstance(value, Core):
         return python(value)
     if value._array.ndim:
         value = value.reshape(())
     made = object.__new__(PythonFloat)
-    made._array = value._array
+    made._array = value._array.copy()
     made._edge = edge_of(value)
     made._flag = False
     made._grad = None

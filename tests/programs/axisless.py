@@ -167,3 +167,20 @@ def flipped_along_an_axis_updated(x):
     b = np.flip(a, axis=1)
     b[0] += x
     return np.sum(a * a)
+
+
+@program("s")
+def number_out_of_an_array_that_is_written_later(x):
+    s = np.array(x, dtype=float)
+    c = s.item()
+    d = float(s)
+    s += 0.3 * (s + c)
+    return np.sin(c) * d + s
+
+
+@program("v")
+def numbers_out_of_elements_that_are_written_later(x):
+    y = x * 1.0
+    c = y[1:2].item()
+    y *= 3.0
+    return c * np.sum(y)
