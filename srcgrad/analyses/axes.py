@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
@@ -78,16 +79,39 @@ class Axes:
         operation = self._program.operation(statement)
         if isinstance(statement.targets[0], gast.Tuple):
             return self._of_parts(operation, more, seen)
+        return self._of_value(statement.value, operation, more, seen)
+
+    def _of_value(self, value: Any, operation: Operation, more: int, seen: set[str]) -> str | None:
+        """Say when the value of an expression, which does `operation` last, has more axes."""
         if operation.kind == "copy":
-            return self._of_name(statement.value.id, more, seen)
+            return self._of_name(value.id, more, seen)
         if operation.primal is self._program.reader.vocabulary.getitem:
-            return self._of_read(statement.value, more, seen)
+            return self._of_read(value, more, seen)
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return None
         known = self._program.reader.vocabulary.primitive(operation.primal)
         if known.gives in ("array", "list") and not more:
             return _SURELY
+        if known.shape == "reduced":
+            return self._of_reduction(known, operation, more, seen)
         return self._of_operands(known, operation, more, seen)
+
+    def _of_operand(self, node: Any, more: int, seen: set[str]) -> str | None:
+        if isinstance(node, gast.Name):
+            return self._of_name(node.id, more, seen)
+        if isinstance(node, (gast.Constant, gast.Starred)):
+            return None
+        return self._of_value(node, self._program.reader.read(node), more, seen)
+
+    def _of_reduction(
+        self, known: Primitive, operation: Operation, more: int, seen: set[str]
+    ) -> str | None:
+        """What is reduced along axes that are told has as many less than the operand."""
+        told = [*operation.args[known.axis : known.axis + 1], operation.keywords.get("axis")]
+        axes = axes_of(told[0]) if told[0] is not None else None
+        if axes is None:
+            return None
+        return self._of_operand(operation.args[0], more + len(axes), seen)
 
     def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
         """Say when all of the parts of what is unpacked have axes."""
@@ -129,7 +153,7 @@ class Axes:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
         operands = operation.args if known.shape == "broadcast" else first
-        found = [self._of_name(item, more, seen) for arg in operands for item in direct_names(arg)]
+        found = [self._of_operand(arg, more, seen) for arg in operands]
         sure = [item for item in found if item is not None]
         return None if not sure else _SURELY if _SURELY in sure else sure[0]
 
@@ -139,6 +163,9 @@ class Axes:
             return None
         if self.is_dict(read.value.id):
             return self._of_entries(read.value.id, more, seen)
+        key = getattr(read.slice, "value", None)
+        if isinstance(key, str) and read.value.id in self._program.parameters:
+            return f"np.ndim({read.value.id}[{key!r}]) > {more}"
         if not all(is_basic(part, self._integers) for part in parts):
             return None
         entries = self._of_entries(read.value.id, more, seen)
