@@ -12,7 +12,6 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final, Self
 
@@ -20,42 +19,47 @@ from tools.mutation.breaking import watch_loaded
 from tools.mutation.sites import Mutant
 
 NEAR: Final = {
-    "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
-    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
-    "tests/unit/rules/test_equivalents.py": {"": 2},
+    "tests/unit/analyses": {},
+    "tests/unit/optimizations": {},
+    "tests/unit/transforms": {},
+    "tests/unit/runtime": {},
+    "srcgrad": {},
+    "tests/text/test_ledger.py": {},
+    "tests/text/test_golden.py": {"is_current": 1, "": 0},
+    "tests/tape": {},
     "tests/unit/rules/test_conventions.py": {},
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
-    "srcgrad": {},
-    "tests/unit/rules": {"": 8},
-    "tests/unit/analyses": {},
-    "tests/unit/runtime": {},
+    "tests/programs/test_agreement.py": {"source_agrees_with_differences": 2, "": 0},
+    "tests/unit/rules/test_rules.py": {"backward_matches": 2, "single_precision": 9, "layout": 0},
+    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
+    "tests/programs/test_forward.py": {"agree_with_differences": 8, "": 0},
+    "tests/traps": {},
     "tests/unit/checker": {},
     "tests/unit/frontend": {},
-    "tests/unit/insight": {},
-    "tests/tape": {},
-    "tests/text/test_golden.py": {},
-    "tests/programs/test_agreement.py": {
-        "source_agrees_with_differences": 2,
-        "tape_agrees": 8,
-        "": 0,
-    },
-    "tests/programs/test_forward.py": {"agree_with_differences": 6, "": 0},
-    "tests/programs/test_second_orders.py": {"": 2},
+    "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
+    "tests/unit/rules/test_equivalents.py": {"": 4},
+    "tests/unit/rules": {"": 16},
+    "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 6},
     "tests/programs/test_verified.py": {"": 12},
-    "tests/programs": {},
-    "tests/checklist": {"": 2},
-    "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
-    "tests/traps": {},
+    "tests/programs": {"": 2},
+    "tests/checklist": {"": 4},
+    "tests/unit/insight": {},
     "tests/unit/api": {"": 2},
 }
-"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
+"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none.
+
+The first ones are recorded first.
+"""
 _UNWATCHED: Final = 40
 _NAMESAKES: Final = 12
 _SHORTEST: Final = 4  # letters of a name that says something
 _AFFIXES: Final = frozenset(("", "push", "back", "slope", "slopes", "forward", "general"))
 _COMMON: Final = frozenset(("backward", "init", "call", "visit", "operation"))
+_PROVEN: Final = 10
+_UNKNOWN_COST: Final = 0.5  # seconds
+_LEAST_COST: Final = 0.01
 _KEPT: Final = 120  # of the tests that run a block, at random
 
 
@@ -88,9 +92,9 @@ class Map:
     def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
-        Then those that are named like it, then one of each kind before the second of any. If none
-        is known to run the block, others of the function have to do, and some that nobody has
-        watched yet.
+        Then those that are named like it, then the others by what their kind costs and has found.
+        If none is known to run the block, others of the function have to do, and some that nobody
+        has watched yet.
         """
         names = list(known)
         tests = list(self.tests.get(mutant.block, ()))
@@ -99,16 +103,33 @@ class Map:
             new = [name for name in names if name not in self.seconds and is_near(name)]
             tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
-        tests.sort(key=lambda test: self.seconds.get(test, 0.5) > 1.0)
-        first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:10]
+        first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:_PROVEN]
         namesakes = [name for name in names if is_named_like(name, mutant.function)]
         first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
-        kinds: defaultdict[str, list[str]] = defaultdict(list)
+        return first + self._by_worth([test for test in tests if test not in first])
+
+    def _by_worth(self, tests: list[str]) -> list[str]:
+        """Return tests in order: kinds that are quick and have found much have more turns."""
+        found: Counter[str] = Counter()
+        for test, times in self.found.items():
+            found[kind_of(test)] += times
+        taken: Counter[str] = Counter()
+        waits = {}
         for test in tests:
-            if test not in first:
-                kinds[test.partition("[")[0]].append(test)
-        turns = chain.from_iterable(zip_longest(*kinds.values()))
-        return first + [test for test in turns if test is not None]
+            kind = kind_of(test)
+            taken[kind] += 1
+            cost = self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
+            waits[test] = taken[kind] * cost / (1 + found[kind])
+        return sorted(tests, key=waits.__getitem__)
+
+
+def kind_of(test: str) -> str:
+    """Return the function of a test without its case.
+
+    >>> kind_of("a.py::test_x[basics.square]")
+    'a.py::test_x'
+    """
+    return test.partition("[")[0]
 
 
 class Recorder:
@@ -167,3 +188,8 @@ def is_near(test: str) -> bool:
 def folders() -> Iterable[str]:
     """Return the files and folders of the near tests."""
     return NEAR
+
+
+def place_of(test: str) -> int:
+    """Return which of the near files a test is in, by their order."""
+    return next((n for n, name in enumerate(NEAR) if test.startswith(name)), len(NEAR))

@@ -126,3 +126,24 @@ def test_axes_that_are_not_there_are_refused():
         sg.vmap(dense)(np.ones((2, 3)), 1.0)
     with pytest.raises(sg.ArgumentError, match="has 2 examples and `b` has 3"):
         sg.vmap(dense)(np.ones((2, 3)), np.ones((3, 5)))
+
+
+BY_NAME = {
+    "transpose": lambda x: np.transpose(a=np.outer(a=x, b=x))[0],
+    "dot": lambda x: np.dot(b=x, a=2.0 * x),
+    "clip": lambda x: np.clip(a=x, a_min=0.0, a_max=1.5),
+    "expand_dims": lambda x: np.expand_dims(a=x, axis=0),
+    "roll": lambda x: np.roll(a=x, shift=1),
+    "repeat": lambda x: np.repeat(a=x, repeats=2),
+    "flip": lambda x: np.flip(m=x),
+    "cumsum": lambda x: np.cumsum(a=x),
+    "broadcast_to": lambda x: np.broadcast_to(array=x, shape=(2, 3)),
+    "moveaxis": lambda x: np.moveaxis(a=np.outer(x, x), source=0, destination=1),
+}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_operands_may_be_given_by_name(name):
+    function, xs = BY_NAME[name], RNG.normal(size=(2, 3))
+    batched = sg.vmap(function, fallback="error")(xs)
+    np.testing.assert_array_equal(batched, np.stack([function(x) for x in xs]))
