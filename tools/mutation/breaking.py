@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from srcgrad.frontend import source
+from srcgrad.frontend import loaded, source
 from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, blocks_of, functions_of
 
 _SEEN: Final = "__block_is_run__"
@@ -69,14 +69,18 @@ def watch_loaded(note: Callable[[str], Any]) -> int:
     The texts that Python shows stay as they are, and the compiler, which compares them with what is
     loaded before it reads them, is told that they fit.
     """
-    as_loaded = source.is_as_loaded
-    source.is_as_loaded = lambda f, lines: _is_ours(f.__code__) or as_loaded(f, lines)
+    as_loaded = loaded.is_as_loaded
+
+    def fits(function: FunctionType, lines: list[str]) -> bool:
+        return _is_ours(function.__code__) or as_loaded(function, lines)
+
+    vars(source)["is_as_loaded"] = fits
     setattr(builtins, _SEEN, note)
-    loaded, codes = Loaded(), {}
+    ours, codes = Loaded(), {}
     for path in _modules():
         text = path.read_text(encoding="utf-8")
         codes[str(path)] = _codes(str(path), text, _watched(path, text))
-    return loaded.replace(codes)
+    return ours.replace(codes)
 
 
 def _is_ours(code: CodeType) -> bool:

@@ -58,6 +58,8 @@ class Campaign:
     _failed: str = ""
     _recorder: Recorder | None = None
     _loaded: Loaded | None = None
+    _sound: set[str] = field(default_factory=set)
+    _unsound: set[str] = field(default_factory=set)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -86,6 +88,8 @@ class Campaign:
         self._record_new()
         for number, mutant in enumerate(self.options.mutants, 1):
             verdict = self._verdict(mutant)
+            while not self._is_sound(verdict.killer):
+                verdict = self._verdict(mutant)
             self.verdicts.append((mutant, verdict))
             self._tell(number, mutant, verdict)
             if verdict.killer in self._items:
@@ -131,7 +135,7 @@ class Campaign:
 
     def _verdict(self, mutant: Mutant) -> Verdict:
         near = self.near.near(mutant, self.rng, self._items)
-        tests = [test for test in near if test in self._items]
+        tests = [test for test in near if test in self._items and test not in self._unsound]
         if not tests:
             return Verdict()
         loaded = self._loaded = self._loaded or Loaded()
@@ -150,6 +154,19 @@ class Campaign:
 
         told = self._in_a_child(work, _SLOWER * limit)
         return Verdict(*json.loads(told)) if told else Verdict("it did not come to an end", 1)
+
+    def _is_sound(self, killer: str) -> bool:
+        """Say whether a test passes without a mutant, if nobody has seen that yet."""
+        if killer not in self._items or killer in self.near.seconds or killer in self._sound:
+            return True
+
+        def work(pipe: int) -> None:
+            self._run(killer)
+            os.write(pipe, b"failed" if self._failed else b"passed")
+
+        known = self._sound if self._in_a_child(work, 600.0) == b"passed" else self._unsound
+        known.add(killer)
+        return killer in self._sound
 
     def _in_a_child(self, work: Any, limit: float) -> bytes:
         """Return what some work in a forked process wrote, nothing if it took too long."""

@@ -12,6 +12,7 @@ import pytest
 
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.float_names import float_names
+from srcgrad.analyses.index_arrays import index_arrays
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.selectors import _MOST_PARTS, EVERYWHERE, STEEP, STEEP_AT_THE_EDGE, Mask, both
@@ -305,3 +306,30 @@ def test_floats_are_told_from_what_may_be_whole(lines: str) -> None:
     program.reader = reader_of(itertools=itertools, **known)
     program.body, program.inputs = parse(f"\n{lines}\n"), ("x",)
     assert " ".join(sorted(float_names(program) - {"x"})) == FLOATS[lines]
+
+
+INDEX_ARRAYS = {
+    "a = np.argsort(x)": "a",
+    "a = np.argsort(x)\nb = a + 1": "a b",
+    "a = np.argsort(x)\nb = 1 - a": "a b",
+    "a = np.argsort(x)\nb = a - a": "a b",
+    "a = np.argsort(x)\nb = a * 2": "a",
+    "a = np.argsort(x)\nb = a + x": "a",
+    "a = np.argsort(x)\nb = a + 1.5": "a",
+    "a = np.argsort(x)\nb = a": "a b",
+    "a = np.argsort(x)\nb = 1 + 2": "a",
+    "a = np.argsort(x, 0)": "",
+    "a = np.sort(x)": "",
+    "a = n": "",
+    "a = np.argsort(x)\na = x": "",
+    "for a in x: b = a": "",
+    "a = np.argsort(x)\nfor a in x: b = a": "",
+    "a, b = x, np.argsort(x)": "",
+}
+
+
+@pytest.mark.parametrize("lines", INDEX_ARRAYS)
+def test_arrays_of_positions_are_told(lines: str) -> None:
+    program = program_of("def f(x, n): return x")
+    program.body = parse(f"\n{lines}\n")
+    assert " ".join(sorted(index_arrays(program))) == INDEX_ARRAYS[lines]
