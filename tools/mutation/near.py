@@ -6,17 +6,19 @@ runs a function and never comes to the branch that is broken finds nothing.
 
 from __future__ import annotations
 
+import ast
+import functools
 import json
 import random
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, Self
 
 from tools.mutation.breaking import watch_loaded
-from tools.mutation.sites import Mutant
+from tools.mutation.sites import LAYERS, ROOT, Mutant
 
 NEAR: Final = {
     "tests/unit/analyses": {},
@@ -54,6 +56,8 @@ The first ones are recorded first.
 """
 _UNWATCHED: Final = 40
 _NAMESAKES: Final = 12
+_OWN: Final = 100
+_DEEP: Final = 3  # folders: srcgrad/runtime/stacks/core
 _SHORTEST: Final = 4  # letters of a name that says something
 _LONG: Final = 6  # letters of a word of it that does
 _AFFIXES: Final = frozenset(("", "push", "back", "slope", "slopes", "forward", "general"))
@@ -95,9 +99,9 @@ class Map:
     def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
-        Then those that are named like it, then the others by what their kind costs and has found.
-        If none is known to run the block, others of the function have to do, and some that nobody
-        has watched yet.
+        Then those of files that import its module, those that are named like it, and the others by
+        what their kind costs and has found. If none is known to run the block, others of the
+        function have to do, and some that nobody has watched yet.
         """
         names = list(known)
         tests = list(self.tests.get(mutant.block, ()))
@@ -109,7 +113,14 @@ class Map:
         first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:_PROVEN]
         namesakes = [name for name in names if is_named_like(name, mutant.function)]
         first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
+        files = importers(mutant.module)
+        own = [n for n in names if n.partition("::")[0] in files and self.seconds.get(n, 0) < 1]
+        own = rng.sample(own, min(_OWN, len(own)))
+        first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
         return first + self._by_worth([test for test in tests if test not in first])
+
+    def _cost(self, test: str) -> float:
+        return self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
 
     def _by_worth(self, tests: list[str]) -> list[str]:
         """Return tests in order: kinds that are quick and have found much have more turns."""
@@ -121,8 +132,7 @@ class Map:
         for test in tests:
             kind = kind_of(test)
             taken[kind] += 1
-            cost = self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
-            waits[test] = taken[kind] * cost / (1 + found[kind])
+            waits[test] = taken[kind] * self._cost(test) / (1 + found[kind])
         return sorted(tests, key=waits.__getitem__)
 
 
@@ -133,6 +143,36 @@ def kind_of(test: str) -> str:
     'a.py::test_x'
     """
     return test.partition("[")[0]
+
+
+@functools.cache
+def importers(module: str) -> frozenset[str]:
+    """Return the files of tests that import a module of ours, or the small package it is in.
+
+    >>> sorted(importers("srcgrad/analyses/shifts.py"))[-1]
+    'tests/unit/analyses/test_shifts.py'
+    """
+    path = PurePath(module).with_suffix("")
+    wanted = {".".join(path.parts)}
+    if len(path.parts) > _DEEP:
+        wanted.add(".".join(path.parts[:-1]))
+    return frozenset(file for file, names in _imports().items() if not wanted.isdisjoint(names))
+
+
+@functools.cache
+def _imports() -> dict[str, set[str]]:
+    """Return what each file of tests imports, and the file itself of each module with doctests."""
+    found: dict[str, set[str]] = {}
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        whole = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+        parts = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        found[file.relative_to(ROOT).as_posix()] = whole | parts
+    for layer in LAYERS:
+        for file in (ROOT / "srcgrad" / layer).rglob("*.py"):
+            name = file.relative_to(ROOT).with_suffix("")
+            found[name.with_suffix(".py").as_posix()] = {".".join(name.parts)}
+    return found
 
 
 class Recorder:
