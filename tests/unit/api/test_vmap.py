@@ -147,3 +147,26 @@ def test_operands_may_be_given_by_name(name):
     function, xs = BY_NAME[name], RNG.normal(size=(2, 3))
     batched = sg.vmap(function, fallback="error")(xs)
     np.testing.assert_array_equal(batched, np.stack([function(x) for x in xs]))
+
+
+KINDS = {
+    "zeros of integers": lambda x: np.zeros(3, int) + np.zeros(3, dtype=bool),
+    "integers by position": lambda x: np.full(2, x[0], int),
+    "integers by name": lambda x: np.full(2, x[0], dtype=int),
+    "as the value": lambda x: np.full(2, x[0]),
+    "an array of single floats": lambda x: np.asarray(x, np.float32),
+    "like another": lambda x: np.zeros_like(x, int) + 1,
+    "like itself": lambda x: np.ones_like(x) * 2,
+    "a sum of truth values": lambda x: np.sum(x > 0, dtype=float) * x[0],
+    "single floats": lambda x: x.astype(np.float32),
+    "integers from floats": lambda x: x.astype(int) * 2,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_elements_have_the_kind_that_they_have_alone(name):
+    function, xs = KINDS[name], RNG.normal(size=(4, 3)) * 3
+    batched = sg.vmap(function, fallback="error")(xs)
+    wanted = np.stack([function(x) for x in xs])
+    np.testing.assert_array_equal(batched, np.broadcast_to(wanted, np.shape(batched)))
+    assert np.asarray(batched).dtype == wanted.dtype
