@@ -29,6 +29,7 @@ def outer(a, b=1):
 
     def inner(c):
         c //= 2
+        zip(c, c, strict=True)
         return c not in (True, "1")
 
     return inner(größe)

@@ -75,7 +75,8 @@ def f(x):
     d = a @ v
     e = w @ a
     g = v @ v
-    return np.sum(c * x) + np.sum(d) + np.sum(e) + g
+    h = np.ones((6, {m}, {k})) @ b
+    return np.sum(c * x) + np.sum(d) + np.sum(e) + g + np.sum(h)
 """
     program = program_of(source, "x")
     integers = Integers(program)
@@ -85,7 +86,8 @@ def f(x):
         for s in program.body
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
     }
-    assert [found[name] for name in "abcdeg"] == [(m, k), (k, n), (m, n), (m,), (k,), ()]
+    shapes_of = [(m, k), (k, n), (m, n), (m,), (k,), (), (6, m, n)]
+    assert [found[name] for name in "abcdegh"] == shapes_of
 
 
 VARIATION = {

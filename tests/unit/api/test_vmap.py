@@ -170,3 +170,30 @@ def test_elements_have_the_kind_that_they_have_alone(name):
     wanted = np.stack([function(x) for x in xs])
     np.testing.assert_array_equal(batched, np.broadcast_to(wanted, np.shape(batched)))
     assert np.asarray(batched).dtype == wanted.dtype
+
+
+JOINED = {
+    "hstack of vectors": lambda x: np.hstack([x[0], 2 * x[1]]) + 1,
+    "hstack of matrices": lambda x: np.hstack([x, -x]).sum(axis=1),
+    "vstack of vectors": lambda x: np.vstack([x[0], x[1]]).T @ x,
+    "vstack of matrices": lambda x: np.vstack([x, x + 1]).sum(axis=0),
+    "column_stack of vectors": lambda x: np.column_stack([x[0], x[1]]) * x[0, 0],
+    "column_stack of matrices": lambda x: np.column_stack([x, x]).T,
+    "concatenate": lambda x: np.concatenate([x, x]).sum(axis=1),
+    "concatenate along the last": lambda x: np.concatenate([x, x], -1).sum(axis=0),
+    "T": lambda x: x.T @ x,
+    "transpose": lambda x: np.transpose(x) * x[0, 0],
+    "transpose by axes": lambda x: np.transpose(x, (1, 0)) @ x,
+    "transpose by its method": lambda x: x.transpose(1, 0) @ x,
+    "transpose that does nothing": lambda x: x.transpose((0, 1)) + x,
+    "three axes": lambda x: np.transpose(x[:, None] * x[None], (2, 0, 1)).sum(axis=2),
+    "of a dict": lambda x: {"a": x[0], "b": x[1]}.get("b") * x,
+    "concatenate along the second": lambda x: np.concatenate((x, x), axis=1)[1],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_what_is_joined_has_the_axes_that_it_has_alone(name):
+    function, xs = JOINED[name], RNG.normal(size=(4, 2, 3))
+    batched = sg.vmap(function, fallback="error")(xs)
+    np.testing.assert_allclose(batched, np.stack([function(x) for x in xs]))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import signal
 
 import srcgrad as sg
 from srcgrad.runtime.contractions import cross_left, cross_right
@@ -68,3 +69,67 @@ def test_variances_are_corrected_as_is_asked_for(unbiased: Any, correction: Any,
         np.testing.assert_allclose(found.numpy(), theirs(SQUARES, axis=1, ddof=less))
     np.testing.assert_allclose(var(SQUARE, False).numpy(), np.var(SQUARE))
     np.testing.assert_allclose(std(SQUARE, True).numpy(), np.std(SQUARE, ddof=1))
+
+
+SECTIONS = np.array([[0.5, 0.2, 0.1, -0.4, 0.1], [1.0, 0.3, 0.0, 0.2, -0.1]])
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_sections_of_a_filter(axis: int) -> None:
+    x = rng.normal(size=(5, 6))
+
+    def power(free: Any, x: Any) -> Any:
+        sos = np.concatenate([free[:, :3], np.ones((2, 1)), free[:, 3:]], axis=1)
+        return np.sum(signal.sosfilt(sos, x, axis=axis) ** 2)
+
+    for place, grad in enumerate(sg.grad(power, (0, 1))(SECTIONS, x)):
+        wanted = numerical_gradient(power, (SECTIONS, x), place)
+        np.testing.assert_allclose(grad, wanted, rtol=1e-5, atol=1e-6)
+
+
+MIDDLES = {
+    "median": np.median,
+    "median of columns": lambda x: np.median(x, axis=0),
+    "median that keeps": lambda x: np.median(x, axis=1, keepdims=True),
+    "percentile": lambda x: np.percentile(x, 30.0, axis=1),
+    "percentiles": lambda x: np.percentile(x, [20.0, 71.0], axis=0),
+    "quantile": lambda x: np.quantile(x, 0.3, axis=1, keepdims=True),
+    "nanmedian": lambda x: np.nanmedian(x, axis=0),
+    "nanpercentile": lambda x: np.nanpercentile(x, 55.0, axis=1),
+    "nanquantile": lambda x: np.nanquantile(x, 0.45),
+}
+
+
+@pytest.mark.parametrize("case", MIDDLES)
+def test_medians_and_quantiles_move_along_a_tangent(case: str) -> None:
+    function, h = MIDDLES[case], 1e-6
+    x, dot = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+    value, found = sg.jvp(function, (x,), (dot,))
+    np.testing.assert_allclose(value, function(x))
+    wanted = (function(x + h * dot) - function(x - h * dot)) / (2 * h)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
+
+
+ROOM = ((1, 2), (2, 0))
+PADS = {
+    "ramps": lambda x: np.pad(x, ROOM, "linear_ramp", end_values=(0.5, -2.0)),
+    "ramps to zero": lambda x: np.pad(x, ROOM, "linear_ramp"),
+    "edges": lambda x: np.pad(x, ROOM, "edge"),
+    "reflected": lambda x: np.pad(x, ROOM, "reflect"),
+    "symmetric": lambda x: np.pad(x, ROOM, "symmetric"),
+    "wrapped": lambda x: np.pad(x, ROOM, "wrap"),
+    "constants": lambda x: np.pad(x, ROOM, constant_values=(3.0, 1.0)),
+    "means": lambda x: np.pad(x, ROOM, "mean"),
+    "largest": lambda x: np.pad(x, ROOM, "maximum"),
+}
+
+
+@pytest.mark.parametrize("case", PADS)
+def test_padding(case: str) -> None:
+    x, pad = rng.normal(size=(3, 4)), PADS[case]
+
+    def padded(x: Any) -> Any:
+        return np.sum(pad(x) ** 2)
+
+    wanted = numerical_gradient(padded, (x,), 0)
+    np.testing.assert_allclose(sg.grad(padded)(x), wanted, rtol=1e-5, atol=1e-6)
