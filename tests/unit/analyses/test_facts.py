@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.displays import makes_list
 from srcgrad.analyses.float_names import float_names
 from srcgrad.analyses.index_arrays import index_arrays
 from srcgrad.analyses.inner_lists import inner_lists
@@ -335,3 +336,23 @@ def test_arrays_of_positions_are_told(lines: str) -> None:
     program = program_of("def f(x, n): return x")
     program.body = parse(f"\n{lines}\n")
     assert " ".join(sorted(index_arrays(program))) == INDEX_ARRAYS[lines]
+
+
+LISTS = {
+    "[1, x]": True,
+    "[x for x in y]": True,
+    "[x] * n": True,
+    "n * [x]": True,
+    "xs + [x]": True,
+    "[x] + xs": True,
+    "xs + ys": False,
+    "[x] - xs": False,
+    "(1, x)": False,
+    "list(x)": False,
+    "{1: x}": False,
+}
+
+
+@pytest.mark.parametrize("source", LISTS)
+def test_displays_of_lists_are_told(source: str) -> None:
+    assert makes_list(_node(source)) is LISTS[source]
