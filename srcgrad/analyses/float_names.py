@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from typing import Any, Final
 
@@ -12,10 +13,16 @@ from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, is_store
 from srcgrad.ir.scopes import MISSING
-from srcgrad.ir.walk import names_bound, names_read, statements
+from srcgrad.ir.walk import names_bound, statements
 from srcgrad.primitives import Primitive
 
 _PARTS: Final = frozenset(["T", "real", "imag", "flat"])
+_OF_DICTS: Final = frozenset(["items", "values", "keys"])
+_PASS_ON: Final = (
+    *(list, tuple, sorted, reversed, iter, zip, itertools.product, itertools.pairwise),
+    *(itertools.combinations, itertools.permutations, itertools.chain, itertools.islice),
+    *(itertools.combinations_with_replacement, itertools.cycle, itertools.zip_longest),
+)
 
 
 def float_names(program: Program) -> frozenset[str]:
@@ -43,18 +50,31 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._makers: dict[str, list[Any]] = defaultdict(list)
-        self._floats: set[str] = set()
+        self._floats: set[str] = set()  # or, if they hold whole numbers too, arrays of them are
+        self._each: set[str] = set()  # so is each part of those
+        self._holders: dict[Any, set[str]] = {gast.List: set(), gast.Dict: set()}
 
     def run(self) -> frozenset[str]:
         for statement in statements(self._program.body):
             self._visit(statement)
         self._floats = set(self._makers) | set(self._program.inputs)
+        self._each = set(self._floats)
         size = -1
-        while size != (size := len(self._floats)):
+        while size != (size := self._unsettled()):
             for name, makers in self._makers.items():
                 if name in self._floats and not all(map(self._is_float, makers)):
                     self._floats.remove(name)
+                if name in self._each and not all(map(self._is_each, makers)):
+                    self._each.remove(name)
+                for kind in (gast.List, gast.Dict):
+                    if any(self._may_be(kind, maker) for maker in makers):
+                        self._holders[kind].add(name)
         return frozenset(self._floats)
+
+    def _unsettled(self) -> int:
+        """Return a number that falls with each step, of which there are only so many."""
+        held = sum(map(len, self._holders.values()))
+        return len(self._floats) + len(self._each) - held
 
     def _visit(self, statement: Any) -> None:
         """Note what each name is made of."""
@@ -62,34 +82,95 @@ class _Analysis:
         if change is not None and change.target is None:
             self._makers[change.name].append(change.value)  # what joins a list
         elif isinstance(statement, gast.For):
-            for name in names_bound(statement.target):
-                self._makers[name].append(statement)
+            self._iterate(statement.target, statement.iter)
         elif isinstance(statement, gast.Assign) and not is_store(statement):
             for target in statement.targets:
-                self._note(target, statement)
+                self._note(target, statement.value)
 
-    def _note(self, target: Any, statement: Any) -> None:
-        value = statement.value
+    def _iterate(self, target: Any, iterable: Any) -> None:
+        """Note what the names of a loop are bound to: parts of what is looped over."""
+        called = isinstance(iterable, gast.Call)
+        args = iterable.args if called else []
+        function = self._program.reader.scope.resolve(iterable.func) if called else None
+        parts = target.elts if isinstance(target, gast.Tuple) else []
+        if function is enumerate and len(parts) == 2:
+            self._note(parts[0], None)
+            self._iterate(parts[1], args[0])
+        elif function is zip and len(parts) == len(args):
+            for part, arg in zip(parts, args, strict=True):
+                self._iterate(part, arg)
+        elif function is MISSING and getattr(iterable.func, "attr", "") in _OF_DICTS:
+            self._iterate_dict(target, iterable.func)
+        elif isinstance(iterable, (gast.List, gast.Tuple)):
+            for item in iterable.elts:
+                self._note(target, item)
+        else:
+            self._note(target, _items(iterable))
+
+    def _iterate_dict(self, target: Any, method: Any) -> None:
+        values = gast.Subscript(method.value, gast.Constant(0, None), gast.Load())
+        if method.attr == "items" and isinstance(target, gast.Tuple) and len(target.elts) == 2:
+            self._note(target.elts[0], None)
+            self._note(target.elts[1], values)
+        else:
+            self._note(target, values if method.attr == "values" else None)
+
+    def _note(self, target: Any, value: Any) -> None:
         plain = isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple)
         if plain and len(target.elts) == len(value.elts):
             for part, item in zip(target.elts, value.elts, strict=True):
-                for name in names_bound(part):
-                    self._makers[name].append(item)
+                self._note(part, item)
             return
+        whole = isinstance(target, gast.Name) or value is None
+        part = value if whole else gast.Subscript(value, gast.Constant(0, None), gast.Load())
         for name in names_bound(target):
-            self._makers[name].append(value)
+            self._makers[name].append(part)
 
     def _is_float(self, node: Any) -> bool:
         judge = getattr(self, f"_judge_{type(node).__name__}", None)
         return judge is not None and bool(judge(node))
 
-    def _judge_For(self, node: Any) -> bool:
-        known = set(self._makers) | set(self._program.parameters)
-        return (known & set(names_read(node.iter))) <= self._floats and not self._counts(node.iter)
+    def _is_each(self, node: Any) -> bool:
+        """Say whether all that is in a value is of floats: of ``[1, x]`` the first part is not."""
+        if isinstance(node, gast.Name):
+            return node.id in self._each
+        if isinstance(node, (gast.List, gast.Tuple)):
+            return all(map(self._is_each, node.elts))
+        if isinstance(node, gast.Dict):
+            return all(map(self._is_each, node.values))
+        if isinstance(node, gast.IfExp):
+            return self._is_each(node.body) and self._is_each(node.orelse)
+        if isinstance(node, gast.BinOp) and self._may_be(gast.List, node):
+            sides = (node.left, node.right)
+            return all(self._is_each(item) for item in sides if self._may_be(gast.List, item))
+        if isinstance(node, gast.Call) and self._passes_on(node.func):
+            given = [item for item in node.args if not _is_whole(item)]
+            return bool(given) and all(map(self._judge_Starred, map(_items, given)))
+        return self._is_float(node)
 
-    def _counts(self, iterable: Any) -> bool:
-        called = isinstance(iterable, gast.Call)
-        return called and self._program.reader.scope.resolve(iterable.func) is range
+    def _judge_Starred(self, node: Any) -> bool:
+        """Judge what a loop goes over: the keys of a dict are not what it holds."""
+        return not self._may_be(gast.Dict, node.value) and self._is_each(node.value)
+
+    def _may_be(self, kind: Any, node: Any) -> bool:
+        """Say whether a value may be a list of what was put there, which ``+`` joins, or a dict."""
+        if isinstance(node, gast.Name):
+            return node.id in self._holders[kind]
+        if isinstance(node, gast.BinOp):
+            return self._may_be(kind, node.left) or self._may_be(kind, node.right)
+        if isinstance(node, gast.IfExp):
+            return self._may_be(kind, node.body) or self._may_be(kind, node.orelse)
+        if kind is gast.Dict:
+            function = getattr(node, "func", None)
+            made = function is not None and self._program.reader.scope.resolve(function) is dict
+            return made or isinstance(node, (gast.Dict, gast.DictComp))
+        passes = isinstance(node, gast.Call) and self._passes_on(node.func)
+        return passes or isinstance(node, (gast.List, gast.Tuple, gast.ListComp))
+
+    def _passes_on(self, func: Any) -> bool:
+        """Say whether a function gives what is in its arguments, in some order."""
+        function = self._program.reader.scope.resolve(func)
+        return any(function is item for item in _PASS_ON)
 
     def _judge_Name(self, node: Any) -> bool:
         return node.id in self._floats
@@ -122,7 +203,7 @@ class _Analysis:
         return all(map(self._is_float, node.values))
 
     def _judge_Subscript(self, node: Any) -> bool:
-        return self._is_float(node.value)
+        return self._is_each(node.value)
 
     def _judge_Attribute(self, node: Any) -> bool:
         if node.attr in _PARTS:
@@ -177,6 +258,10 @@ class _Analysis:
             return kind is not MISSING and np.dtype(kind).kind in "fc"
         except TypeError:
             return False
+
+
+def _items(node: Any) -> Any:
+    return gast.Starred(node, gast.Load())
 
 
 def _is_whole(node: Any) -> bool:

@@ -52,7 +52,7 @@ def _block(block: list[Any], is_copy: Callable[[str], bool], counts: Counts) -> 
             for node in gast.walk(item):
                 if isinstance(node, gast.Name) and node.id == name:
                     node.id = source
-        reads[source] += reads.pop(name) - 1
+        reads[source] += reads.pop(name, 0) - 1  # a copy may be read by nobody
     return kept
 
 

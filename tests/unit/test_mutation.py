@@ -11,7 +11,7 @@ import pytest
 
 from srcgrad.runtime import units
 from tools.mutation import __main__ as main
-from tools.mutation.breaking import break_loaded
+from tools.mutation.breaking import Loaded, _pairs
 from tools.mutation.near import Map, is_near
 from tools.mutation.sites import LAYERS, ROOT, Mutant, draw, mutants_of
 
@@ -29,6 +29,7 @@ def outer(a, b=1):
 
     def inner(c):
         c //= 2
+        zip(c, c, strict=True)
         return c not in (True, "1")
 
     return inner(größe)
@@ -84,7 +85,7 @@ def test_a_loaded_function_is_broken_and_its_file_is_not():
     child = os.fork()
     if child == 0:
         codes = {id(vars(units)[n].__code__) for n in (mutant.function,) if n in vars(units)}
-        changed = break_loaded(mutant)
+        changed = Loaded().break_loaded(mutant)
         after = {id(vars(units)[n].__code__) for n in (mutant.function,) if n in vars(units)}
         os._exit(0 if changed and not codes & after else 1)
     assert os.waitpid(child, 0)[1] == 0
@@ -135,3 +136,24 @@ def test_functions_that_are_watched_tell_which_blocks_are_run():
     command = [sys.executable, "-c", WATCHES]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["srcgrad/runtime/units.py:unit_vectors:0"]
+
+
+def test_functions_that_a_mutant_does_not_compile_are_left_out():
+    before = "def f():\n    return (lambda: 1), (lambda: 2)\n"
+    codes = [compile(text, "a.py", "exec") for text in (before, before.replace("1", "3"))]
+    assert [one.co_name for one, _ in _pairs(*codes)] == ["<module>", "f", "<lambda>"]
+    none = compile("if 0:\n    def f(): return 1\n", "a.py", "exec")
+    assert [one.co_name for one, _ in _pairs(codes[0], none)] == ["<module>"]
+
+
+def test_quick_kinds_that_have_found_much_come_first():
+    import random
+
+    near = Map({"a[1]": 0.1, "a[2]": 0.1, "b[1]": 0.01, "c[1]": 2.0, "c[2]": 1.0}, {"m.py:f:0": []})
+    near.tests["m.py:f:0"] = list(near.seconds)
+    mutant = Mutant(ROOT / "m.py", "f", 1, 0, 1, "x", "m.py:f:0")
+    assert near.near(mutant, random.Random(0))[0] == "b[1]"
+    near.found["a[3]"] = 30
+    ordered = near.near(mutant, random.Random(0))
+    assert {test[0] for test in ordered[:2]} == {"a"}
+    assert sorted(ordered) == sorted(near.seconds)

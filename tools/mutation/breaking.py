@@ -8,43 +8,83 @@ import functools
 import gc
 import importlib
 import linecache
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
 
+from srcgrad.frontend import loaded, source
 from tools.mutation.sites import LAYERS, ROOT, Mutant, block_name, blocks_of, functions_of
 
 _SEEN: Final = "__block_is_run__"
 _CACHED: Final = type(functools.lru_cache(len))
 
 
-def break_loaded(mutant: Mutant) -> int:
-    """Give all functions that are loaded the code of a mutant; return how many have changed.
+def import_all() -> None:
+    """Import the modules of all layers, also those that are imported on demand."""
+    for path in _modules():
+        name = path.relative_to(ROOT).as_posix().removesuffix(".py").removesuffix("/__init__")
+        importlib.import_module(name.replace("/", "."))
 
-    A module that is imported on demand is imported first. The compiler reads the text of rules,
-    so the text that Python shows for the file changes too.
-    """
-    importlib.import_module(mutant.module.removesuffix(".py").replace("/", "."))
-    file = str(mutant.path)
-    before, after = mutant.path.read_text(encoding="utf-8"), mutant.text()
-    linecache.cache[file] = (len(after), None, after.splitlines(keepends=True), file)
-    return _replace({file: _codes(file, before, after)})
+
+def _modules() -> list[Path]:
+    return [path for layer in LAYERS for path in (ROOT / "srcgrad" / layer).rglob("*.py")]
+
+
+class Loaded:
+    """Our functions and their caches as they are loaded, found once for many mutants."""
+
+    def __init__(self) -> None:
+        import_all()
+        self._functions: defaultdict[str, list[FunctionType]] = defaultdict(list)
+        self._caches: list[Any] = []
+        for item in gc.get_objects():
+            if isinstance(item, FunctionType) and _is_ours(item.__code__):
+                self._functions[item.__code__.co_filename].append(item)
+            elif isinstance(item, _CACHED) and str(item.__module__).startswith("srcgrad."):
+                self._caches.append(item)
+
+    def break_loaded(self, mutant: Mutant) -> int:
+        """Give all functions that are loaded the code of a mutant; return how many have changed.
+
+        The compiler reads the text of rules, so the text that Python shows for the file changes
+        too. Caches are emptied, which the collection of the tests has filled.
+        """
+        for cache in self._caches:
+            cache.cache_clear()
+        file = str(mutant.path)
+        before, after = mutant.path.read_text(encoding="utf-8"), mutant.text()
+        linecache.cache[file] = (len(after), None, after.splitlines(keepends=True), file)
+        return _replace(self._functions[file], _codes(file, before, after))
+
+    def replace(self, codes: dict[str, dict[CodeType, CodeType]]) -> int:
+        """Give functions their other code, by file; return how many changed."""
+        return sum(_replace(self._functions[file], found) for file, found in codes.items())
 
 
 def watch_loaded(note: Callable[[str], Any]) -> int:
     """Have the functions of all layers tell which of their blocks are run; return how many.
 
-    The texts that Python shows stay as they are.
+    The texts that Python shows stay as they are, and the compiler, which compares them with what is
+    loaded before it reads them, is told that they fit.
     """
+    as_loaded = loaded.is_as_loaded
+
+    def fits(function: FunctionType, lines: list[str]) -> bool:
+        return _is_ours(function.__code__) or as_loaded(function, lines)
+
+    vars(source)["is_as_loaded"] = fits
     setattr(builtins, _SEEN, note)
-    codes = {}
-    for path in [p for layer in LAYERS for p in (ROOT / "srcgrad" / layer).rglob("*.py")]:
-        name = path.relative_to(ROOT).as_posix().removesuffix(".py").removesuffix("/__init__")
-        importlib.import_module(name.replace("/", "."))
+    ours, codes = Loaded(), {}
+    for path in _modules():
         text = path.read_text(encoding="utf-8")
         codes[str(path)] = _codes(str(path), text, _watched(path, text))
-    return _replace(codes)
+    return ours.replace(codes)
+
+
+def _is_ours(code: CodeType) -> bool:
+    return code.co_filename.startswith(str(ROOT / "srcgrad"))
 
 
 def _watched(path: Path, text: str) -> ast.Module:
@@ -67,29 +107,29 @@ def _codes(file: str, before: Any, after: Any) -> dict[CodeType, CodeType]:
     )
 
 
-def _replace(codes: dict[str, dict[CodeType, CodeType]]) -> int:
-    """Give all functions that are loaded their other code, by file; return how many changed."""
-    changed = 0
-    for item in gc.get_objects():
-        if isinstance(item, FunctionType):
-            code = codes.get(item.__code__.co_filename, {}).get(item.__code__)
-            if code is not None:
-                item.__code__ = code
-                changed += 1
-    return changed
-
-
-def forget() -> None:
-    """Empty the caches of our functions, which the collection of the tests has filled."""
-    for item in gc.get_objects():
-        if isinstance(item, _CACHED) and str(item.__module__).startswith("srcgrad."):
-            item.cache_clear()
+def _replace(functions: list[FunctionType], codes: dict[CodeType, CodeType]) -> int:
+    """Give functions their other code where there is one; return how many changed."""
+    changed = [(item, codes[item.__code__]) for item in functions if item.__code__ in codes]
+    for item, code in changed:
+        item.__code__ = code
+    return len(changed)
 
 
 def _pairs(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Yield the codes of two texts that differ, side by side."""
+    """Yield the codes of two texts that differ, side by side; what is in one alone is left out."""
     if before != after:
         yield before, after
-    inner = [[c for c in code.co_consts if isinstance(c, CodeType)] for code in (before, after)]
-    for one, two in zip(*inner, strict=True):
-        yield from _pairs(one, two)
+    one, two = _inner(before), _inner(after)
+    for place, code in one.items():
+        if place in two:
+            yield from _pairs(code, two[place])
+
+
+def _inner(code: CodeType) -> dict[tuple[str, int, int], CodeType]:
+    """Return the codes inside of one by name, line and number: those of an `if 0:` are left out."""
+    found: dict[tuple[str, int, int], CodeType] = {}
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            same = sum(place[:2] == (item.co_name, item.co_firstlineno) for place in found)
+            found[item.co_name, item.co_firstlineno, same] = item
+    return found

@@ -6,56 +6,67 @@ runs a function and never comes to the branch that is broken finds nothing.
 
 from __future__ import annotations
 
+import ast
+import functools
 import json
 import random
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, Self
 
 from tools.mutation.breaking import watch_loaded
-from tools.mutation.sites import Mutant
+from tools.mutation.sites import LAYERS, ROOT, Mutant
 
 NEAR: Final = {
+    "tests/unit/analyses": {},
+    "tests/unit/optimizations": {},
+    "tests/unit/transforms": {},
+    "tests/unit/runtime": {},
+    "srcgrad": {},
     "tests/unit/rules/test_rules.py": {"backward_matches": 1, "single_precision": 9, "layout": 0},
-    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
-    "tests/unit/rules/test_equivalents.py": {"": 2},
+    "tests/unit/rules/test_equivalents.py": {"reverse_mode_agrees": 1, "": 9},
+    "tests/text/test_ledger.py": {},
+    "tests/text/test_golden.py": {"is_current": 1, "": 0},
+    "tests/tape": {},
     "tests/unit/rules/test_conventions.py": {},
     "tests/unit/rules/test_degenerate.py": {},
     "tests/unit/rules/test_parameters.py": {},
-    "srcgrad": {},
-    "tests/unit/rules": {"": 8},
-    "tests/unit/analyses": {},
-    "tests/unit/runtime": {},
+    "tests/programs/test_agreement.py": {"source_agrees_with_differences": 2, "": 0},
+    "tests/unit/rules/test_tangents.py": {"agrees_with_differences": 8},
+    "tests/programs/test_forward.py": {"agree_with_differences": 8, "": 0},
+    "tests/traps": {},
     "tests/unit/checker": {},
     "tests/unit/frontend": {},
-    "tests/unit/insight": {},
-    "tests/tape": {},
-    "tests/text/test_golden.py": {},
-    "tests/programs/test_agreement.py": {
-        "source_agrees_with_differences": 2,
-        "tape_agrees": 8,
-        "": 0,
-    },
-    "tests/programs/test_forward.py": {"agree_with_differences": 6, "": 0},
-    "tests/programs/test_second_orders.py": {"": 2},
+    "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
+    "tests/unit/rules": {"": 16},
+    "tests/programs/test_second_orders.py": {"": 4},
     "tests/programs/test_stacks.py": {"": 6},
     "tests/programs/test_verified.py": {"": 12},
-    "tests/programs": {},
-    "tests/checklist": {"": 2},
-    "tests/fuzz/test_fuzz.py": {"failed_once": 1, "": 0},
-    "tests/traps": {},
+    "tests/programs": {"": 2},
+    "tests/checklist": {"": 4},
+    "tests/unit/insight": {},
     "tests/unit/api": {"": 2},
 }
-"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none."""
+"""Files of near tests, with how many of a kind are one that is taken: 4 is every fourth, 0 none.
+
+The first ones are recorded first.
+"""
 _UNWATCHED: Final = 40
 _NAMESAKES: Final = 12
+_OWN: Final = 100
+_DEEP: Final = 3  # folders: srcgrad/runtime/stacks/core
 _SHORTEST: Final = 4  # letters of a name that says something
+_LONG: Final = 6  # letters of a word of it that does
 _AFFIXES: Final = frozenset(("", "push", "back", "slope", "slopes", "forward", "general"))
-_COMMON: Final = frozenset(("backward", "init", "call", "visit", "operation"))
+_COMMON: Final = frozenset(
+    ("backward", "init", "call", "visit", "operation", "source", "program", "values", "gradient")
+)
+_PROVEN: Final = 10
+_UNKNOWN_COST: Final = 0.5  # seconds
+_LEAST_COST: Final = 0.01
 _KEPT: Final = 120  # of the tests that run a block, at random
 
 
@@ -88,9 +99,9 @@ class Map:
     def near(self, mutant: Mutant, rng: random.Random, known: Iterable[str] = ()) -> list[str]:
         """Return the tests that run what a mutant breaks; first those that have found others.
 
-        Then those that are named like it, then one of each kind before the second of any. If none
-        is known to run the block, others of the function have to do, and some that nobody has
-        watched yet.
+        Then those of files that import its module, those that are named like it, and the others by
+        what their kind costs and has found. If none is known to run the block, others of the
+        function have to do, and some that nobody has watched yet.
         """
         names = list(known)
         tests = list(self.tests.get(mutant.block, ()))
@@ -99,16 +110,69 @@ class Map:
             new = [name for name in names if name not in self.seconds and is_near(name)]
             tests += rng.sample(new, min(_UNWATCHED, len(new)))
         rng.shuffle(tests)
-        tests.sort(key=lambda test: self.seconds.get(test, 0.5) > 1.0)
-        first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:10]
+        first = sorted((t for t in tests if self.found[t]), key=lambda t: -self.found[t])[:_PROVEN]
         namesakes = [name for name in names if is_named_like(name, mutant.function)]
         first += rng.sample(namesakes, min(_NAMESAKES, len(namesakes)))
-        kinds: defaultdict[str, list[str]] = defaultdict(list)
+        files = importers(mutant.module)
+        own = [n for n in names if n.partition("::")[0] in files and self.seconds.get(n, 0) < 1]
+        own = rng.sample(own, min(_OWN, len(own)))
+        first = [*first[:_PROVEN], *sorted(own, key=self._cost), *first[_PROVEN:]]
+        return first + self._by_worth([test for test in tests if test not in first])
+
+    def _cost(self, test: str) -> float:
+        return self.seconds.get(test, _UNKNOWN_COST) + _LEAST_COST
+
+    def _by_worth(self, tests: list[str]) -> list[str]:
+        """Return tests in order: kinds that are quick and have found much have more turns."""
+        found: Counter[str] = Counter()
+        for test, times in self.found.items():
+            found[kind_of(test)] += times
+        taken: Counter[str] = Counter()
+        waits = {}
         for test in tests:
-            if test not in first:
-                kinds[test.partition("[")[0]].append(test)
-        turns = chain.from_iterable(zip_longest(*kinds.values()))
-        return first + [test for test in turns if test is not None]
+            kind = kind_of(test)
+            taken[kind] += 1
+            waits[test] = taken[kind] * self._cost(test) / (1 + found[kind])
+        return sorted(tests, key=waits.__getitem__)
+
+
+def kind_of(test: str) -> str:
+    """Return the function of a test without its case.
+
+    >>> kind_of("a.py::test_x[basics.square]")
+    'a.py::test_x'
+    """
+    return test.partition("[")[0]
+
+
+@functools.cache
+def importers(module: str) -> frozenset[str]:
+    """Return the files of tests that import a module of ours, or the small package it is in.
+
+    >>> sorted(importers("srcgrad/analyses/shifts.py"))[-1]
+    'tests/unit/analyses/test_shifts.py'
+    """
+    path = PurePath(module).with_suffix("")
+    wanted = {".".join(path.parts)}
+    if len(path.parts) > _DEEP:
+        wanted.add(".".join(path.parts[:-1]))
+    return frozenset(file for file, names in _imports().items() if not wanted.isdisjoint(names))
+
+
+@functools.cache
+def _imports() -> dict[str, set[str]]:
+    """Return what each file of tests imports, and the file itself of each module with doctests."""
+    found: dict[str, set[str]] = {}
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        whole = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+        parts = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        found[file.relative_to(ROOT).as_posix()] = whole | parts
+    for layer in LAYERS:
+        for file in (ROOT / "srcgrad" / layer).rglob("*.py"):
+            name = file.relative_to(ROOT).with_suffix("")
+            found[name.with_suffix(".py").as_posix()] = {".".join(name.parts)}
+    return found
 
 
 class Recorder:
@@ -142,12 +206,14 @@ def is_named_like(test: str, function: str) -> bool:
     True
     >>> is_named_like("a.py::test_tangents[numpy.linalg.eigh(3x3)]", "general_eigh_push")
     True
+    >>> is_named_like("a.py::test_tangents[numpy.dstack([2, 2])]", "split_dstack")
+    True
     """
     said = _bare(test.partition("::")[2])
     for part in function.split("."):
         words = [word for word in part.split("_") if word not in _AFFIXES]
-        name = _bare("".join(words))
-        if len(name) >= _SHORTEST and name not in _COMMON and name in said:
+        names = [_bare("".join(words)), *(word for word in words if len(word) >= _LONG)]
+        if any(len(n) >= _SHORTEST and n not in _COMMON and n in said for n in names):
             return True
     return False
 
@@ -167,3 +233,8 @@ def is_near(test: str) -> bool:
 def folders() -> Iterable[str]:
     """Return the files and folders of the near tests."""
     return NEAR
+
+
+def place_of(test: str) -> int:
+    """Return which of the near files a test is in, by their order."""
+    return next((n for n, name in enumerate(NEAR) if test.startswith(name)), len(NEAR))

@@ -239,7 +239,7 @@ def _sites(function: _Function, places: _Places) -> Iterator[_Site]:
     waiting: list[ast.AST] = list(reversed(function.body))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, _NEVER_RUN) or _is_text(node):
+        if isinstance(node, _NEVER_RUN) or _is_text(node) or _is_asserted(node):
             continue
         yield from _of_node(node, places)
         if isinstance(node, _Function):
@@ -250,6 +250,11 @@ def _sites(function: _Function, places: _Places) -> Iterator[_Site]:
 
 def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_asserted(node: ast.AST) -> bool:
+    """Say whether a node is the ``strict=True`` of a `zip`, which is an assertion."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _of_node(node: ast.AST, places: _Places) -> Iterator[_Site]:

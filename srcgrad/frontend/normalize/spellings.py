@@ -91,6 +91,10 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
                 part = getattr(statement, name, None)
                 if part is not None:
                     setattr(statement, name, self.visit(part))
+            for target in _targets_of(statement):
+                for part in walk(target):
+                    if isinstance(part, gast.Subscript):
+                        self._put_in_axes(part)
             if isinstance(statement, gast.Assign) and names_bound(statement.targets[0])[1:]:
                 statement.value = self._raveled(statement.value)  # which is unpacked
 
@@ -99,6 +103,7 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     def visit_Subscript(self, node: Any) -> Any:
         """Write ``x.flat[i]`` as an element, or a copy of some, of the array itself."""
         self.generic_visit(node)
+        self._put_in_axes(node)
         whole = node.value
         plain = isinstance(node.ctx, gast.Load) and isinstance(whole, gast.Attribute)
         if not plain or whole.attr != "flat" or not self._is_of_array(whole):
@@ -113,6 +118,21 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
         if isinstance(index, gast.Slice):
             return at(method(subscript(method(array, "ravel"), index), "copy"), node)
         return at(subscript(method(array, "flatten"), index), node)
+
+    def _put_in_axes(self, node: Any) -> None:
+        """Write None for ``np.newaxis`` in an index, which it is."""
+        index = node.slice
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        new = [self._as_none(part) for part in parts]
+        if isinstance(index, gast.Tuple):
+            index.elts = new
+        else:
+            node.slice = new[0]
+
+    def _as_none(self, part: Any) -> Any:
+        named = isinstance(part, gast.Attribute) and part.attr == "newaxis"
+        is_none = named and self._reader.scope.resolve(part) is None
+        return at(gast.Constant(None, None), part) if is_none else part
 
     def visit_comprehension(self, node: Any) -> Any:
         """Write a loop over ``x.flat``, which only reads, as one over the array as a vector."""
@@ -261,9 +281,13 @@ def _targets(body: list[Any]) -> list[Any]:
     """Return what the statements of a body bind or write."""
     found: list[Any] = []
     for statement in statements(body):
-        target = getattr(statement, "target", None)
-        found += [*getattr(statement, "targets", []), *([] if target is None else [target])]
+        found += _targets_of(statement)
     return found
+
+
+def _targets_of(statement: Any) -> list[Any]:
+    target = getattr(statement, "target", None)
+    return [*getattr(statement, "targets", []), *([] if target is None else [target])]
 
 
 def _surely_run(node: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -127,6 +128,8 @@ class Calls(State):
         args = [self.term(item) for item in node.args]
         named = {item.arg: self.term(item.value) for item in node.keywords}
         args = args if receiver is None else [receiver, *args]
+        if _is_known(function):
+            _place_operands(function, args, named)
         primitive = primitive_of(function)
         made = Called(node, function, primitive, args, named, receiver is not None, node.func)
         return self.written_call(made)
@@ -433,6 +436,20 @@ def _is_ours(function: Any) -> bool:
 
 def _of_what(fact: Fact) -> str:
     return {"list": "a list", "dict": "a dict", "text": "a text"}.get(fact.kind, "an object")
+
+
+def _place_operands(function: Any, args: list[Term], named: dict[str, Term]) -> None:
+    """Put what has to be given, and is by its name, where it stands without names."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # it tells nobody
+        return
+    for parameter in parameters[len(args) :]:
+        may_be_first = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        needed = may_be_first and parameter.default is parameter.empty
+        if not needed or parameter.name not in named:
+            return
+        args.append(named.pop(parameter.name))
 
 
 def _is_known(function: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.displays import makes_list
+from srcgrad.analyses.float_names import float_names
+from srcgrad.analyses.index_arrays import index_arrays
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.selectors import _MOST_PARTS, EVERYWHERE, STEEP, STEEP_AT_THE_EDGE, Mask, both
@@ -17,7 +21,7 @@ from srcgrad.analyses.shapes import Shapes
 from srcgrad.analyses.unpacking import Part, of_parts
 from srcgrad.analyses.variation import Variation
 from srcgrad.analyses.zeros import tells_truth, zero_outside
-from srcgrad.compiler.doctesting import parse, program_of, text
+from srcgrad.compiler.doctesting import parse, program_of, reader_of, text
 
 
 def _node(source: str) -> Any:
@@ -72,7 +76,8 @@ def f(x):
     d = a @ v
     e = w @ a
     g = v @ v
-    return np.sum(c * x) + np.sum(d) + np.sum(e) + g
+    h = np.ones((6, {m}, {k})) @ b
+    return np.sum(c * x) + np.sum(d) + np.sum(e) + g + np.sum(h)
 """
     program = program_of(source, "x")
     integers = Integers(program)
@@ -82,7 +87,8 @@ def f(x):
         for s in program.body
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
     }
-    assert [found[name] for name in "abcdeg"] == [(m, k), (k, n), (m, n), (m,), (k,), ()]
+    shapes_of = [(m, k), (k, n), (m, n), (m,), (k,), (), (6, m, n)]
+    assert [found[name] for name in "abcdegh"] == shapes_of
 
 
 VARIATION = {
@@ -230,3 +236,123 @@ def test_where_a_step_is_surely_zero(step: Any, mask: str | None, least: Any) ->
     found = zero_outside(step, {"m"}, {"k": Mask(_node("c"), least=STEEP)})
     assert (None if found is None else _shown(found)) == mask
     assert found is None or found.least == least
+
+
+FLOATS = {
+    "a = x": "a",
+    "a = 2.0": "a",
+    "a = 2": "",
+    "a = n": "",
+    "a = n / 2": "a",
+    "a = n // 2": "",
+    "a = n * x": "a",
+    "a = -n": "",
+    "a = not x": "",
+    "a = x > 0": "",
+    "a = np.zeros(3)": "a",
+    "a = np.zeros(3, int)": "",
+    "a = np.zeros(3, dtype=float)": "a",
+    "a = np.zeros_like(n)": "",
+    "a = np.zeros_like(x)": "a",
+    "a = np.full(3, n)": "",
+    "a = np.full(3, 1.0)": "a",
+    "a = np.array([1, 2])": "",
+    "a = np.array([1, x])": "a",
+    "a = np.argmax(x)": "",
+    "a = x.astype(int)": "",
+    "a = x.T": "a",
+    "a = x.size": "",
+    "a, b = x, n": "a",
+    "a, (b, c) = x, (n, x)": "a c",
+    "a = x[0]": "a",
+    "a = (1, x)[0]": "",
+    "d = [1, x]; a = d[0]": "d",
+    "d = [1.0, x]; a = d[0]": "a d",
+    "d = [x, x]; a, b = d": "a b d",
+    "d = [1, x]; a, b = d": "d",
+    "d = {'k': x}; a = d['k']": "a d",
+    "d = [1] + [x]; a = d[0]": "d",
+    "d = [x] * 2; a = d[0]": "a d",
+    "d = []; d.append(n); a = d[0]": "",
+    "d = []; d.append(x); a = d[0]": "a d",
+    "for a in x: b = a": "a b",
+    "for a in range(3): b = a": "",
+    "for a in (1, 2): b = a": "",
+    "for a in (1, 2.0): b = a": "",
+    "for a in [0.5, 2.0]: b = a": "a b",
+    "for a, b in ((1, 0.5), (2, 1.5)): c = b": "b c",
+    "for a, b in enumerate(x): c = a": "b",
+    "for a, b in zip(x, (1, 2)): c = a": "a c",
+    "for a in reversed([1, 2]): b = a": "",
+    "for a in reversed([x, x]): b = a": "a b",
+    "for a in {'k': 1}.values(): b = a": "",
+    "for a in {1: x}.values(): b = a": "a b",
+    "for a, b in {1: x}.items(): c = b": "b c",
+    "for a in {1: x}: b = a": "",
+    "d = {1: x}\nfor a in d: b = d[a]": "b d",
+    "d = dict(); d[1] = x\nfor a in d: b = a": "",
+    "for a in itertools.chain([x], (1, 2)): b = a": "",
+    "for a, b in itertools.product(range(2), x): c = b": "",
+    "for a, b in itertools.combinations(x, 2): c = b": "a b c",
+    "while n: a = x\na = 1": "",
+    "a = x if n else 1": "",
+    "a = x if n else 1.0": "a",
+    "a = x or 2": "",
+    "a = None": "a",
+}
+
+
+@pytest.mark.parametrize("lines", FLOATS)
+def test_floats_are_told_from_what_may_be_whole(lines: str) -> None:
+    program = program_of("def f(x, n): return x")
+    known = {f.__name__: f for f in (range, zip, enumerate, reversed, dict)}
+    program.reader = reader_of(itertools=itertools, **known)
+    program.body, program.inputs = parse(f"\n{lines}\n"), ("x",)
+    assert " ".join(sorted(float_names(program) - {"x"})) == FLOATS[lines]
+
+
+INDEX_ARRAYS = {
+    "a = np.argsort(x)": "a",
+    "a = np.argsort(x)\nb = a + 1": "a b",
+    "a = np.argsort(x)\nb = 1 - a": "a b",
+    "a = np.argsort(x)\nb = a - a": "a b",
+    "a = np.argsort(x)\nb = a * 2": "a",
+    "a = np.argsort(x)\nb = a + x": "a",
+    "a = np.argsort(x)\nb = a + 1.5": "a",
+    "a = np.argsort(x)\nb = a": "a b",
+    "a = np.argsort(x)\nb = 1 + 2": "a",
+    "a = np.argsort(x, 0)": "",
+    "a = np.sort(x)": "",
+    "a = n": "",
+    "a = np.argsort(x)\na = x": "",
+    "for a in x: b = a": "",
+    "a = np.argsort(x)\nfor a in x: b = a": "",
+    "a, b = x, np.argsort(x)": "",
+}
+
+
+@pytest.mark.parametrize("lines", INDEX_ARRAYS)
+def test_arrays_of_positions_are_told(lines: str) -> None:
+    program = program_of("def f(x, n): return x")
+    program.body = parse(f"\n{lines}\n")
+    assert " ".join(sorted(index_arrays(program))) == INDEX_ARRAYS[lines]
+
+
+LISTS = {
+    "[1, x]": True,
+    "[x for x in y]": True,
+    "[x] * n": True,
+    "n * [x]": True,
+    "xs + [x]": True,
+    "[x] + xs": True,
+    "xs + ys": False,
+    "[x] - xs": False,
+    "(1, x)": False,
+    "list(x)": False,
+    "{1: x}": False,
+}
+
+
+@pytest.mark.parametrize("source", LISTS)
+def test_displays_of_lists_are_told(source: str) -> None:
+    assert makes_list(_node(source)) is LISTS[source]

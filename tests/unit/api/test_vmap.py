@@ -126,3 +126,79 @@ def test_axes_that_are_not_there_are_refused():
         sg.vmap(dense)(np.ones((2, 3)), 1.0)
     with pytest.raises(sg.ArgumentError, match="has 2 examples and `b` has 3"):
         sg.vmap(dense)(np.ones((2, 3)), np.ones((3, 5)))
+
+
+BY_NAME = {
+    "transpose": lambda x: np.transpose(a=np.outer(a=x, b=x))[0],
+    "dot": lambda x: np.dot(b=x, a=2.0 * x),
+    "clip": lambda x: np.clip(a=x, a_min=0.0, a_max=1.5),
+    "expand_dims": lambda x: np.expand_dims(a=x, axis=0),
+    "roll": lambda x: np.roll(a=x, shift=1),
+    "repeat": lambda x: np.repeat(a=x, repeats=2),
+    "flip": lambda x: np.flip(m=x),
+    "cumsum": lambda x: np.cumsum(a=x),
+    "broadcast_to": lambda x: np.broadcast_to(array=x, shape=(2, 3)),
+    "moveaxis": lambda x: np.moveaxis(a=np.outer(x, x), source=0, destination=1),
+}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_operands_may_be_given_by_name(name):
+    function, xs = BY_NAME[name], RNG.normal(size=(2, 3))
+    batched = sg.vmap(function, fallback="error")(xs)
+    np.testing.assert_allclose(batched, np.stack([function(x) for x in xs]), rtol=1e-12)
+
+
+KINDS = {
+    "zeros of integers": lambda x: np.zeros(3, int) + np.zeros(3, dtype=bool),
+    "integers by position": lambda x: np.full(2, x[0], int),
+    "integers by name": lambda x: np.full(2, x[0], dtype=int),
+    "as the value": lambda x: np.full(2, x[0]),
+    "an array of single floats": lambda x: np.asarray(x, np.float32),
+    "like another": lambda x: np.zeros_like(x, int) + 1,
+    "like itself": lambda x: np.ones_like(x) * 2,
+    "a sum of truth values": lambda x: np.sum(x > 0, dtype=float) * x[0],
+    "single floats": lambda x: x.astype(np.float32),
+    "integers from floats": lambda x: x.astype(int) * 2,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_elements_have_the_kind_that_they_have_alone(name):
+    function, xs = KINDS[name], RNG.normal(size=(4, 3)) * 3
+    batched = sg.vmap(function, fallback="error")(xs)
+    wanted = np.stack([function(x) for x in xs])
+    np.testing.assert_array_equal(batched, np.broadcast_to(wanted, np.shape(batched)))
+    assert np.asarray(batched).dtype == wanted.dtype
+
+
+JOINED = {
+    "hstack of vectors": lambda x: np.hstack([x[0], 2 * x[1]]) + 1,
+    "hstack of matrices": lambda x: np.hstack([x, -x]).sum(axis=1),
+    "vstack of vectors": lambda x: np.vstack([x[0], x[1]]).T @ x,
+    "vstack of matrices": lambda x: np.vstack([x, x + 1]).sum(axis=0),
+    "column_stack of vectors": lambda x: np.column_stack([x[0], x[1]]) * x[0, 0],
+    "column_stack of matrices": lambda x: np.column_stack([x, x]).T,
+    "concatenate": lambda x: np.concatenate([x, x]).sum(axis=1),
+    "concatenate along the last": lambda x: np.concatenate([x, x], -1).sum(axis=0),
+    "ravel": lambda x: np.ravel(x) * 2,
+    "ravel of a row": lambda x: x[0].ravel() @ x[1],
+    "ravel of a number": lambda x: np.ravel(x[0, 0]) * x[1],
+    "flatten of a number": lambda x: np.concatenate([x[0, 0].flatten(), x[1]]),
+    "max of a list": lambda x: np.max([x[0, 0], x[1, 1]]),
+    "T": lambda x: x.T @ x,
+    "transpose": lambda x: np.transpose(x) * x[0, 0],
+    "transpose by axes": lambda x: np.transpose(x, (1, 0)) @ x,
+    "transpose by its method": lambda x: x.transpose(1, 0) @ x,
+    "transpose that does nothing": lambda x: x.transpose((0, 1)) + x,
+    "three axes": lambda x: np.transpose(x[:, None] * x[None], (2, 0, 1)).sum(axis=2),
+    "of a dict": lambda x: {"a": x[0], "b": x[1]}.get("b") * x,
+    "concatenate along the second": lambda x: np.concatenate((x, x), axis=1)[1],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_what_is_joined_has_the_axes_that_it_has_alone(name):
+    function, xs = JOINED[name], RNG.normal(size=(4, 2, 3))
+    batched = sg.vmap(function, fallback="error")(xs)
+    np.testing.assert_allclose(batched, np.stack([function(x) for x in xs]))

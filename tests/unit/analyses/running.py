@@ -1,0 +1,179 @@
+"""Runs programs in normal form, and looks whether what analyses say of their values holds."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+import srcgrad as sg
+from srcgrad.analyses.float_names import float_names
+from srcgrad.analyses.shifts import taken_off
+from srcgrad.codegen.printer import to_source
+from srcgrad.compiler import derivation
+from srcgrad.ir.build import load
+from srcgrad.ir.program import bound_names
+from tests.differences import copied
+from tests.programs.corpus import Program
+
+Bindings = dict[str, list[Any]]
+
+
+@dataclass
+class Found:
+    """A program in normal form, and what was said of its names before it was derived."""
+
+    name: str
+    text: str
+    scope: dict[str, Any]
+    conditions: tuple[str, ...]
+    integers: set[str]
+    numbers: set[str]
+    floats: set[str]
+    axes: dict[str, tuple[Any, ...]]
+    steady: set[str]
+    bindings: Bindings = field(default_factory=dict)
+
+    def wrong(self, args: dict[str, Any]) -> Iterator[str]:
+        """Yield what was said and is not so, of all values that names were bound to."""
+        for name, values in self.bindings.items():
+            for value in values:
+                if name in self.integers and not isinstance(value, (int, np.integer)):
+                    yield f"{name} is no integer: {value!r}"
+                if name in self.numbers and np.shape(value):
+                    yield f"{name} is no number: {value!r}"
+                if name in self.floats and not _all_floats(value):
+                    yield f"{name} is no float: {value!r}"
+                if name in self.axes and _is_array(value):
+                    yield from _axes_wrong(name, value, self.axes[name], args)
+
+
+def _axes_wrong(name: str, value: Any, axes: tuple[Any, ...], args: dict[str, Any]) -> Any:
+    shape = np.shape(value)
+    if len(shape) != len(axes):
+        yield f"{name} has {len(shape)} axes, not {axes}"
+        return
+    for length, axis in zip(shape, axes, strict=True):
+        said = size(axis, args)
+        if said is not None and said != length:
+            yield f"{name} has the shape {shape}, not {axes}"
+
+
+def size(length: Any, args: dict[str, Any]) -> int | None:
+    """Return how long a length is for some arguments; None if that is not known."""
+    if length is None or isinstance(length, int):
+        return length
+    if len(length) == 2:
+        try:
+            value = eval(length[0], {}, args)
+        except (SyntaxError, KeyError, NameError):
+            return None
+        return int(value) if length[1] == "value" else np.shape(value)[length[1]]
+    kind, whole, rest = length
+    known = size(whole, args)
+    if known is None or kind == "cut":
+        return None
+    if kind == "less":
+        return max(0, known - rest)
+    if kind == "part":
+        return len(range(known)[slice(*rest)])
+    assert kind == "share"
+    return known // rest[1] * rest[0]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic, float, int))
+
+
+def _all_floats(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_all_floats, value.values()))
+    if value is None or isinstance(value, (str, list, tuple)):
+        return True  # nothing is stored in texts, and what is stored in lists is kept as it is
+    kind = getattr(getattr(value, "dtype", None), "kind", "none")
+    return isinstance(value, (float, complex)) or kind in ("f", "c", "O")
+
+
+def found_of(program: Program, args: tuple[Any, ...]) -> list[Found]:
+    """Return what is found of a program and its helpers when a gradient is called."""
+    found: list[Found] = []
+    original = derivation.Derivation._facts
+
+    def noting(self: Any, outputs: Any, *, is_number: bool) -> Any:
+        facts = original(self, outputs, is_number=is_number)
+        found.append(_noted(self, facts))
+        return facts
+
+    derivation.Derivation._facts = noting  # type: ignore[method-assign]
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            sg.grad(program.function, program.argnums, fallback="error")(*args)
+    finally:
+        derivation.Derivation._facts = original  # type: ignore[method-assign]
+    return [item for item in found if item.name == program.function.__name__]
+
+
+def _noted(derived: Any, facts: Any) -> Found:
+    program = derived.program
+    names = {*program.parameters, *bound_names(program.body)}
+    function = gast.parse(f"def {program.name}(): pass").body[0]
+    function.args, function.body = copy.deepcopy(program.arguments), copy.deepcopy(program.body)
+    scope = dict(derived.source.function.__globals__)
+    scope |= {n: b.value for n, b in program.reader.scope.used.items()}
+    axes = {name: facts.dimensions.of(load(name)) for name in names}
+    return Found(
+        program.name,
+        to_source(gast.Module([function], [])),
+        scope,
+        derived.conditions,
+        set(facts.integers.names),
+        set(derived.numbers),
+        set(float_names(program)),
+        {name: found for name, found in axes.items() if found is not None},
+        names - facts.activity.varied - taken_off(program, facts.dimensions.rank, ()),
+    )
+
+
+def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
+    """Run a program in normal form and keep what its names were bound to; return its arguments.
+
+    None if it takes something for granted that is not so.
+    """
+    scope = dict(found.scope)
+    exec(compile(found.text, f"<{found.name}>", "exec"), scope)
+    function: FunctionType = scope[found.name]
+    given = dict(zip(function.__code__.co_varnames, copied(args), strict=False))
+    if not all(eval(item, {"np": np, "len": len}, given) for item in found.conditions):
+        return None
+    before: dict[str, int] = {}
+
+    def look(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code is not function.__code__:
+            return None
+        for name, value in frame.f_locals.items():
+            if before.get(name) != id(value):
+                before[name] = id(value)
+                found.bindings.setdefault(name, []).append(value)
+        return look
+
+    _traced(lambda: function(*copied(args)), look)
+    return given
+
+
+def _traced(work: Callable[[], Any], look: Any) -> None:
+    tracing = sys.gettrace()
+    sys.settrace(look)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            work()
+    finally:
+        sys.settrace(tracing)

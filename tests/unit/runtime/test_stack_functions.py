@@ -1,0 +1,198 @@
+"""What functions of NumPy do to a stack: the same as to each of its rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.runtime.stacks import Stack
+from srcgrad.runtime.stacks.core import CannotStackError
+
+rng = np.random.default_rng(11)
+VECTORS, MATRICES = rng.normal(size=(4, 3)), rng.normal(size=(4, 2, 3))
+SQUARES, CUBES = rng.normal(size=(4, 3, 3)), rng.normal(size=(4, 2, 3, 2))
+V, M, W = rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=(2, 3))
+Function = Callable[[Any], Any]
+
+OF_ANY: dict[str, Function] = {
+    "sum": np.sum,
+    "sum along the first": lambda a: np.sum(a, axis=0),
+    "sum along the last": lambda a: a.sum(-1),
+    "sum that keeps": lambda a: np.sum(a, axis=-1, keepdims=True),
+    "sum of all that keeps": lambda a: np.sum(a, keepdims=True),
+    "mean": np.mean,
+    "mean along the last": lambda a: a.mean(axis=-1),
+    "cumsum": np.cumsum,
+    "cumsum along the first": lambda a: np.cumsum(a, 0),
+    "cumsum along the last": lambda a: a.cumsum(axis=-1),
+    "flip": np.flip,
+    "flip of the first": lambda a: np.flip(a, 0),
+    "flip of the last": lambda a: np.flip(a, -1),
+    "flipud": np.flipud,
+    "roll": lambda a: np.roll(a, 2),
+    "roll of the first": lambda a: np.roll(a, 1, 0),
+    "roll of the last": lambda a: np.roll(a, -1, axis=-1),
+    "repeat": lambda a: np.repeat(a, 2),
+    "repeat of the first": lambda a: np.repeat(a, 3, axis=0),
+    "repeat of the last": lambda a: a.repeat([1, 2, 0][: a.shape[-1]], axis=-1),
+    "diff": np.diff,
+    "diff of the first": lambda a: np.diff(a, axis=0),
+    "take": lambda a: np.take(a, [1, 0]),
+    "take of the last": lambda a: np.take(a, [0, 1, 1], axis=-1),
+    "take of the first": lambda a: a.take(1, 0),
+    "reshape": lambda a: np.reshape(a, (1, -1)),
+    "reshape by its method": lambda a: a.reshape(-1, 1),
+    "reshape by a tuple": lambda a: a.reshape((1, -1)),
+    "ravel": np.ravel,
+    "flatten": lambda a: a.flatten(),
+    "transpose": np.transpose,
+    "T": lambda a: a.T,
+    "expand_dims": lambda a: np.expand_dims(a, 0),
+    "expand_dims at the end": lambda a: np.expand_dims(a, -1),
+    "expand_dims twice": lambda a: np.expand_dims(a, (0, -1)),
+    "squeeze": lambda a: np.squeeze(np.expand_dims(a, (0, 1))),
+    "squeeze of one": lambda a: np.squeeze(np.expand_dims(a, (0, -1)), 0),
+    "broadcast_to": lambda a: np.broadcast_to(a, (2, *np.shape(a))),
+    "copy": lambda a: np.copy(a) + a.copy(),
+    "astype": lambda a: a.astype(np.float32),
+    "ones_like": lambda a: np.ones_like(a) * a,
+    "zeros_like": lambda a: np.zeros_like(a) + a,
+    "where": lambda a: np.where(np.ones(np.shape(a)[-1]) > 0, a, 0.0),
+    "where, the other way": lambda a: np.where(np.arange(np.shape(a)[-1]) > 0, 2.0, a),
+    "where of two": lambda a: np.where(np.arange(np.shape(a)[-1]) > 0, -a, a),
+    "real and imag": lambda a: np.real(a * 1j) + np.imag(a * 2j),
+    "conj": lambda a: (a * 1j).conj() * 1j,
+    "stack": lambda a: np.stack([a, 2 * a]),
+    "stack at the end": lambda a: np.stack([a, a + 1], -1),
+    "concatenate": lambda a: np.concatenate([a, a]),
+    "concatenate along the last": lambda a: np.concatenate((a, -a), axis=-1),
+    "concatenate all": lambda a: np.concatenate([a, a], axis=None),
+    "hstack": lambda a: np.hstack([a, a]),
+    "vstack": lambda a: np.vstack([a, a]),
+    "column_stack": lambda a: np.column_stack([a, a]),
+    "atleast_1d": lambda a: np.atleast_1d(np.sum(a)),
+    "atleast_2d": np.atleast_2d,
+    "split": lambda a: np.split(a, [1])[0],
+    "split along the last": lambda a: np.split(a, [1], axis=-1)[1],
+    "array_split": lambda a: np.array_split(a, 2)[1],
+    "outer": lambda a: np.outer(a, V),
+    "outer, the other way": lambda a: np.outer(V, a),
+    "fill": lambda a: _written(a, lambda b: b.fill(2.0)),
+    "copyto": lambda a: _written(a, lambda b: np.copyto(b, 1.5)),
+    "add.at": lambda a: _written(a, lambda b: np.add.at(b, [0, 1, 0], 2.0)),
+    "an index": lambda a: a[0] + a[-1],
+    "a slice": lambda a: a[::-1],
+    "the last axis": lambda a: a[..., 1:],
+    "a new axis": lambda a: a[None],
+    "a list": lambda a: a[[1, 0, 1]],
+    "a store": lambda a: _written(a, lambda b: b.__setitem__(0, 7.0)),
+    "powers": lambda a: (a * a) ** 2 - a / 2 + 1,
+}
+OF_MATRICES: dict[str, Function] = {
+    "fliplr": np.fliplr,
+    "trace": np.trace,
+    "trace above": lambda a: a.trace(1),
+    "diagonal": np.diagonal,
+    "diagonal below": lambda a: np.diagonal(a, -1),
+    "tril": np.tril,
+    "tril above": lambda a: np.tril(a, 1),
+    "triu": np.triu,
+    "triu below": lambda a: np.triu(a, -1),
+    "swapaxes": lambda a: np.swapaxes(a, 0, -1),
+    "moveaxis": lambda a: np.moveaxis(a, 0, 1),
+    "transpose by axes": lambda a: a.transpose(1, 0),
+    "transpose by a tuple": lambda a: np.transpose(a, (1, 0)),
+    "by a matrix": lambda a: a @ M,
+    "by a matrix from the left": lambda a: M @ a[:2],
+    "by a vector": lambda a: a @ V,
+    "by a vector from the left": lambda a: V[:2] @ a[:2],
+    "dot": lambda a: np.dot(a, M),
+    "dot by its method": lambda a: a.dot(V),
+    "dot from the left": lambda a: np.dot(M, a[:2]),
+    "dot with a number": lambda a: np.dot(a, 2.0),
+    "inner": lambda a: np.inner(a, W),
+    "inner with a vector": lambda a: np.inner(a, V),
+    "inner from the left": lambda a: np.inner(W, a),
+    "tensordot": lambda a: np.tensordot(a, M, 1),
+    "tensordot of all": lambda a: np.tensordot(a[:2], W),
+    "tensordot by axes": lambda a: np.tensordot(M, a, ([0], [1])),
+    "einsum": lambda a: np.einsum("ij,jk->ik", a, M),
+    "einsum without a result": lambda a: np.einsum("ij,jk", a, M),
+    "einsum of all": lambda a: np.einsum("ij,ij->", a[:2], W),
+    "einsum from the left": lambda a: np.einsum("ki,ji->kj", W, a),
+    "a place": lambda a: a[1, 0] * a[0],
+    "a column": lambda a: a[:, 1],
+    "a list of places": lambda a: a[[0, 1], [1, 0]],
+    "sum of both axes": lambda a: a.sum(axis=(0, 1)),
+}
+OF_VECTORS: dict[str, Function] = {
+    "by a matrix": lambda a: a @ M,
+    "by a matrix from the left": lambda a: W @ a,
+    "by a vector": lambda a: a @ V,
+    "by a vector from the left": lambda a: np.dot(V, a),
+    "inner": lambda a: np.inner(V, a),
+    "tensordot": lambda a: np.tensordot(a, M, 1),
+    "einsum": lambda a: np.einsum("i,i,i->i", a, V, V),
+    "a number": lambda a: a[1],
+}
+ROWS = {"vectors": VECTORS, "matrices": MATRICES, "squares": SQUARES, "cubes": CUBES}
+CASES = [
+    *((f, kind) for f in OF_ANY.values() for kind in ROWS),
+    *((f, kind) for f in OF_MATRICES.values() for kind in ("matrices", "squares")),
+    *((f, "vectors") for f in OF_VECTORS.values()),
+]
+NAMES = [
+    *(f"{name}-{kind}" for name in OF_ANY for kind in ROWS),
+    *(f"{name}-{kind}" for name in OF_MATRICES for kind in ("matrices", "squares")),
+    *OF_VECTORS,
+]
+
+
+def _written(a: Any, write: Callable[[Any], Any]) -> Any:
+    b = a.copy()
+    write(b)
+    return b
+
+
+@pytest.mark.parametrize(("function", "kind"), CASES, ids=NAMES)
+def test_a_stack_is_taken_row_by_row(function: Function, kind: str) -> None:
+    rows = ROWS[kind]
+    try:
+        wanted = np.stack([function(row) for row in rows])
+    except (ValueError, IndexError, TypeError):
+        pytest.skip("not of such rows")
+    before = rows.copy()
+    found = function(Stack(rows))
+    np.testing.assert_allclose(found.rows, wanted, rtol=1e-13, atol=1e-14)
+    assert found.rows.dtype == wanted.dtype
+    np.testing.assert_array_equal(rows, before)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_stack_has_the_shape_of_a_row(kind: str) -> None:
+    stack, row = Stack(ROWS[kind]), ROWS[kind][0]
+    assert np.shape(stack) == stack.shape == row.shape
+    assert np.ndim(stack) == stack.ndim == row.ndim
+    assert np.size(stack) == row.size
+    assert np.result_type(stack, np.float32) == np.float64
+    assert np.iscomplexobj(stack * 1j)
+    assert not np.iscomplexobj(stack)
+
+
+REFUSED: dict[str, Function] = {
+    "reshape by columns": lambda a: np.reshape(a, -1, order="F"),
+    "ravel by columns": lambda a: a.ravel("F"),
+    "a part that is written": lambda a: np.copyto(a, 3.0, where=np.ones(1) > 0),
+    "a triangle of a vector": lambda a: np.tril(a[0]),
+    "the other triangle": lambda a: np.triu(a[0]),
+    "a condition of its own": lambda a: np.where(a, a, 0.0),
+}
+
+
+@pytest.mark.parametrize("function", REFUSED.values(), ids=REFUSED)
+def test_what_a_stack_cannot_do_is_refused(function: Function) -> None:
+    with pytest.raises(CannotStackError):
+        function(Stack(MATRICES.copy()))
