@@ -11,7 +11,14 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.examples import axes_by_name, count_of_examples, examples, put_in_place, stacked
+from srcgrad.api.examples import (
+    axes_by_name,
+    count_of_examples,
+    examples,
+    of_all,
+    put_in_place,
+    stacked,
+)
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.looks import look_like
 from srcgrad.api.on_tensors import tensors_of
@@ -79,7 +86,21 @@ class Batched:
         values = [*bound.args, *bound.kwargs.values()]
         if tensors_of(values):
             return Compiled(plan.function)(*bound.args, **bound.kwargs)
-        return plan.function(*bound.args, **plan.named(bound.kwargs))
+        result = plan.function(*bound.args, **plan.named(bound.kwargs))
+        return self._in_form(result, bound.arguments, axes, count)
+
+    def _in_form(
+        self, result: Any, arguments: Mapping[str, Any], axes: Mapping[str, Any], count: int
+    ) -> Any:
+        """Return gradients with the types and structures of what they belong to."""
+        primal = self.primal
+        if not isinstance(primal, Gradient) or self._out_axes != 0:
+            return result
+        try:
+            values = [of_all(arguments[name], axes[name], count) for name in primal.names]
+        except TypeError:  # an object, whose gradient stays as the text has it
+            return result
+        return primal.in_form(result, values)
 
     # -- texts
 

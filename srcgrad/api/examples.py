@@ -142,6 +142,27 @@ def _example(value: Any, axis: Any, number: int) -> Any:
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
+def of_all(value: Any, axis: Any, count: int) -> Any:
+    """Return a value with the examples along the first axis of each array, those shared repeated.
+
+    Raises:
+        TypeError: It is neither made of numbers and arrays nor a container of such.
+    """
+    if isinstance(value, dict):
+        parts = axis if isinstance(axis, dict) else dict.fromkeys(value, axis)
+        return {key: of_all(item, parts[key], count) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        axes = axis if isinstance(axis, (list, tuple)) else [axis] * len(value)
+        items = [of_all(item, part, count) for item, part in zip(value, axes, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(axis, int):
+        return np.moveaxis(value, axis, 0)
+    if not isinstance(value, (np.ndarray, np.generic, float, int, complex)):
+        raise TypeError(type(value))
+    array = np.asarray(value, dtype=float if type(value) is int else None)
+    return np.broadcast_to(array, (count, *array.shape))
+
+
 def stacked(results: Sequence[Any], axis: Any) -> Any:
     """Return the results of all examples as one, with the examples along an axis."""
     first = results[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
 from typing import Any, Generic
@@ -351,6 +351,10 @@ class GradientReading(Reading, Generic[P, R_co]):
         call.arguments.update(arguments)
         plan: Plan = self._strict().plan_for(call.args, call.kwargs)
         return plan
+
+    def in_form(self, result: Any, values: Sequence[Any]) -> Any:
+        """Return what a text returned as a call gives it for these values."""
+        return self._form.whole(result, values)
 
     def plan_and_known(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
         """Return the plan of one call or of all, which is then that of this gradient."""
