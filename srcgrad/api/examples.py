@@ -98,15 +98,57 @@ def count_of_examples(arguments: Mapping[str, Any], axes: Mapping[str, Any]) -> 
     return count
 
 
-def _count(value: Any, axis: Any, where: str, counts: dict[str, int]) -> None:
+def _count(
+    value: Any, axis: Any, where: str, counts: dict[str, int], places: dict[str, int] | None = None
+) -> None:
     if axis is None:
         return
     if isinstance(axis, int):
         counts[where] = int(value.shape[axis])
+        if places is not None:
+            places[where] = axis
         return
     keys = axis if isinstance(axis, dict) else range(len(axis))
     for key in keys:
-        _count(value[key], axis[key], f"{where}[{key!r}]", counts)
+        _count(value[key], axis[key], f"{where}[{key!r}]", counts, places)
+
+
+def count_text(arguments: Mapping[str, Any], axes: Mapping[str, Any]) -> str:
+    """Return the expression of how many examples there are in arguments.
+
+    >>> count_text({"w": {"a": np.ones((2, 3))}}, {"w": {"a": 1}})
+    "w['a'].shape[1]"
+    """
+    counts: dict[str, int] = {}
+    places: dict[str, int] = {}
+    for name, value in arguments.items():
+        _count(value, axes[name], name, counts, places)
+    (name, axis) = next(iter(places.items()))
+    return f"{name}.shape[{axis}]"
+
+
+def conditions_on(value: Any, axis: Any, where: str, *, exactly: bool) -> list[str]:
+    """Return what a text over a batch takes for granted of the arrays in an argument.
+
+    >>> conditions_on({"w": np.ones((2, 3))}, 0, "p", exactly=False)
+    ["p['w'].ndim == 2"]
+    >>> conditions_on(np.ones((5, 3)), 0, "x", exactly=True)
+    ['x.shape[1:] == (3,)']
+    """
+    if isinstance(value, (dict, list, tuple)):
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        inner = axis if isinstance(axis, (dict, list, tuple)) else dict.fromkeys(keys, axis)
+        parts = [(f"{where}[{key!r}]", value[key], inner[key]) for key in keys]
+        return [c for w, v, a in parts for c in conditions_on(v, a, w, exactly=exactly)]
+    if not isinstance(value, np.ndarray):
+        return []
+    if not exactly:
+        return [f"{where}.ndim == {value.ndim}"]
+    if axis is None:
+        return [f"{where}.shape == {value.shape}"]
+    one = value.shape[:axis] + value.shape[axis + 1 :]
+    before = f"{where}.shape[:{axis}] + " if axis else ""
+    return [f"{before}{where}.shape[{axis + 1}:] == {one}"]
 
 
 def put_in_place(fact: Fact, value: Any, axis: Any, where: str) -> Fact:
@@ -140,27 +182,6 @@ def _example(value: Any, axis: Any, number: int) -> Any:
         return {key: _example(item, axis[key], number) for key, item in value.items()}
     parts = [_example(item, part, number) for item, part in zip(value, axis, strict=True)]
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-
-
-def of_all(value: Any, axis: Any, count: int) -> Any:
-    """Return a value with the examples along the first axis of each array, those shared repeated.
-
-    Raises:
-        TypeError: It is neither made of numbers and arrays nor a container of such.
-    """
-    if isinstance(value, dict):
-        parts = axis if isinstance(axis, dict) else dict.fromkeys(value, axis)
-        return {key: of_all(item, parts[key], count) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        axes = axis if isinstance(axis, (list, tuple)) else [axis] * len(value)
-        items = [of_all(item, part, count) for item, part in zip(value, axes, strict=True)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(axis, int):
-        return np.moveaxis(value, axis, 0)
-    if not isinstance(value, (np.ndarray, np.generic, float, int, complex)):
-        raise TypeError(type(value))
-    array = np.asarray(value, dtype=float if type(value) is int else None)
-    return np.broadcast_to(array, (count, *array.shape))
 
 
 def stacked(results: Sequence[Any], axis: Any) -> Any:

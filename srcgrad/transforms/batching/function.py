@@ -61,6 +61,7 @@ class Written:
         known: What was found out of its memory.
         uses_batch: Whether it reads the number of examples.
         scope: Its names from outside.
+        tree: The function for one example that it was written from.
     """
 
     body: list[Any]
@@ -68,6 +69,7 @@ class Written:
     known: Known
     uses_batch: bool
     scope: Scope
+    tree: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def _written(
         except AgainError:
             continue
         result = NONE if writer.returned is None else writer.returned
-        return Written(writer.out, result, known, writer.uses_batch, scope)
+        return Written(writer.out, result, known, writer.uses_batch, scope, tree)
     raise NotBatchedError(
         "this function is not written for a batch: it keeps changing what its values are",
         span=source.span(source.tree),

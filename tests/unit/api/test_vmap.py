@@ -234,3 +234,54 @@ def test_axes_that_are_not_there_are_refused():
         sg.vmap(dense)(np.ones((2, 3)), 1.0)
     with pytest.raises(sg.ArgumentError, match="has 2 examples and `b` has 3"):
         sg.vmap(dense)(np.ones((2, 3)), np.ones((3, 5)))
+
+
+def squared_error(params, x, y):
+    hidden = np.tanh(params["w"] @ x + params["b"])
+    return np.sum((hidden - y) ** 2)
+
+
+def exported_functions(text):
+    space = {"__name__": "exported"}
+    exec(compile(text, "exported", "exec"), space)
+    assert "import srcgrad" not in text
+    assert "from srcgrad" not in text
+    return space
+
+
+def test_a_program_over_a_batch_is_exported():
+    xs = np.array([1.0, 9.0, 70.0])
+    text = sg.vmap(until_small, fallback="error").export(example=(xs,))
+    run = exported_functions(text)["until_small_batch"]
+    np.testing.assert_allclose(run(xs), [until_small(x) for x in xs])
+    with pytest.raises(ValueError, match="exported for"):
+        run(np.ones((2, 2)))
+
+
+def test_gradients_of_each_example_are_exported():
+    params = {"w": RNG.normal(size=(4, 3)), "b": RNG.normal(size=4)}
+    xs, ys = RNG.normal(size=(5, 3)), RNG.normal(size=(4, 5))
+    g = sg.value_and_grad(squared_error)
+    batched = sg.vmap(g, (None, 0, 1), fallback="error")
+    run = exported_functions(batched.export(example=(params, xs, ys)))
+    values, grads = run["squared_error_value_and_grad_batch"](params, xs, ys)
+    wanted = [g(params, x, y) for x, y in zip(xs, ys.T, strict=True)]
+    np.testing.assert_allclose(values, [value for value, _ in wanted])
+    for key, rows in grads.items():
+        np.testing.assert_allclose(rows, [grad[key] for _, grad in wanted])
+    with pytest.raises(ValueError, match="exported for"):
+        run["squared_error_value_and_grad_batch"](params, np.ones((5, 1)), ys)
+
+
+def test_what_a_batch_is_made_of_is_said():
+    xs = np.array([1.0, 9.0])
+    batched = sg.vmap(until_small)
+    batched(xs)
+    assert batched.stages()["source"] == batched.source
+    assert "for each example" not in batched.stages()["parse"]
+    assert batched.explain().engine == "source"
+    assert "takes for granted: x.ndim == 1" in batched.explain(xs).text()
+    refused = sg.vmap(largest).explain(np.ones((2, 3)))
+    assert refused.engine == "loop"
+    assert "as a loop over examples" in refused.text()
+    assert refused.refusals[0].code == "SG195"
