@@ -8,7 +8,7 @@ import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from srcgrad.api.elsewhere import placed, refuse_checks, say_what_lacks
+from srcgrad.api.elsewhere import AnyPlan, placed, refuse_checks, say_what_lacks
 from srcgrad.api.form import Form
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
@@ -67,6 +67,27 @@ def run_lazily(
         grads = grads if len(values) > 1 else (grads,)
         done = tuple(_conformed(grad, value) for grad, value in zip(grads, values, strict=True))
     return form.answered(head, done[0] if form.single else done)
+
+
+def ready_for_blocks(plan: AnyPlan) -> tuple[AnyPlan, Callable[..., Any]]:
+    """Return the twin of a plan at arrays of Dask, and what lets its functions refuse by name.
+
+    Raises:
+        LibraryGapError: It writes where Dask's arrays would not change.
+    """
+    _refuse_writes(plan)
+    twin = placed(plan, DASK)
+    return twin, lambda function: _saying_what_lacks(_named(function), twin)
+
+
+def as_blocks(value: Any) -> Any:
+    """Return containers with arrays of Dask for all numbers and arrays."""
+    return mapped(_lazy, value, _same)
+
+
+def conformed_blocks(grad: Any, value: Any) -> Any:
+    """Return a derivative with the structure of its value, and with the chunks of its arrays."""
+    return _conformed(grad, value)
 
 
 def has_complex(values: Iterable[Any]) -> bool:
@@ -131,10 +152,12 @@ def _saying_what_lacks(run: Callable[..., Any], plan: Plan) -> Callable[..., Any
 
     def told(*args: Any, **kwargs: Any) -> Any:
         try:
-            return run(*args, **kwargs)
+            result = run(*args, **kwargs)
+            blocks.raise_if_asked()
         except Exception as error:
             say_what_lacks(error, plan)
             raise
+        return result
 
     return told
 
