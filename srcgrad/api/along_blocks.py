@@ -183,12 +183,12 @@ def _policy(options: Mapping[str, Any]) -> Policy:
     Raises:
         LibraryGapError: An option is for arrays of NumPy.
     """
-    unknown = [name for name in ("has_aux", "verify") if options.get(name)]
-    if unknown:
+    if options.get("has_aux"):
         raise LibraryGapError(
-            f"`{unknown[0]}` is for arrays of NumPy, not of Dask", hint="leave the option out"
+            "`has_aux` is for arrays of NumPy, not of Dask", hint="leave the option out"
         )
-    return policy_of(options.get("fallback", "warn"), options.get("backend", "auto"), False)
+    fallback, backend = options.get("fallback", "warn"), options.get("backend", "auto")
+    return policy_of(fallback, backend, bool(options.get("verify")))
 
 
 def _as_now(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from srcgrad.api.compiled import Compiled
+from srcgrad.api.elsewhere import refuse_elsewhere
 from srcgrad.api.examples import (
     axes_by_name,
     conditions_on,
@@ -42,6 +43,7 @@ from srcgrad.tape import unwrapped
 from srcgrad.transforms.batching.facts import Fact, fact_of, is_batched
 
 _MOST_TEXTS: Final = 64
+_BY_EXAMPLE: Final = "call the function, or its derivative, for each example"
 Axes = int | None | tuple[Any, ...] | dict[str, Any]
 
 
@@ -79,6 +81,7 @@ class Batched:
             ArgumentError: The arguments have no such axes, or other numbers of examples in them.
             NotBatchedError: The function is not written for a batch, and `fallback` is "error".
         """
+        refuse_elsewhere("a program over a batch runs", (*args, *kwargs.values()), _BY_EXAMPLE)
         bound, axes = self._bound(args, kwargs)
         count = count_of_examples(bound.arguments, axes)
         try:

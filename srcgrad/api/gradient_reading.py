@@ -68,6 +68,7 @@ class GradientReading(Reading, Generic[P, R_co]):
     _fitting: Callable[..., Plan | None]
     _twin: Callable[..., Plan | None]
     _at_all_blocks: Any = None
+    checks: bool
     _verify: Callable[..., None]
     _policy: Policy
 
@@ -200,7 +201,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             self._at_all_blocks = self._strict()
         args = (self._owner, *args) if self._is_method else args
         arguments = self._selection.bound(args, kwargs)
-        refuse_lazily(self._policy, self._form.names, arguments)
+        refuse_lazily(self._policy, self._form.names, arguments, checks=self.checks)
         plan = self._at_all_blocks.plan_for_blocks(arguments)
         self._ran.what = plan
         return run_lazily(plan, self._form, arguments, args, kwargs)

@@ -99,20 +99,28 @@ def has_complex(values: Iterable[Any]) -> bool:
     )
 
 
-def refuse_lazily(policy: Policy, names: Sequence[str], arguments: Mapping[str, Any]) -> None:
-    """Refuse what there is not at arrays of Dask.
+def refuse_lazily(
+    policy: Policy, names: Sequence[str], arguments: Mapping[str, Any], *, checks: bool = False
+) -> None:
+    """Refuse what there is not at arrays of Dask; `checks` asks for a look at every value.
 
     Raises:
         MixedLibrariesError: The backend is for other arrays.
         IntegerInputError: The gradient is asked for by integers.
+        LibraryGapError: An option asks for numbers, which are not computed.
     """
     if policy.backend not in ("auto", "dask"):
         raise MixedLibrariesError(
             f"backend={policy.backend!r}, and there is an array of Dask among the arguments",
             hint="leave backend= out for a gradient that Dask runs",
         )
-    if CHECKS.nans:
+    if checks or CHECKS.nans:
         refuse_checks(DASK)
+    if policy.verify:
+        raise LibraryGapError(
+            "verify=True computes the derivative and differences, and arrays of Dask are lazy",
+            hint="verify it at arrays of NumPy, which run the same text",
+        )
     for name in names:
         if not float_leaves(arguments[name]):
             raise IntegerInputError(
