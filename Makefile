@@ -51,6 +51,7 @@ pages: $(VENV)/.tests
 	@$(BIN)/python -W ignore -m tests.unit.rules.coverage_page
 	@$(BIN)/python -m tools.pages
 	@$(BIN)/python -m tests.text.page
+	@$(BIN)/python -W ignore -m tests.targets.where
 
 pictures: examples
 	@$(BIN)/python tools/pictures.py

@@ -29,6 +29,7 @@ NAMES = [
     "derivatives",
     "compiled",
     "device",
+    "examples",
 ]
 if find_spec("bench.tape"):
     NAMES.append("tape")

@@ -5,14 +5,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from os import PathLike
 from types import FunctionType, MethodType
 from typing import Any, Final
 
 import numpy as np
 
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.examples import axes_by_name, count_of_examples, examples, put_in_place, stacked
+from srcgrad.api.elsewhere import refuse_elsewhere
+from srcgrad.api.examples import (
+    axes_by_name,
+    conditions_on,
+    count_of_examples,
+    count_text,
+    examples,
+    put_in_place,
+    stacked,
+)
+from srcgrad.api.exporting import Example, batch_exported
 from srcgrad.api.gradient import Gradient
+from srcgrad.api.insights import explained, refused, subject_of
 from srcgrad.api.looks import look_like
 from srcgrad.api.on_tensors import tensors_of
 from srcgrad.api.plan import Plan, load_plan
@@ -21,14 +33,18 @@ from srcgrad.api.refusal import describe, warn_unbatched
 from srcgrad.api.selection import innermost, signature_of
 from srcgrad.api.underlying import to_differentiate
 from srcgrad.compiler.batching import BatchRequest, compile_batched
+from srcgrad.compiler.stages import Stages
 from srcgrad.errors import ArgumentError, NotBatchedError, UnsupportedError
+from srcgrad.insight.explanation import Explanation
 from srcgrad.insight.once import Once
 from srcgrad.locks import Lock
+from srcgrad.runtime.batches import of_all
 from srcgrad.runtime.objects import may_be_static
 from srcgrad.tape import unwrapped
-from srcgrad.transforms.batching.facts import Fact, fact_of
+from srcgrad.transforms.batching.facts import Fact, fact_of, is_batched
 
 _MOST_TEXTS: Final = 64
+_BY_EXAMPLE: Final = "call the function, or its derivative, for each example"
 Axes = int | None | tuple[Any, ...] | dict[str, Any]
 
 
@@ -66,10 +82,8 @@ class Batched:
             ArgumentError: The arguments have no such axes, or other numbers of examples in them.
             NotBatchedError: The function is not written for a batch, and `fallback` is "error".
         """
-        bound = self.signature.bind(*args, **kwargs)
-        given = set(bound.arguments)
-        bound.apply_defaults()
-        axes = axes_by_name(self._in_axes, self.signature, bound.arguments, given)
+        refuse_elsewhere("a program over a batch runs", (*args, *kwargs.values()), _BY_EXAMPLE)
+        bound, axes = self._bound(args, kwargs)
         count = count_of_examples(bound.arguments, axes)
         try:
             plan = self._plan(unwrapped_all(bound.arguments), axes)
@@ -80,9 +94,41 @@ class Batched:
         values = [*bound.args, *bound.kwargs.values()]
         if tensors_of(values):
             return Compiled(plan.function)(*bound.args, **bound.kwargs)
-        return plan.function(*bound.args, **plan.named(bound.kwargs))
+        result = plan.function(*bound.args, **plan.named(bound.kwargs))
+        return self._in_form(result, bound.arguments, axes, count)
+
+    def _in_form(
+        self, result: Any, arguments: Mapping[str, Any], axes: Mapping[str, Any], count: int
+    ) -> Any:
+        """Return gradients with the types and structures of what they belong to."""
+        primal = self.primal
+        if not isinstance(primal, Gradient) or self._out_axes != 0:
+            return result
+        try:
+            values = [of_all(arguments[name], axes[name], count) for name in primal.names]
+        except TypeError:  # an object, whose gradient stays as the text has it
+            return result
+        return primal.in_form(result, values)
 
     # -- texts
+
+    def _bound(self, args: Any, kwargs: Any) -> tuple[inspect.BoundArguments, dict[str, Any]]:
+        """Return the arguments of a call with the axes of the examples in them."""
+        bound = self.signature.bind(*args, **kwargs)
+        given = set(bound.arguments)
+        bound.apply_defaults()
+        return bound, axes_by_name(self._in_axes, self.signature, bound.arguments, given)
+
+    def _plan_for(self, *args: Any, **kwargs: Any) -> tuple[Plan, dict[str, Any], dict[str, Any]]:
+        bound, axes = self._bound(args, kwargs)
+        count_of_examples(bound.arguments, axes)
+        arguments = unwrapped_all(bound.arguments)
+        return self._plan(arguments, axes), axes, arguments
+
+    @property
+    def user_function(self) -> Any:
+        """The function of the user's that all is about."""
+        return _innermost(self.primal)
 
     def _plan(self, arguments: Mapping[str, Any], axes: Mapping[str, Any]) -> Plan:
         """Return the text for arguments of some kinds, made at the first call with such."""
@@ -146,13 +192,21 @@ class Batched:
                 f"`{describe(self.primal)}` has a text with other parameters",
                 hint="give it plain parameters",
             )
-        request = BatchRequest(function, facts, axes, self._out_axes, given, name)
+        exactly = isinstance(self.primal, Gradient)  # its own text may be made for these shapes
+        conditions = [
+            condition
+            for key, value in arguments.items()
+            for condition in conditions_on(value, axes[key], key, exactly=exactly)
+        ]
+        request = BatchRequest(
+            function, facts, axes, self._out_axes, given, name, conditions=conditions
+        )
         generated = compile_batched(request)
         plan = load_plan(generated, function, frozenset(given))
         plan.options["data"] = {
             key: fact_of(binding.current()) for key, binding in generated.data.items()
         }
-        plan.options["current"] = current
+        plan.options["current"], plan.options["request"] = current, request
         return plan
 
     def _function(
@@ -193,9 +247,10 @@ class Batched:
         """
         if isinstance(self._last, Plan):
             return self._last.generated.source
-        if self._last is not None:
-            raise self._last
-        raise UnsupportedError(
+        raise self._none() if self._last is None else self._last
+
+    def _none(self) -> UnsupportedError:
+        return UnsupportedError(
             f"the text of `{describe(self)}` over a batch depends on the axes of its arguments",
             hint="call it first",
         )
@@ -203,6 +258,68 @@ class Batched:
     def show(self) -> None:
         """Print the text that the last call ran."""
         print(self.source)  # noqa: T201 - it is what was asked for
+
+    def stages(self) -> dict[str, str]:
+        """Return the text of the last call after each pass, by the name of the pass.
+
+        Raises:
+            UnsupportedError: There was no call yet, or the last one ran as a loop.
+        """
+        stages, source = Stages(wanted=True), self.source
+        assert isinstance(self._last, Plan)
+        compile_batched(replace(self._last.options["request"], stages=stages))
+        return {**stages.texts, "source": source}
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say how a call like the one given runs, or the last one: by source or as a loop, and why.
+
+        Raises:
+            UnsupportedError: No arguments are given, and there was no call yet.
+        """
+        last: Any = self._last
+        if args or kwargs:
+            try:
+                last = self._plan_for(*args, **kwargs)[0]
+            except NotBatchedError as refusal:
+                last = refusal
+        inputs = [] if last is None else self._batched_names(last)
+        subject = subject_of(self.user_function, "vmap", inputs)
+        if isinstance(last, NotBatchedError):
+            return refused(subject, last, "loop")
+        return (
+            explained(subject, last, None) if last is not None else refused(subject, self._none())
+        )
+
+    def _batched_names(self, last: Any) -> list[str]:
+        """Return the arguments that have examples in them."""
+        if not isinstance(last, Plan):
+            return []
+        return [name for name, fact in last.options["request"].facts.items() if is_batched(fact)]
+
+    def export(
+        self, path: str | PathLike[str] | None = None, *, example: Example | None = None
+    ) -> str:
+        """Return the program over a batch as a module without srcgrad, and write it to `path`.
+
+        Args:
+            path: The file to write; None to write none.
+            example: Arguments of a call (a dict for keywords), whole batches: the text is the one
+                for arguments like these.
+
+        Raises:
+            ArgumentError: There is no example.
+            ExportError: It cannot stand alone.
+            NotBatchedError: It is not written for a batch.
+        """
+        if example is None or self._out_axes != 0:
+            raise ArgumentError(
+                "a program over a batch is exported for arguments like those of an example, with "
+                "the examples along the first axis of the result",
+                hint="give the arguments of a call: export(path, example=(...))",
+            )
+        given = ((), example) if isinstance(example, Mapping) else (example, {})
+        plan, axes, arguments = self._plan_for(*given[0], **given[1])
+        return batch_exported(self, plan, axes, count_text(arguments, axes), path)
 
     # -- a loop instead
 

@@ -98,15 +98,57 @@ def count_of_examples(arguments: Mapping[str, Any], axes: Mapping[str, Any]) -> 
     return count
 
 
-def _count(value: Any, axis: Any, where: str, counts: dict[str, int]) -> None:
+def _count(
+    value: Any, axis: Any, where: str, counts: dict[str, int], places: dict[str, int] | None = None
+) -> None:
     if axis is None:
         return
     if isinstance(axis, int):
         counts[where] = int(value.shape[axis])
+        if places is not None:
+            places[where] = axis
         return
     keys = axis if isinstance(axis, dict) else range(len(axis))
     for key in keys:
-        _count(value[key], axis[key], f"{where}[{key!r}]", counts)
+        _count(value[key], axis[key], f"{where}[{key!r}]", counts, places)
+
+
+def count_text(arguments: Mapping[str, Any], axes: Mapping[str, Any]) -> str:
+    """Return the expression of how many examples there are in arguments.
+
+    >>> count_text({"w": {"a": np.ones((2, 3))}}, {"w": {"a": 1}})
+    "w['a'].shape[1]"
+    """
+    counts: dict[str, int] = {}
+    places: dict[str, int] = {}
+    for name, value in arguments.items():
+        _count(value, axes[name], name, counts, places)
+    (name, axis) = next(iter(places.items()))
+    return f"{name}.shape[{axis}]"
+
+
+def conditions_on(value: Any, axis: Any, where: str, *, exactly: bool) -> list[str]:
+    """Return what a text over a batch takes for granted of the arrays in an argument.
+
+    >>> conditions_on({"w": np.ones((2, 3))}, 0, "p", exactly=False)
+    ["p['w'].ndim == 2"]
+    >>> conditions_on(np.ones((5, 3)), 0, "x", exactly=True)
+    ['x.shape[1:] == (3,)']
+    """
+    if isinstance(value, (dict, list, tuple)):
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        inner = axis if isinstance(axis, (dict, list, tuple)) else dict.fromkeys(keys, axis)
+        parts = [(f"{where}[{key!r}]", value[key], inner[key]) for key in keys]
+        return [c for w, v, a in parts for c in conditions_on(v, a, w, exactly=exactly)]
+    if not isinstance(value, np.ndarray):
+        return []
+    if not exactly:
+        return [f"{where}.ndim == {value.ndim}"]
+    if axis is None:
+        return [f"{where}.shape == {value.shape}"]
+    one = value.shape[:axis] + value.shape[axis + 1 :]
+    before = f"{where}.shape[:{axis}] + " if axis else ""
+    return [f"{before}{where}.shape[{axis + 1}:] == {one}"]
 
 
 def put_in_place(fact: Fact, value: Any, axis: Any, where: str) -> Fact:

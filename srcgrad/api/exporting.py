@@ -96,6 +96,38 @@ def exported(
     return text
 
 
+def batch_exported(
+    batched: Any, plan: Plan, axes: Mapping[str, Any], count: str, path: str | PathLike[str] | None
+) -> str:
+    """Return a program over a batch as a module that stands alone; write it if there is a path.
+
+    Raises:
+        ExportError: It cannot stand alone.
+    """
+    function: Any = plan.function.__dict__["__srcgrad_primal__"]
+    written: Any = underlying.plain(batched.user_function)
+    of = batched.primal if hasattr(batched.primal, "in_form") else None
+    export = Export(
+        function,
+        written,
+        plan.generated,
+        plan.module,
+        () if of is None else of.names,
+        of is None or of.single,
+        value=getattr(of, "gives_value", False),
+        aux=of is not None and of.has_aux,
+        command="export(example=...) of the vmapped function",
+        given={name: plan.options["request"].given[name] for name in plan.given},
+        kind="vmap",
+        axes=axes,
+        count=count,
+    )
+    text = standalone(export)
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
 def _for_numba(text: str, kind: str, call: inspect.BoundArguments | None) -> str:
     """Return a module for NumPy as one that Numba compiles.
 

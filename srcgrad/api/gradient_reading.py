@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import BoundArguments, Parameter, getattr_static
 from types import MethodType
 from typing import Any, Generic
@@ -71,6 +71,7 @@ class GradientReading(Reading, Generic[P, R_co]):
     _fitting: Callable[..., Plan | None]
     _refuse: Callable[[UnsupportedError], None]
     _at_all_blocks: Any = None
+    checks: bool
     _verify: Callable[..., None]
     _policy: Policy
 
@@ -266,7 +267,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             self._at_all_blocks = self._strict()
         args = (self._owner, *args) if self._is_method else args
         arguments = self._selection.bound(args, kwargs)
-        refuse_lazily(self._policy, self._form.names, arguments)
+        refuse_lazily(self._policy, self._form.names, arguments, checks=self.checks)
         plan = self._at_all_blocks.plan_for_blocks(arguments)
         self._ran.what = plan
         return run_lazily(plan, self._form, arguments, args, kwargs)
@@ -421,6 +422,10 @@ class GradientReading(Reading, Generic[P, R_co]):
         call.arguments.update(arguments)
         plan: Plan = self._strict().plan_for(call.args, call.kwargs)
         return plan
+
+    def in_form(self, result: Any, values: Sequence[Any]) -> Any:
+        """Return what a text returned as a call gives it for these values."""
+        return self._form.whole(result, values)
 
     def plan_and_known(self, call: BoundArguments | None) -> tuple[Plan, Mapping[str, Any]]:
         """Return the plan of one call or of all, which is then that of this gradient."""

@@ -30,9 +30,9 @@ def subject_of(function: Any, mode: str, inputs: Sequence[str]) -> Subject:
     return Subject(name, code.co_filename, code.co_firstlineno, mode, tuple(inputs))
 
 
-def refused(subject: Subject, refusal: UnsupportedError) -> Explanation:
-    """Return the explanation of a function that runs on the tape."""
-    return Explanation(subject, "tape", tuple(refusal.diagnostics))
+def refused(subject: Subject, refusal: UnsupportedError, engine: str = "tape") -> Explanation:
+    """Return the explanation of a function that runs on the tape, or as a loop over examples."""
+    return Explanation(subject, engine, tuple(refusal.diagnostics))
 
 
 def explained(subject: Subject, plan: Plan, call: Call | None) -> Explanation:

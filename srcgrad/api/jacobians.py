@@ -12,7 +12,8 @@ from srcgrad.api.assembling import by_columns, by_rows
 from srcgrad.api.binding import bound
 from srcgrad.api.call_forms import by_form, named
 from srcgrad.api.containers import goes_by_parts, of_parts, parts_of, put_together
-from srcgrad.api.elsewhere import refuse_elsewhere
+from srcgrad.api.elsewhere import is_elsewhere
+from srcgrad.api.filled_elsewhere import jacobian_elsewhere, refuse_all_but_plain
 from srcgrad.api.gradient import Gradient
 from srcgrad.api.kinds import Kinds, is_bound_in_order, kinds_of, remember
 from srcgrad.api.looks import P, Q, look_like
@@ -48,7 +49,6 @@ from srcgrad.tape import in_another_call
 
 Numbers = int | Sequence[int] | None
 Names = str | Sequence[str] | None
-_ROW_BY_ROW = "srcgrad.vjp and srcgrad.jvp run there, one row or column at a time"
 
 
 class Jacobian(Made, Generic[P]):
@@ -125,7 +125,11 @@ class Jacobian(Made, Generic[P]):
             twin = self.of(of_parts(self.primal))
             return put_together(twin(*map(parts_of, args), **parts_of(kwargs)))
         arguments = bind(self.primal, args, kwargs)
-        refuse_elsewhere("Jacobians are filled", arguments.values(), _ROW_BY_ROW)
+        if is_elsewhere(arguments.values()):
+            is_plain = self._sparse is None and not self._has_aux and not self._policy.verify
+            refuse_all_but_plain(arguments, is_plain=is_plain)
+            how: Any = {"mode": self.mode, "single": self._selection.single, "policy": self._policy}
+            return jacobian_elsewhere(self.primal, self.names, arguments, **how)
         for name in self.names:
             check_input(arguments[name], name)
             _refuse_complex(arguments[name], f"its argument `{name}` is")

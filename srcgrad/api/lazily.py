@@ -8,7 +8,7 @@ import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from srcgrad.api.elsewhere import placed, refuse_checks, say_what_lacks
+from srcgrad.api.elsewhere import AnyPlan, placed, refuse_checks, say_what_lacks
 from srcgrad.api.form import Form
 from srcgrad.api.plan import Plan
 from srcgrad.api.policy import Policy
@@ -69,6 +69,27 @@ def run_lazily(
     return form.answered(head, done[0] if form.single else done)
 
 
+def ready_for_blocks(plan: AnyPlan) -> tuple[AnyPlan, Callable[..., Any]]:
+    """Return the twin of a plan at arrays of Dask, and what lets its functions refuse by name.
+
+    Raises:
+        LibraryGapError: It writes where Dask's arrays would not change.
+    """
+    _refuse_writes(plan)
+    twin = placed(plan, DASK)
+    return twin, lambda function: _saying_what_lacks(_named(function), twin)
+
+
+def as_blocks(value: Any) -> Any:
+    """Return containers with arrays of Dask for all numbers and arrays."""
+    return mapped(_lazy, value, _same)
+
+
+def conformed_blocks(grad: Any, value: Any) -> Any:
+    """Return a derivative with the structure of its value, and with the chunks of its arrays."""
+    return _conformed(grad, value)
+
+
 def has_complex(values: Iterable[Any]) -> bool:
     """Say whether there are complex numbers among values and in containers of them."""
     found = (leaf for value in values for leaf in leaves(value))
@@ -78,20 +99,28 @@ def has_complex(values: Iterable[Any]) -> bool:
     )
 
 
-def refuse_lazily(policy: Policy, names: Sequence[str], arguments: Mapping[str, Any]) -> None:
-    """Refuse what there is not at arrays of Dask.
+def refuse_lazily(
+    policy: Policy, names: Sequence[str], arguments: Mapping[str, Any], *, checks: bool = False
+) -> None:
+    """Refuse what there is not at arrays of Dask; `checks` asks for a look at every value.
 
     Raises:
         MixedLibrariesError: The backend is for other arrays.
         IntegerInputError: The gradient is asked for by integers.
+        LibraryGapError: An option asks for numbers, which are not computed.
     """
     if policy.backend not in ("auto", "dask"):
         raise MixedLibrariesError(
             f"backend={policy.backend!r}, and there is an array of Dask among the arguments",
             hint="leave backend= out for a gradient that Dask runs",
         )
-    if CHECKS.nans:
+    if checks or CHECKS.nans:
         refuse_checks(DASK)
+    if policy.verify:
+        raise LibraryGapError(
+            "verify=True computes the derivative and differences, and arrays of Dask are lazy",
+            hint="verify it at arrays of NumPy, which run the same text",
+        )
     for name in names:
         if not float_leaves(arguments[name]):
             raise IntegerInputError(
@@ -131,10 +160,12 @@ def _saying_what_lacks(run: Callable[..., Any], plan: Plan) -> Callable[..., Any
 
     def told(*args: Any, **kwargs: Any) -> Any:
         try:
-            return run(*args, **kwargs)
+            result = run(*args, **kwargs)
+            blocks.raise_if_asked()
         except Exception as error:
             say_what_lacks(error, plan)
             raise
+        return result
 
     return told
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.api.along_blocks import Blocks, takes_blocks, vjp_at_blocks
 from srcgrad.api.blame import Asked, refusing_alone
 from srcgrad.api.call_forms import named
 from srcgrad.api.checking import runs
@@ -73,6 +74,7 @@ class Adjoints:
         self.names = tuple(names)
         self._refusals = Refusals()
         self._plans = Plans(primal, self.make_plan, policy, writes=True)
+        self.blocks = Blocks(primal, self.names, policy, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan, policy)
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[Any, Pull]:
@@ -355,6 +357,7 @@ def vjp(
     pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[Any, ...]: ...
+@takes_blocks(vjp_at_blocks, adjoints_of)
 @takes_tensors
 def vjp(  # noqa: PLR0913 - see `grad`
     f: Callable[..., Any],

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.api.along_blocks import Blocks, jvp_at_blocks, takes_blocks
 from srcgrad.api.apart import apart
 from srcgrad.api.blame import MEANT, Asked, refusing_alone
 from srcgrad.api.call_forms import named
@@ -76,6 +77,7 @@ class Tangents:
         self.names = tuple(names)
         self._refusals = Refusals()
         self._plans = Plans(primal, self.make_plan, policy)
+        self.blocks = Blocks(primal, self.names, policy, self.make_plan)
         self._stacked = StackedPlans(primal, self.make_plan, policy)
 
     def __call__(self, arguments: dict[str, Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -352,6 +354,7 @@ def jvp(
     pure: bool = ...,
     verify: bool = ...,
 ) -> tuple[Any, ...]: ...
+@takes_blocks(jvp_at_blocks, tangents_of)
 def jvp(  # noqa: PLR0913 - each is an option of its own
     f: Callable[..., Any],
     primals: Sequence[Any],

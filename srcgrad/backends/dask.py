@@ -45,21 +45,35 @@ def nothing_computed() -> Iterator[None]:
 
     def refused(graph: Any, keys: Any, **options: Any) -> Any:
         if getattr(_TAKING, "depth", 0):
-            raise ComputedError("it needs a number that is not computed yet")
+            _TAKING.asked = ComputedError("it needs a number that is not computed yet")
+            raise _TAKING.asked
         return before(graph, keys, **options)
 
     before = base.get_scheduler() or sys.modules["dask.threaded"].get
     with dask.config.set(scheduler=refused), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The `.*` function is not implemented by Dask")
-        _TAKING.depth = getattr(_TAKING, "depth", 0) + 1
+        _TAKING.depth, _TAKING.asked = getattr(_TAKING, "depth", 0) + 1, None
         try:
             yield
         finally:
             _TAKING.depth -= 1
 
 
+def raise_if_asked() -> None:
+    """Raise what was refused, if the program has caught that and gone on.
+
+    Raises:
+        ComputedError: A value was asked for.
+    """
+    asked = getattr(_TAKING, "asked", None)
+    if asked is not None:
+        raise asked
+
+
 def raised(error: BaseException) -> bool:
-    """Say whether an error was raised by Dask itself."""
+    """Say whether an error was raised by Dask itself, or by NumPy for what it cannot hold."""
+    if str(error).startswith("setting an array element with a sequence"):
+        return True
     trace = error.__traceback__
     name = ""
     while trace is not None:

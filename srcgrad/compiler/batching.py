@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
@@ -19,6 +19,7 @@ from srcgrad.compiler.module_text import import_lines, wrapped
 from srcgrad.compiler.normal_form import parameter_names
 from srcgrad.compiler.parameters import drop_annotations, leave_out_defaults, positional
 from srcgrad.compiler.reserved import own_names
+from srcgrad.compiler.stages import Stages
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import NotBatchedError, NotDifferentiableError, UnsupportedError
 from srcgrad.frontend.expand.entry import Expander
@@ -51,6 +52,8 @@ class BatchRequest:
         out_axes: Where that axis is to be in the result.
         given: The arguments themselves, for functions and objects among them.
         name: What the function is called, if not by its own name.
+        stages: Where the text after each pass is kept.
+        conditions: What the text takes for granted of its arguments, as Python expressions.
     """
 
     function: FunctionType
@@ -59,6 +62,8 @@ class BatchRequest:
     out_axes: Any = 0
     given: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
+    stages: Stages = field(default_factory=Stages)
+    conditions: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -207,7 +212,7 @@ def compile_batched(request: BatchRequest) -> Generated:
         fixed,
         frozenset(),
         keep_complex=False,
-        conditions=(),
+        conditions=tuple(request.conditions),
         functions=(*module.functions.values(), *map(FunctionState.of, session.functions)),
         assumptions=tuple(session.assumptions),
         renamed=renamed,
@@ -237,7 +242,9 @@ def _write_entry(
     batch = names.fresh("batch")
     ending = _Ending(module, request.out_axes)
     wanted = Wanted(facts, batch, tuple(_own_names()), is_helper=False, ending=ending)
+    request.stages.note("parse", source.tree)
     written = write_function(source, module, wanted)
+    request.stages.note("one exit", written.tree)
     head = [
         assign(key, _moved(module, load(key), facts[key], axis))
         for key, axis in axes.items()
@@ -246,12 +253,14 @@ def _write_entry(
     if written.uses_batch:
         head.append(assign(batch, call("len", _first(facts))))
     written.body[:0] = head
-    place = f"{Path(source.file).name}:{source.tree.lineno}"
+    place = f" ({Path(source.file).name}:{source.tree.lineno})"
+    if str(source.function.__module__).startswith("srcgrad._generated."):
+        place = ""  # a file of ours, which says nothing to anybody
     shared = [f"`{key}`" for key, fact in facts.items() if not is_batched(fact)]
-    tail = f"({place}) for each example of a batch."
+    tail = "for each example of a batch."
     if shared:
-        tail = f"({place}) for each example of a batch; {', '.join(shared)} shared by all."
-    doc = wrapped(f"Run `{source.name}`", tail)
+        tail = f"for each example of a batch; {', '.join(shared)} shared by all."
+    doc = wrapped(f"Run `{source.name}`{place}", tail)
     module.end(source, name, clone(source.tree.args), written, doc)
 
 

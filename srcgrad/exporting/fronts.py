@@ -11,6 +11,7 @@ from srcgrad.exporting import checks, matching, matrices
 from srcgrad.exporting.front import Front, fitted, returned
 from srcgrad.exporting.origins import Namespace
 from srcgrad.ir.names import identifier
+from srcgrad.runtime import batches
 
 
 class _Other(Front):
@@ -286,6 +287,41 @@ class RowsFront(PullFront):
         return [*lines, f"return {made}, {value}[1]" if self.export.aux else f"return {made}"]
 
 
+class BatchFront(_Other):
+    """A function over a batch of examples."""
+
+    def _docstring(self) -> str:
+        name = f"`{identifier(self.export.written.__name__)}`"
+        shown = ", ".join(f"`{name}`" for name in self.export.names)
+        if shown:
+            return f"Return the gradients of {name} with respect to {shown}, of each example."
+        return f"Return {name} of each example of a batch."
+
+    def _checks(self) -> list[str]:
+        return [*self._checks_of_given(), *self._conditions()]
+
+    def _call(self, indent: int = 12) -> str:
+        return fitted(f"{self.inner}(", self._ordered(), ")", indent)
+
+    def _result(self) -> list[str]:
+        if not self.export.names:
+            return [f"return {self._call(7)}"]
+        every = self._helper(batches.of_all)
+        lines = [f"count = {self.export.count}"]
+        lines += [
+            f"{name} = {every}({name}, {self.export.axes[name]!r}, count)"
+            for name in self.export.names
+        ]
+        first, *rest = super()._result()
+        call = first.partition(" = ")
+        if call[1] and not first.startswith("return"):
+            return [first, *lines, *rest]
+        grads = self._grads()[0]
+        (name,) = self.export.names
+        check = f"{self._use(checks.conform)}({grads}, {name})"
+        return [self._assigned(grads), *lines, f"return {check}"]
+
+
 FRONTS: Final[Mapping[str, type[Front]]] = {
     "grad": Front,
     "jvp": TangentFront,
@@ -294,4 +330,5 @@ FRONTS: Final[Mapping[str, type[Front]]] = {
     "jacfwd": ColumnsFront,
     "jacrev": RowsFront,
     "hessian": HessianFront,
+    "vmap": BatchFront,
 }

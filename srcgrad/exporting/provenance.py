@@ -30,6 +30,7 @@ _WHAT: Final[Mapping[str, str]] = {
     "jacfwd": "Jacobian",
     "jacrev": "Jacobian",
     "hessian": "Second derivatives",
+    "vmap": "Values for a batch of examples",
 }
 
 
@@ -40,6 +41,9 @@ def docstring(export: Export) -> str:
     what = "Value and gradient" if export.value else _WHAT[export.kind]
     name = _on_one_line(function.__name__)
     head = f"{what} of `{name}` with respect to {shown}."
+    if export.kind == "vmap":
+        what = f"Gradients with respect to {shown}" if shown else "Values"
+        head = f"{what} of `{_on_one_line(export.written.__name__)}` for a batch of examples."
     if len(head) > _WIDEST:
         head = f"{what} of `{name}`."
     facts = [

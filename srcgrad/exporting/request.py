@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from srcgrad.compiler import Generated
 from srcgrad.frontend.joining import Join
 
-Kind = Literal["grad", "jvp", "vjp", "hvp", "jacfwd", "jacrev", "hessian"]
+Kind = Literal["grad", "jvp", "vjp", "hvp", "jacfwd", "jacrev", "hessian", "vmap"]
 _ENDINGS: Final = {"jacfwd": "jacobian", "jacrev": "jacobian"}
 
 
@@ -35,6 +35,8 @@ class Export:
         kind: Which derivative it is.
         writes: Whether the function may write into its arguments.
         of_gradient: Whether the function is the gradient, by the same arguments, of another.
+        axes: Along which axis of the arguments examples lie, if the text is over a batch of them.
+        count: The expression of how many examples there are.
         uses_up: Whether a run of the backward half leaves what was kept as nothing to run on again.
     """
 
@@ -53,13 +55,15 @@ class Export:
     kind: Kind = "grad"
     writes: bool = False
     of_gradient: bool = False
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    count: str = ""
     uses_up: bool = False
 
     @property
     def entry(self) -> str:
         """The name of the function that is called, if nothing else has it."""
         entry = self.generated.entry
-        if self.kind in ("grad", "jvp"):
+        if self.kind in ("grad", "jvp", "vmap"):
             return entry
         stem = entry.removesuffix("_jvp").removesuffix("_forward")
         if self.kind in ("hvp", "hessian"):

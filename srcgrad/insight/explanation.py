@@ -37,7 +37,7 @@ class Explanation:
 
     Attributes:
         subject: What is explained.
-        engine: "source" or "tape".
+        engine: "source" or "tape"; "loop" for a function that is called for each example.
         refusals: Why it is on the tape, or why calls in it are; empty otherwise.
         conditions: What the text takes for granted of its arguments.
         lines: How many lines the generated text has.

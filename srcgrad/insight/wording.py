@@ -21,6 +21,7 @@ _HOW: Final = {
     "on the tape": "runs on the tape",
     "forward": "runs forward only",
 }
+_ENGINES: Final = {"source": "by source", "tape": "on the tape", "loop": "as a loop over examples"}
 _MOST_LINES: Final = 12
 
 
@@ -34,8 +35,8 @@ class Words:
     def text(self) -> str:
         """Return the whole text."""
         parts = [self._title()]
-        if self._it.engine == "tape":
-            parts.append(self._on_tape())
+        if self._it.engine != "source":
+            parts.append(self._why())
         subject, functions = self._it.subject, self._it.findings.functions
         for place, function in enumerate(functions):
             sections = list(self._sections(function))
@@ -56,8 +57,7 @@ class Words:
         shown = ", ".join(f"`{name}`" for name in subject.inputs)
         by = f" with respect to {shown}" if shown else ""
         place = f" ({_place(subject.file, subject.line)})" if subject.file else ""
-        how = "by source" if self._it.engine == "source" else "on the tape"
-        title = f"{subject.mode} of `{subject.function}`{place}{by}: {how}"
+        title = f"{subject.mode} of `{subject.function}`{place}{by}: {_ENGINES[self._it.engine]}"
         lines = [self._style.of("title", title)]
         if self._it.lines:
             lines.append(f"The generated text has {self._it.lines} lines.")
@@ -74,8 +74,8 @@ class Words:
             )
         return "\n".join(lines)
 
-    def _on_tape(self) -> str:
-        lines = [self._style.of("heading", "Why on the tape")]
+    def _why(self) -> str:
+        lines = [self._style.of("heading", f"Why {_ENGINES[self._it.engine]}")]
         for item in self._it.refusals:
             lines += [f"  {line}" for line in item.render().splitlines()]
         return "\n".join(lines)

@@ -35,3 +35,24 @@ def chosen_for_each(test: Any, one: Any, other: Any) -> Any:
             f"{np.shape(other)[1:]} on the other"
         )
     return np.where(np.reshape(test, (-1,) + (1,) * (np.ndim(one) - 1)), one, other)
+
+
+def of_all(value: Any, axis: Any, count: int) -> Any:
+    """Return a value with the examples along the first axis of each array, those shared repeated.
+
+    Raises:
+        TypeError: It is neither made of numbers and arrays nor a container of such.
+    """
+    if isinstance(value, dict):
+        parts = axis if isinstance(axis, dict) else dict.fromkeys(value, axis)
+        return {key: of_all(item, parts[key], count) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        axes = axis if isinstance(axis, (list, tuple)) else [axis] * len(value)
+        items = [of_all(item, part, count) for item, part in zip(value, axes, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(axis, int):
+        return np.moveaxis(value, axis, 0)
+    if not isinstance(value, (np.ndarray, np.generic, float, int, complex)):
+        raise TypeError(type(value))
+    array = np.asarray(value, dtype=float if type(value) is int else None)
+    return np.broadcast_to(array, (count, *array.shape))

@@ -20,6 +20,23 @@ _FROM_SHAPES: Final = (np.zeros, np.ones, np.empty, np.full)
 _NOT_EXACT: Final = (np.percentile, np.nanpercentile)
 
 
+def apart(x: Any, index: Any) -> Any:
+    """Return ``x[index]``, which must be a number or a copy in NumPy, and no view of `x`.
+
+    Raises:
+        TypeError: It would be a view, and `x` is written into before it is read.
+    """
+    part = x[index]
+    entries = index if isinstance(index, tuple) else (index,)
+    if hasattr(x, "ndim"):
+        picks = any(isinstance(i, list) or getattr(i, "ndim", 0) for i in entries)
+        if picks or not getattr(part, "ndim", 0):
+            return part
+    elif not hasattr(part, "ndim") and not isinstance(part, (list, dict)):
+        return part
+    raise TypeError("a part of an array is read after a write, which a view of it would show")
+
+
 class Names:
     """The functions of a module of NumPy, by those of Dask where they are given arrays of it."""
 

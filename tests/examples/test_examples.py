@@ -31,6 +31,15 @@ def test_an_example_runs_and_draws(name):
     assert picture.stat().st_size > 10_000
 
 
+@pytest.mark.slow
+def test_data_larger_than_a_worker_of_a_cluster():
+    pytest.importorskip("distributed", reason="the example needs dask.distributed")
+    command = [sys.executable, ROOT / "examples" / "cluster" / "larger_than_a_worker.py"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "MB at most" in result.stdout
+
+
 def test_the_gallery_shows_each():
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     for name in EXAMPLES:

@@ -106,6 +106,25 @@ def test_gradients_of_each_example_agree_with_a_loop(name: str) -> None:
     compare(sg.grad(program.function, program.argnums[0], fallback="error"), program)
 
 
+some_gradients = pytest.mark.parametrize(
+    "program",
+    sample(
+        (
+            p
+            for p in PROGRAMS.values()
+            if p.by == "source" and p.argnums and not p.name.endswith(RAISE)
+        ),
+        5 * STEP,
+    ),
+    ids=lambda p: p.name,
+)
+
+
+@some_gradients
+def test_gradients_of_programs_agree_with_a_loop(program: Program) -> None:
+    compare(sg.grad(program.function, program.argnums[0], fallback="error"), program)
+
+
 def test_few_programs_are_refused() -> None:
     arithmetic = [p for p in PROGRAMS.values() if p.name.startswith("basics.")]
     right = 0
@@ -115,4 +134,4 @@ def test_few_programs_are_refused() -> None:
         except pytest.skip.Exception:
             continue
         right += 1
-    assert right >= len(arithmetic) // 2
+    assert right >= len(arithmetic) - 2

@@ -17,6 +17,7 @@ LONGEST_FUNCTION = 60
 # errors that one function of ours raises for another and no user sees: name -> who catches it
 SIGNALS = {
     "AgainError": "a function is written for a batch again, with what was found out",
+    "PartsError": "a function is written for a batch again, with one exit of each block",
     "NotElementwiseError": "a statement over arrays is no nest of loops",
     "NoTangentError": "forward mode runs on the tape, or the tangent is not known",
     "NotInlinableError": "the compiler calls the rule instead of putting it in place",

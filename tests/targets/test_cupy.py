@@ -177,11 +177,48 @@ def test_what_is_missing_is_named_with_its_line(cp):
         sg.grad(by_reciprocals, fallback="error")(x)
 
 
+def weighted_rows(x, w):
+    return np.sin(w) * x * x
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        sg.jacobian(weighted_rows, 1),
+        sg.jacobian(weighted_rows, (0, 1)),
+        sg.jacfwd(weighted_rows),
+        sg.jacrev(weighted_rows),
+        sg.jacobian(smooth),
+        sg.hessian(smooth),
+    ],
+)
+def test_jacobians_are_filled_there(derivative, cp):
+    wanted = derivative(X, W)
+    before = COPIES.numbers
+    found = derivative(cp.asarray(X), cp.asarray(W))
+    assert COPIES.numbers == before  # nothing was fetched
+    for one, other in zip(parts(back(found, cp)), parts(wanted), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def parts(value):
+    return [p for item in value for p in parts(item)] if type(value) is tuple else [value]
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: (x, x), lambda x: {"x": x}, lambda x: {"x": x}["x"].sum() and 1.0]
+)
+def test_jacobians_of_containers_are_refused_there(function, cp):
+    with pytest.raises((sg.LibraryGapError, sg.NotDifferentiableError)):
+        sg.jacobian(function)(cp.asarray(X))
+
+
 @pytest.mark.parametrize(
     "derivative",
     [
         sg.grad(swapped, backend="tape"),
-        sg.jacobian(lambda x: x * x),
+        sg.jacobian(lambda x: (x * x, x), has_aux=True),
+        sg.hessian(swapped, verify=True),
         sg.grad(swapped, debug_nans=True),
         sg.tensor,
         lambda x: sg.vjp(swapped, x, backend="tape"),

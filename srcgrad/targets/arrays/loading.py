@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
@@ -17,6 +17,7 @@ from srcgrad.spans import Span
 from srcgrad.targets.arrays.edits import Edits
 from srcgrad.targets.arrays.gaps import gaps_in
 from srcgrad.targets.arrays.numbers import Elements
+from srcgrad.targets.arrays.views import asked_elements
 
 _FUNCTIONS: Final = (
     *("element", "elements", "updated", "update_at"),
@@ -81,13 +82,33 @@ def text_for(
     for node in imports:
         _rename_import(node, edits, library)
     if library.has_numbers or not imports:
-        return edits.done(), lines
+        return _with_elements_asked(tree, edits, imports, lines)
     helpers = _free_names(tree)
     elements = Elements(tree, edits, helpers)
     if not elements.used:
         return edits.done(), lines
     shown = [_imported(name, helpers[name]) for name in sorted(elements.used)]
     edits.behind(imports[-1], f"\nfrom {library.names or _ELEMENTS} import {', '.join(shown)}")
+    return edits.done(), shifted(lines, imports[-1].end_lineno or 0, 1)
+
+
+def _with_elements_asked(
+    tree: ast.Module, edits: Edits, imports: Sequence[Any], lines: LineMap
+) -> tuple[str, LineMap]:
+    """Let elements that must be numbers or copies be asked whether they are."""
+    asked = list(asked_elements(tree))
+    if not asked or not imports:
+        return edits.done(), lines
+    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    name = "apart"
+    while name in taken:
+        name += "_"
+    for node in asked:
+        index = edits.text_of(node.slice)
+        index = f"({index})" if isinstance(node.slice, ast.Tuple) and index[0] != "(" else index
+        new = f"{name}({edits.text_of(node.value)}, {index})"
+        edits.instead(edits.start(node), edits.end(node), new)
+    edits.behind(imports[-1], f"\nfrom srcgrad.runtime.blocks import {_imported('apart', name)}")
     return edits.done(), shifted(lines, imports[-1].end_lineno or 0, 1)
 
 

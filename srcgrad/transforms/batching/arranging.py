@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.ir.build import at, constant
+from srcgrad.ir.build import at, call, constant
 from srcgrad.transforms.batching.calls import Called, Calls, writes
 from srcgrad.transforms.batching.facts import Fact
 from srcgrad.transforms.batching.making import dtype_told, shape_rank, with_examples
@@ -237,3 +237,25 @@ def repeated(calls: Calls, made: Called) -> Term:
     if len(made.args) > 2:
         return calls.made(made.text([node, times.node, place]), fact, made.node)
     return calls.made(made.text([node, times.node], axis=place), fact, made.node)
+
+
+@writes(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
+def split(calls: Calls, made: Called) -> Term:
+    """Write ``np.split(x, parts, axis)`` with the axis counted with that of the examples."""
+    term, parts = made.args[:2]
+    rank = calls.rank_of(term, made.node)
+    axis = made.argument("axis", 2) if made.function in (np.split, np.array_split) else None
+    told = (0,) if axis is None else literal(axis.node)
+    place = {np.hsplit: int(rank > 1), np.vsplit: 0, np.dsplit: 2}.get(made.function)
+    place = told[0] if place is None and told else place
+    known = parts.fact.constant or literal(parts.node)
+    if parts.batched or not isinstance(place, int) or not known:
+        calls.refuse(made.node, f"`{made.name}` with such arguments", "write them down")
+    count = known[0] if isinstance(known[0], int) else len(known[0]) + 1
+    part = replace(term.fact, kind="array", constant=(), read_from=term.fact.sites)
+    whole = calls.container("list", dict.fromkeys(range(count), part), made.node)
+    if not term.batched:
+        return Term(made.text(), whole)
+    name = "array_split" if made.function is np.array_split else "split"
+    new = call(calls.numpy(name), term.node, parts.node, axis=shifted(place))
+    return Term(at(new, made.node), whole)

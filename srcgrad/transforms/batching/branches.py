@@ -118,7 +118,8 @@ class Branches(Expressions):
             if alias.get(name, name) != self.alias.get(name, name)
             or other_alias.get(name, name) != self.alias.get(name, name)
         ]
-        for name in names:
+        names.sort(key=lambda name: self.alias.get(name, name) == getattr(test.node, "id", None))
+        for name in names:  # what the test reads is bound anew after all else
             if name not in env or name not in other_env:
                 self.env[name] = Fact("mixed", batched=True)
                 continue
@@ -152,7 +153,7 @@ class Branches(Expressions):
 
     # -- writes into arrays
 
-    def _test(self) -> Any:
+    def test_of_masks(self) -> Any:
         """Return the test of the branches that a statement is in."""
         total = clone(self.masks[0].node)
         for mask in self.masks[1:]:
@@ -216,7 +217,7 @@ class Branches(Expressions):
         rank = place.rank
         if rank is None:
             self.refuse(statement, "a write of which the axes are not known", "use numbers")
-        test = widened(Term(self._test(), Fact("number", True, 0, "b")), rank)
+        test = widened(Term(self.test_of_masks(), Fact("number", True, 0, "b")), rank)
         return call(self.numpy("where"), test, value, old)
 
     def _emit_store(self, place: Place, value: Any, statement: Any) -> None:
@@ -240,7 +241,7 @@ class Branches(Expressions):
         if mask.rank != rank or term.rank != 0:
             self.refuse(statement, "a write by a mask of each example", "use np.where(mask, v, x)")
         if self.masks:
-            test = widened(Term(self._test(), mask.fact), rank)
+            test = widened(Term(self.test_of_masks(), mask.fact), rank)
             test = widened(Term(test, Fact("array", True, rank, "b")), rank)
             mask = Term(gast.BinOp(test, gast.BitAnd(), mask.node), mask.fact)
         if not term.batched:
@@ -276,17 +277,30 @@ class Branches(Expressions):
         self._add_at(value, statement)
         return True
 
+    def is_ufunc_at(self, func: Any) -> bool:
+        """Say whether a function is ``np.add.at`` or its like."""
+        named = isinstance(func, gast.Attribute) and func.attr == "at"
+        return named and isinstance(self.resolved(func.value), np.ufunc)
+
+    @abstractmethod
+    def add_to_item(self, target: Any, base: Term, value: Term, statement: Any) -> None:
+        """Write ``d[k] = d[k] + v`` of a list or dict of adjoints."""
+
     def _is_add_at(self, value: Any) -> bool:
         func = value.func
-        if isinstance(func, gast.Attribute) and func.attr == "at" and len(value.args) == 3:
-            return isinstance(self.resolved(func.value), np.ufunc)
+        if len(value.args) == 3 and self.is_ufunc_at(func):
+            return True
         function = self.resolved(func)
         path = f"{getattr(function, '__module__', '')}.{getattr(function, '__name__', '')}"
         return path == "srcgrad.runtime.indexing.add_at"
 
     def _add_at(self, value: Any, statement: Any) -> None:
-        target = at(gast.Subscript(value.args[0], value.args[1], gast.Store()), statement)
+        index = _as_index(value.args[1])
+        target = at(gast.Subscript(value.args[0], index, gast.Store()), statement)
         base, term = self.term(value.args[0]), self.term(value.args[2])
+        if base.fact.kind in ("list", "dict") and not self.is_ufunc_at(value.func):
+            self.add_to_item(target, base, term, statement)
+            return
         if base.fact.kind != "array" or self.masks or value.keywords:
             self.refuse(statement, "np.add.at here", "use a loop")
         self._ready(base, [term], target, statement)
@@ -297,6 +311,19 @@ class Branches(Expressions):
         said = [_as_value(part) for part in parts]
         new = said[0] if len(said) == 1 else gast.Tuple(said, gast.Load())
         self.emit(gast.Expr(gast.Call(clone(value.func), [base.node, new, node], [])), statement)
+
+
+def _as_index(node: Any) -> Any:
+    """Return an index that is said outside of brackets as it is said in them."""
+    if isinstance(node, gast.Tuple):
+        return gast.Tuple([_as_index(item) for item in node.elts], gast.Load())
+    is_slice = isinstance(node, gast.Call) and getattr(node.func, "id", None) == "slice"
+    if not is_slice or node.keywords or not node.args:
+        return node
+    low, high, step = {1: (None, 0, None), 2: (0, 1, None), 3: (0, 1, 2)}[len(node.args)]
+    bounds = [None if i is None else node.args[i] for i in (low, high, step)]
+    plain = [None if isinstance(b, gast.Constant) and b.value is None else b for b in bounds]
+    return at(gast.Slice(*plain), node)
 
 
 def _as_value(part: Any) -> Any:

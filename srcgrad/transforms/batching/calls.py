@@ -20,10 +20,12 @@ from srcgrad.primitives import Primitive
 from srcgrad.primitives.methods import WRITING
 from srcgrad.rules import draws, library
 from srcgrad.rules.records import primitive_of
+from srcgrad.transforms.batching.asking import asked
 from srcgrad.transforms.batching.facts import NOWHERE, UNKNOWN, WHOLE, Fact, Site, fact_of
 from srcgrad.transforms.batching.state import State
-from srcgrad.transforms.batching.terms import Term, literal
+from srcgrad.transforms.batching.terms import Term, literal, parts_site
 
+_OPTIONS: Final = frozenset("axis keepdims dtype out where order initial ddof".split())
 Handler = Callable[["Calls", "Called"], "Term"]
 _HANDLERS: Final[dict[Any, Handler]] = {}
 _BY_NAME: Final[dict[str, Handler]] = {}
@@ -136,6 +138,7 @@ class Calls(State):
 
     def written_call(self, made: Called) -> Term:
         """Return a call of a function that is known, its arguments having been rewritten."""
+        _put_in_order(made)
         handler = self._handler(made)
         if handler is not None:
             if made.batched or any(self.holds_batch(t.fact) for t in made.args):
@@ -169,19 +172,27 @@ class Calls(State):
 
     def _shared_call(self, made: Called, handler: Handler) -> Term:
         """Return a call in which nothing is of the batch: as it is, with what is known of it."""
-        if id(made.node) in self.known.forced:
+        if {id(made.node), parts_site(made.node)} & self.known.forced:
             term = handler(self, made)
-            if term.batched:
+            if self.holds_batch(term.fact):
                 return term
         try:
             fact = handler(self, made).fact
         except NotBatchedError:
-            fact = UNKNOWN
+            fact = self.asked(made)
         if fact.kind in ("list", "dict", "iterator", "tuple"):
             return Term(made.text(), fact)
         if fact.sites and fact.sites <= _sites(made.args):
             return Term(made.text(), fact)
         return self.made(made.text(), replace(fact, batched=False), made.node)
+
+    def by_name(self, name: str, made: Called) -> Term:
+        """Write a call as those are that are registered by a name."""
+        return _BY_NAME[name](self, made)
+
+    @abstractmethod
+    def array_attribute(self, node: Any, base: Term, new: Any) -> Term:
+        """Return what an attribute of an array is for one example."""
 
     # -- calls of which nothing is known
 
@@ -189,7 +200,7 @@ class Calls(State):
         node = made.node
         touched = any(self.holds_batch(t.fact) for t in (*made.args, *made.named.values()))
         if touched or made.primitive.writes:
-            self.refuse(node, f"a call of `{made.name}`", "call it for each example")
+            return self.by_name("one by one", made)
         self.check_effects(made.function, node)
         found = self.made(made.text(), self.result_of_shared(made), node)
         return found if made.primitive.memory == "fresh" else self.perhaps_viewing(found, made)
@@ -210,7 +221,23 @@ class Calls(State):
             return replace(WHOLE, dtype="i" if primitive.kind == "int" else "f")
         if primitive.shape == "first" and made.args and made.args[0].fact.is_numeric:
             return made.args[0].fact
-        return UNKNOWN
+        return self.asked(made)
+
+    def asked(self, made: Called, *, alike: bool = False) -> Fact:
+        """Return what a function returns for an example, as it says itself (see `asking`)."""
+        terms: dict[Any, Term] = dict(enumerate(made.args)) | made.named
+        objects = {
+            key: self.resolved(term.node)
+            for key, term in terms.items()
+            if term.fact.kind == "unknown"
+        }
+        objects = {key: item for key, item in objects.items() if isinstance(item, type)}
+        function = made.function
+        if made.is_method and not callable(function):
+            return UNKNOWN
+        args = [self.closed(term.fact) for term in made.args]
+        named = {key: self.closed(term.fact) for key, term in made.named.items()}
+        return asked(function, args, named, objects, alike=alike)
 
     def check_effects(self, function: Any, node: Any) -> None:
         """Refuse a call that may do something else for each example, or is to be done for each."""
@@ -420,6 +447,20 @@ def _bound(made: Called) -> list[Term] | None:
             node = gast.parse(repr(value), mode="eval").body
             found[name] = Term(node, _fact_of_default(value))
     return [found[name] for name in names]
+
+
+def _put_in_order(made: Called) -> None:
+    """Put operands that are named, as in ``np.dot(a=x, b=y)``, where they would be without."""
+    if made.args or not made.named or isinstance(made.function, FunctionType):
+        return
+    try:
+        names = list(inspect.signature(made.function).parameters)
+    except (TypeError, ValueError):  # it says nothing
+        return
+    for name in names:
+        if name not in made.named or name in _OPTIONS:
+            return
+        made.args.append(made.named.pop(name))
 
 
 def _fact_of_default(value: Any) -> Fact:

@@ -179,6 +179,9 @@ class Expressions(Calls, Indexing):
     def _UnaryOp(self, node: Any) -> Term:
         inner = self.term(node.operand)
         if isinstance(node.op, gast.Not):
+            if self.is_settled(inner):
+                answer = not inner.node.value
+                return Term(gast.Constant(answer, None), replace(_TRUTH, constant=(answer,)))
             if not inner.batched:
                 return self.made(gast.UnaryOp(node.op, inner.node), _TRUTH, node)
             return Term(
@@ -199,7 +202,9 @@ class Expressions(Calls, Indexing):
         return term
 
     def _BoolOp(self, node: Any) -> Term:
-        terms = [self.term(value) for value in node.values]
+        terms = self._operands_that_matter(node)
+        if len(terms) == 1:
+            return terms[0]
         if not any(term.batched for term in terms):
             fact = all_joined(term.fact for term in terms) or UNKNOWN
             fact = fact if fact.is_truth else UNKNOWN
@@ -219,6 +224,21 @@ class Expressions(Calls, Indexing):
             else:
                 total = gast.BoolOp(node.op, [terms[i].node, total])
         return self.made(total, replace(_TRUTH, batched=True), node)
+
+    def _operands_that_matter(self, node: Any) -> list[Term]:
+        """Return the operands of `and` or `or`, without those that a settled one makes idle."""
+        found: list[Term] = []
+        for value in node.values:
+            term = self.term(value)
+            if not self.is_settled(term):
+                found.append(term)
+            elif term.node.value is isinstance(node.op, gast.Or):
+                return [*found, term]
+        return found or [term]
+
+    def is_settled(self, term: Term) -> bool:
+        """Say whether the text itself is the answer, so that it need not be asked."""
+        return isinstance(term.node, gast.Constant) and isinstance(term.node.value, bool)
 
     def _Compare(self, node: Any) -> Term:
         terms = [self.term(item) for item in (node.left, *node.comparators)]
@@ -246,6 +266,8 @@ class Expressions(Calls, Indexing):
 
     def _IfExp(self, node: Any) -> Term:
         test = self.term(node.test)
+        if self.is_settled(test):
+            return self.term(node.body if test.node.value else node.orelse)
         one, other = self.term(node.body), self.term(node.orelse)
         if test.batched:
             return self.selected(self.truth(test, node.test), one, other, node)

@@ -9,21 +9,41 @@ from typing import Any
 import gast
 
 from srcgrad.errors import NotBatchedError
+from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource
-from srcgrad.ir.build import clone
+from srcgrad.ir.build import assign, clone
 from srcgrad.ir.jumps import jumps
 from srcgrad.ir.names import Namer
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.scopes import Scope, scope_of
-from srcgrad.transforms.batching import arranging, elementwise, making, products, reductions
+from srcgrad.ir.walk import found_in
+from srcgrad.transforms.batching import (
+    arranging,
+    derivatives,
+    elementwise,
+    making,
+    one_by_one,
+    products,
+    reductions,
+    types,
+)
 from srcgrad.transforms.batching.facts import NONE, Fact
-from srcgrad.transforms.batching.state import AgainError, Helpers, Known
+from srcgrad.transforms.batching.state import AgainError, Helpers, Known, PartsError
 from srcgrad.transforms.batching.statements import Statements
 from srcgrad.transforms.batching.terms import Term
 
-for _module in (arranging, elementwise, making, products, reductions):
+for _module in (
+    arranging,
+    derivatives,
+    elementwise,
+    making,
+    one_by_one,
+    products,
+    reductions,
+    types,
+):
     assert _module.__doc__  # they are imported for the handlers that they register
 
 _MOST_ROUNDS = 200
@@ -41,6 +61,7 @@ class Written:
         known: What was found out of its memory.
         uses_batch: Whether it reads the number of examples.
         scope: Its names from outside.
+        tree: The function for one example that it was written from.
     """
 
     body: list[Any]
@@ -48,6 +69,7 @@ class Written:
     known: Known
     uses_batch: bool
     scope: Scope
+    tree: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +118,21 @@ def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> 
         NotBatchedError: It cannot be.
         WantsError: It writes values of the batch into an argument that all examples share.
     """
-    tree = _with_one_exit(source, wanted)
+    try:
+        return _written(source, helpers, wanted, one_exit=False)
+    except PartsError:
+        return _written(source, helpers, wanted, one_exit=True)
+
+
+def _written(
+    source: FunctionSource, helpers: Helpers, wanted: Wanted, *, one_exit: bool
+) -> Written:
+    tree = _prepared(source, wanted, one_exit=one_exit)
     scope = scope_of(source.function, tree, with_imports=True)
     known = Known()
     for _ in range(_MOST_ROUNDS):
         namer = Namer([*scope.local, *bound_names(tree.body), *wanted.given])
-        namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
+        namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree), *known.names])
         writer = _Writer(
             source,
             scope,
@@ -115,12 +146,13 @@ def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> 
         writer.branch_names = set()
         writer.ending = wanted.ending
         writer.hidden = set(scope.local)
+        writer.tree, writer.has_one_exit = tree, one_exit
         try:
             writer.block(tree.body)
         except AgainError:
             continue
         result = NONE if writer.returned is None else writer.returned
-        return Written(writer.out, result, known, writer.uses_batch, scope)
+        return Written(writer.out, result, known, writer.uses_batch, scope, tree)
     raise NotBatchedError(
         "this function is not written for a batch: it keeps changing what its values are",
         span=source.span(source.tree),
@@ -128,20 +160,26 @@ def write_function(source: FunctionSource, helpers: Helpers, wanted: Wanted) -> 
     )
 
 
-def _with_one_exit(source: FunctionSource, wanted: Wanted) -> Any:
-    """Return the tree of a function with one `return`, its last statement."""
+def _prepared(source: FunctionSource, wanted: Wanted, *, one_exit: bool) -> Any:
+    """Return the tree of a function with one `return`, its last statement, and without `match`.
+
+    With `one_exit`, no block is left but at its end: each jump ends its branch.
+    """
     tree = clone(source.tree)
     tree.body = _without_docstring(tree.body)
-    returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
-    if len(returns) == 1 and returns[0] is tree.body[-1]:
-        return tree
-    if not returns:
-        return tree
     refusals = Refusals(source)
-    local = bound_names(tree.body)
-    namer = Namer([*local, *wanted.given])
+    namer = Namer([*bound_names(tree.body), *wanted.given])
     namer.reserve([*wanted.taken, wanted.batch, *_free_names(tree)])
-    single_exit(tree, namer, refusals)
+    if found_in(tree, gast.Match):
+        scope = scope_of(source.function, tree, with_imports=True)
+        tree.body = Matching(tree.body, namer, scope, refusals).block(tree.body)
+    returns = [item for item in jumps(tree.body) if isinstance(item, gast.Return)]
+    at_end = len(returns) == 1 and returns[0] is tree.body[-1]
+    if one_exit or (returns and not at_end):
+        exits = single_exit(tree, namer, refusals)
+        if exits.returned:  # a loop may keep the result for some of the examples
+            first = [assign(name, gast.Constant(False, None), tree) for name in exits.results]
+            tree.body[:0] = first
     refusals.raise_if_any()
     return tree
 

@@ -216,13 +216,9 @@ class Indexing(State):
         """Return what a tuple of indices, or a list of them, stands for."""
         fact = term.fact
         items = fact.items if fact.kind == "tuple" and fact.keys is None else None
-        if items is not None and all(i.kind == "number" and not i.batched for i in items):
-            node = term.node
-            parts = [
-                gast.Subscript(clone(node), gast.Constant(i, None), gast.Load())
-                for i in range(len(items))
-            ]
-            return [Part("int", p, Term(p, item)) for p, item in zip(parts, items, strict=True)]
+        told = items is not None and all(i.is_numeric and i.dtype in ("b", "i") for i in items)
+        if items is not None and told and all(i.rank is not None for i in items):
+            return [self._item_as_part(term.node, i, item) for i, item in enumerate(items)]
         element = self.element_of(fact)
         numbers = element is not None and element.kind == "number" and not element.batched
         if fact.kind == "list" and element is not None and numbers:
@@ -230,6 +226,12 @@ class Indexing(State):
             is_mask = element.dtype == "b"
             return [Part("mask" if is_mask else "array", term.node, Term(term.node, whole))]
         return [Part("array", term.node, Term(term.node, replace(fact, rank=None)))]
+
+    def _item_as_part(self, node: Any, place: int, item: Fact) -> Part:
+        part = gast.Subscript(clone(node), gast.Constant(place, None), gast.Load())
+        part = clone(node.elts[place]) if isinstance(node, gast.Tuple) else part
+        kind: _PartKind = "mask" if item.dtype == "b" else "array" if item.rank else "int"
+        return Part(kind, part, Term(part, item))
 
     def _slice(self, entry: Any) -> Any:
         bounds = []

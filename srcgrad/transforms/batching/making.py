@@ -92,15 +92,14 @@ def array_like(calls: Calls, made: Called) -> Term:
         calls.refuse(made.node, "np.full_like without a value", "give it by position")
     dtype = dtype_told(calls, made, made.primitive.dtype, model.fact.dtype)
     if model.fact.kind not in ("array", "number"):
+        if made.function.__module__.startswith("srcgrad."):
+            return calls.by_name("srcgrad.runtime.adjoints.zeros_like of a container", made)
         calls.refuse(made.node, f"`{made.name}` of a container", "make the arrays one by one")
+    if "shape" in made.named:
+        calls.refuse(made.node, f"`{made.name}` of another shape", "use np.zeros or np.full")
     rank = calls.rank_of(model, made.node)
     fact = Fact("array", made.batched, rank, dtype)
-    if rank == 0 and made.function not in (
-        np.zeros_like,
-        np.ones_like,
-        np.full_like,
-        np.empty_like,
-    ):
+    if model.fact.kind == "number" and made.function.__module__.startswith("srcgrad."):
         fact = replace(fact, kind="number")
     if not made.batched:
         return calls.made(made.text(), fact, made.node)

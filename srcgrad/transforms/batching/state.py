@@ -31,6 +31,10 @@ class AgainError(Exception):
     """Something was found out that earlier statements have to know: start the function again."""
 
 
+class PartsError(Exception):
+    """Some examples leave a block earlier than others: write it with one exit of each block."""
+
+
 class WantsError(Exception):
     """A function needs arguments, told by their positions, to be of one example each."""
 
@@ -87,11 +91,15 @@ class Known:
         forced: Where values are made that have to be of one example each, though they look shared.
         written: Where memory is made that is written into later.
         held: What the lists and dicts hold that the program makes, by where.
+        parted: The loops that some examples leave earlier than others, as they are written then.
+        names: The names that these need.
     """
 
     forced: set[Site] = field(default_factory=set)
     written: set[Site] = field(default_factory=set)
     held: dict[Site, Held] = field(default_factory=dict)
+    parted: dict[Site, Any] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
 
 
 class State(ABC):  # noqa: B024 - its parts say what is missing
@@ -119,6 +127,8 @@ class State(ABC):  # noqa: B024 - its parts say what is missing
         self.alias: dict[str, str] = {}
         self.masks: list[Term] = []
         self.out: list[Any] = []
+        self.loops: list[tuple[Any, int]] = []
+        self.has_one_exit = False
         self.returned: Fact | None = None
         self.uses_batch = False
         self.hidden: set[str] = set()

@@ -8,14 +8,13 @@ from typing import Any
 import gast
 
 from srcgrad.ir.build import assign, at, call, clone, load, store
-from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import found_in
-from srcgrad.transforms.batching.branches import Branches
 from srcgrad.transforms.batching.facts import UNKNOWN, Fact, joined
+from srcgrad.transforms.batching.loops import Loops
 from srcgrad.transforms.batching.terms import Term, copy_of
 
 
-class Statements(Branches):
+class Statements(Loops):
     """Rewrites the statements of one function."""
 
     def block(self, body: list[Any]) -> None:
@@ -52,17 +51,6 @@ class Statements(Branches):
 
     def _do_Pass(self, statement: Any) -> None:
         self.emit(clone(statement), statement)
-
-    def _do_Break(self, statement: Any) -> None:
-        if self.masks:
-            self.refuse(
-                statement,
-                "a loop that some examples leave earlier than others",
-                "run all trips for all, and use np.where(done, old, new)",
-            )
-        self.emit(clone(statement), statement)
-
-    _do_Continue = _do_Break
 
     def _do_Import(self, statement: Any) -> None:
         self.emit(clone(statement), statement)
@@ -174,13 +162,19 @@ class Statements(Branches):
         facts = self.closed(term.fact).items or ()
         for item, fact in zip(term.node.elts, facts, strict=True):
             name = self.namer.fresh("value")
-            held = item
-            if fact.batched and fact.read_from:
-                held = copy_of(item)
-            self.emit(assign(name, held), statement)
-            names.append(Term(load(name), replace(fact, read_from=frozenset())))
+            kept = self.kept_for_now(Term(item, fact))
+            self.emit(assign(name, kept.node), statement)
+            names.append(Term(load(name), kept.fact))
         for inner, value in zip(target.elts, names, strict=True):
             self._assign(inner, value, statement)
+
+    @staticmethod
+    def kept_for_now(term: Term) -> Term:
+        """Return a number that does not change with what it was read from; an array as it is."""
+        fact = term.fact
+        if not fact.batched or fact.kind != "number" or not fact.read_from:
+            return term
+        return Term(copy_of(term.node), replace(fact, read_from=frozenset()))
 
     def _unpack_through_names(self, target: Any, node: Any, fact: Fact, statement: Any) -> None:
         items = fact.items or ()
@@ -246,14 +240,30 @@ class Statements(Branches):
 
     def _update_item(self, target: Any, base: Term, value: Term, statement: Any) -> None:
         old = self.term(gast.Subscript(target.value, target.slice, gast.Load()))
-        if self.masks or not old.fact.is_numeric or (old.fact.kind == "array" and old.rank):
+        if self.masks or not old.fact.is_numeric:
             self.refuse(statement, "an update of an item of a list", "write it as d[k] = d[k] + v")
+        if old.fact.kind == "array":
+            self._update_array(old, value, statement)
+            return
+        self._store_item(
+            target, base, self._item_after(old, statement.op, value, statement), statement
+        )
+
+    def add_to_item(self, target: Any, base: Term, value: Term, statement: Any) -> None:
+        """Write ``d[k] = d[k] + v`` of a list or dict of adjoints."""
+        old = self.term(gast.Subscript(target.value, target.slice, gast.Load()))
+        if self.masks or not old.fact.is_numeric or not value.fact.is_numeric:
+            self.refuse(statement, "an update of an item of a list", "write it as d[k] = d[k] + v")
+        new = self._item_after(old, gast.Add(), value, statement)
+        self._store_item(target, base, new, statement)
+
+    def _item_after(self, old: Term, op: Any, value: Term, statement: Any) -> Term:
+        """Return what an item is after an update."""
         (a, b), fact = self.elementwise([old, value], statement)
         fact = fact.at(id(statement))
-        new = Term(gast.BinOp(a, statement.op, b), fact)
-        if id(statement) in self.known.forced and not fact.batched:
-            new = self.as_batched(new)
-        self._store_item(target, base, new, statement)
+        new = Term(gast.BinOp(a, op, b), fact)
+        needs = id(statement) in self.known.forced and not fact.batched
+        return self.as_batched(new) if needs else new
 
     def _update_name(self, target: Any, value: Term, statement: Any) -> None:
         name = target.id
@@ -264,14 +274,15 @@ class Statements(Branches):
             self.emit(gast.AugAssign(store(name), statement.op, value.node), statement)
             return
         if old.fact.kind == "array" and not self.masks:
-            self._update_array(name, old, value, statement)
+            self._update_array(old, value, statement)
             return
         if old.fact.kind == "array":
             self.refuse(statement, "`+=` of an array in a branch that not all take", "bind it anew")
         if not (old.batched or value.batched):
             _, fact = self.elementwise([old, value], statement)
             fact = fact.at(id(statement))
-            if id(statement) not in self.known.forced and not self.alias.get(name):
+            free = not self.masks and not self.alias.get(name)
+            if id(statement) not in self.known.forced and free:
                 kind = fact if old.fact.is_numeric else UNKNOWN
                 self.emit(gast.AugAssign(store(name), statement.op, value.node), statement)
                 self.bind(name, kind)
@@ -286,8 +297,8 @@ class Statements(Branches):
         (a, b), fact = self.elementwise([old, value], statement, dtype=dtype)
         return self.made(gast.BinOp(a, op, b), fact, statement)
 
-    def _update_array(self, name: str, old: Term, value: Term, statement: Any) -> None:
-        """Write ``x += v`` into the memory of an array."""
+    def _update_array(self, old: Term, value: Term, statement: Any) -> None:
+        """Write ``x += v`` or ``d[k] += v`` into the memory of an array."""
         self.note_written(old.fact.sites | old.fact.read_from, statement, batched=old.batched)
         if value.batched and not old.batched:
             self.force(old.fact, statement)
@@ -299,7 +310,8 @@ class Statements(Branches):
             (_, node), _ = self.elementwise([old, value], statement)
         elif old.batched and (value.rank is None or value.rank > self.rank_of(old, statement)):
             self.refuse(statement, "an update by a value with more axes", "check the axes")
-        target = store(self.alias.get(name, name))
+        target = clone(old.node)
+        target.ctx = gast.Store()
         self.emit(gast.AugAssign(target, statement.op, node), statement)
 
     # -- loops and branches that all examples take alike
@@ -308,6 +320,9 @@ class Statements(Branches):
         test = self.term(statement.test)
         if test.batched:
             self.branch(statement, self.truth(test, statement.test))
+            return
+        if self.is_settled(test):  # of a question of types, whose other side need not fit
+            self.block(statement.body if test.node.value else statement.orelse)
             return
         self.settle_names([*statement.body, *statement.orelse], statement)
         before = dict(self.env)
@@ -337,86 +352,6 @@ class Statements(Branches):
                 self.force(b if a.batched else a, node)
             found[name] = joined(a, b)
         return found
-
-    def _do_For(self, statement: Any) -> None:
-        if statement.orelse:
-            self.refuse(statement, "the `else` of a loop", "write it behind the loop")
-        source = self.term(statement.iter)
-        iterable, element = self.iterated(source, statement.iter)
-        self.settle_names([statement], statement)
-        targets = found_in(statement.target, gast.Name)
-        target = clone(statement.target)
-        for item in found_in(target, gast.Name):
-            item.id = self.alias.get(item.id, item.id)
-
-        def trip() -> list[Any]:
-            self.bind_target(statement.target, element, statement)
-            outer, self.out = self.out, []
-            try:
-                self.copy_read(statement.target, statement)
-                self.block(statement.body)
-                return self.out or [gast.Pass()]
-            finally:
-                self.out = outer
-
-        body = self._trips(trip, statement, {item.id for item in targets})
-        self.emit(gast.For(target, iterable, body, [], None), statement)
-
-    def _do_While(self, statement: Any) -> None:
-        if statement.orelse:
-            self.refuse(statement, "the `else` of a loop", "write it behind the loop")
-        self.settle_names([statement], statement)
-        test: Any = None
-
-        def trip() -> list[Any]:
-            nonlocal test
-            term = self.term(statement.test)
-            if term.batched:
-                self.refuse(
-                    statement,
-                    "a `while` loop that ends at another time for each example",
-                    "run as many trips for all, and use np.where(done, old, new)",
-                )
-            test = term.node
-            return self.inner(statement.body)
-
-        body = self._trips(trip, statement, set())
-        self.emit(gast.While(test, body, []), statement)
-
-    def _trips(self, trip: Any, statement: Any, own: set[str]) -> list[Any]:
-        """Return the body of a loop, once names mean at its start what they mean at its end."""
-        for _ in range(20):
-            start, namer = dict(self.env), self.namer.copied()
-            body: list[Any] = trip()
-            end = self.env
-            joint = dict(start)
-            for name, fact in end.items():
-                old = start.get(name)
-                if old is None or name in own:
-                    joint[name] = fact
-                    continue
-                if old.is_numeric and fact.is_numeric and old.batched != fact.batched:
-                    self.force(fact if old.batched else old, statement)
-                joint[name] = joined(old, fact)
-            self.env = joint
-            if joint == start:
-                return body
-            self.namer = namer
-        return self.refuse(statement, "a loop in which values keep changing their axes", "fix them")
-
-    # -- the whole
-
-    def settle_names(self, body: list[Any], statement: Any) -> None:
-        """Give the names that a block binds their names in the branch that it is in, if any."""
-        if not self.masks:
-            return
-        for name in dict.fromkeys(bound_names(body)):
-            if name in self.branch_names:
-                continue
-            old = self.alias.get(name, name)
-            new = self.new_name(name)
-            if name in self.env:
-                self.emit(assign(new, load(old)), statement)
 
 
 def leaves(block: list[Any]) -> bool:

@@ -32,6 +32,19 @@ def until_small(x):
     return x
 
 
+def first_above(xs, bound):
+    total = 0.0
+    for x in xs:
+        total = total + x
+        if total > bound:
+            return 2 * total
+    return -total
+
+
+def largest(x):
+    return np.sum(x[x > 0])
+
+
 def test_a_matrix_product_becomes_one_of_all_examples():
     xs, b = RNG.normal(size=(4, 3)), RNG.normal(size=5)
     batched = sg.vmap(dense, in_axes=(0, None), fallback="error")
@@ -67,15 +80,80 @@ def test_a_branch_selects_for_each_example():
     np.testing.assert_allclose(batched(xs), [branching(x) for x in xs])
 
 
-def test_a_loop_of_another_length_for_each_is_refused_with_its_line():
-    with pytest.raises(sg.NotBatchedError, match=r"`while` loop .*\n.*test_vmap.py"):
-        sg.vmap(until_small, fallback="error")(np.array([1.0, 9.0]))
+def test_a_loop_runs_on_for_the_examples_that_need_more_trips():
+    xs = np.array([1.0, 9.0, 0.2, 100.0])
+    batched = sg.vmap(until_small, fallback="error")
+    np.testing.assert_allclose(batched(xs), [until_small(x) for x in xs])
+    assert "while np.any(going):" in batched.source
+
+
+def test_a_loop_that_some_examples_leave_early():
+    xs = RNG.normal(size=(20, 5))
+    batched = sg.vmap(first_above, in_axes=(0, None), fallback="error")
+    np.testing.assert_allclose(batched(xs, 0.5), [first_above(x, 0.5) for x in xs])
+
+
+def test_a_count_in_a_branch_is_kept_for_each_example():
+    def counted(x):
+        n = 0
+        if x > 0:
+            n += 1
+        return n * x
+
+    xs = RNG.normal(size=10)
+    found = sg.vmap(counted, fallback="error")(xs)
+    np.testing.assert_allclose(found, [counted(x) for x in xs])
+
+
+def test_a_test_that_its_own_branch_binds_anew():
+    def stopped(x):
+        on = x > 0
+        total = x
+        for _ in range(3):
+            if on:
+                total = total - 0.4
+                on = total > 0
+        return total
+
+    xs = 2 * RNG.normal(size=10)
+    found = sg.vmap(stopped, fallback="error")(xs)
+    np.testing.assert_allclose(found, [stopped(x) for x in xs])
+
+
+def test_rows_that_are_exchanged_are_views_of_each_other():
+    def exchanged(a):
+        b = a * 1.0
+        b[0], b[1] = b[1], b[0]
+        return b
+
+    found = sg.vmap(exchanged, fallback="error")(np.arange(12.0).reshape(2, 3, 2))
+    np.testing.assert_allclose(found, [exchanged(a) for a in np.arange(12.0).reshape(2, 3, 2)])
+
+
+def test_a_function_that_takes_no_batch_is_called_for_each_example():
+    def value(p, x):
+        return np.polyval(p, x) + np.sum(np.arange(3.0) * p)
+
+    ps, x = RNG.normal(size=(4, 3)), RNG.normal(size=5)
+    batched = sg.vmap(value, in_axes=(0, None), fallback="error")
+    np.testing.assert_allclose(batched(ps, x), [value(p, x) for p in ps])
+    assert "np.stack([np.polyval(one_p, x) for one_p in p])" in batched.source
+
+
+def test_results_whose_lengths_the_values_tell_are_refused():
+    with pytest.raises(sg.NotBatchedError, match="`compress`"):
+        sg.vmap(lambda x: np.sum(np.compress(x > 0, x)), fallback="error")(np.ones((2, 3)))
+
+
+def test_what_is_refused_is_refused_with_its_line():
+    with pytest.raises(sg.NotBatchedError, match=r"by a mask of each .*\n.*test_vmap.py"):
+        sg.vmap(largest, fallback="error")(np.array([[1.0, 9.0]]))
 
 
 def test_what_is_refused_runs_as_a_loop_with_a_warning():
     with pytest.warns(sg.FallbackWarning, match="called for each example"):
-        found = sg.vmap(until_small)(np.array([1.0, 9.0]))
-    np.testing.assert_allclose(found, [1.0, 0.5625])
+        found = sg.vmap(largest)(np.array([[1.0, 9.0], [-1.0, 2.0]]))
+    np.testing.assert_allclose(found, [10.0, 2.0])
 
 
 def test_gradients_of_each_example():
@@ -86,6 +164,36 @@ def test_gradients_of_each_example():
     g = sg.grad(loss)
     found = sg.vmap(g, in_axes=(None, 0, 0), fallback="error")(w, xs, ys)
     np.testing.assert_allclose(found, [g(w, x, y) for x, y in zip(xs, ys, strict=True)])
+
+
+def test_gradients_of_each_example_by_parameters_that_all_share():
+    def loss(params, x, y):
+        hidden = np.tanh(params["layers"][0] @ x + params["b"])
+        return np.sum((params["layers"][1] @ hidden - y) ** 2)
+
+    params = {
+        "layers": (RNG.normal(size=(4, 3)), RNG.normal(size=(2, 4))),
+        "b": RNG.normal(size=4),
+    }
+    xs, ys = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))
+    g = sg.grad(loss)
+    found = sg.vmap(g, in_axes=(None, 0, 0), fallback="tape")(params, xs, ys)
+    wanted = [g(params, x, y) for x, y in zip(xs, ys, strict=True)]
+    assert type(found["layers"]) is tuple
+    np.testing.assert_allclose(found["b"], [w["b"] for w in wanted])
+    for i in range(2):
+        np.testing.assert_allclose(found["layers"][i], [w["layers"][i] for w in wanted])
+
+
+def test_gradients_of_each_example_by_a_dict_are_one_program():
+    def loss(params, x):
+        return np.sum(np.tanh(params["w"] @ x + params["b"]) ** 2)
+
+    params, xs = {"w": RNG.normal(size=(4, 3)), "b": RNG.normal(size=4)}, RNG.normal(size=(5, 3))
+    g = sg.grad(loss)
+    found = sg.vmap(g, in_axes=(None, 0), fallback="error")(params, xs)
+    for key, rows in found.items():
+        np.testing.assert_allclose(rows, [g(params, x)[key] for x in xs])
 
 
 def test_a_derivative_of_a_batch():
@@ -126,6 +234,57 @@ def test_axes_that_are_not_there_are_refused():
         sg.vmap(dense)(np.ones((2, 3)), 1.0)
     with pytest.raises(sg.ArgumentError, match="has 2 examples and `b` has 3"):
         sg.vmap(dense)(np.ones((2, 3)), np.ones((3, 5)))
+
+
+def squared_error(params, x, y):
+    hidden = np.tanh(params["w"] @ x + params["b"])
+    return np.sum((hidden - y) ** 2)
+
+
+def exported_functions(text):
+    space = {"__name__": "exported"}
+    exec(compile(text, "exported", "exec"), space)
+    assert "import srcgrad" not in text
+    assert "from srcgrad" not in text
+    return space
+
+
+def test_a_program_over_a_batch_is_exported():
+    xs = np.array([1.0, 9.0, 70.0])
+    text = sg.vmap(until_small, fallback="error").export(example=(xs,))
+    run = exported_functions(text)["until_small_batch"]
+    np.testing.assert_allclose(run(xs), [until_small(x) for x in xs])
+    with pytest.raises(ValueError, match="exported for"):
+        run(np.ones((2, 2)))
+
+
+def test_gradients_of_each_example_are_exported():
+    params = {"w": RNG.normal(size=(4, 3)), "b": RNG.normal(size=4)}
+    xs, ys = RNG.normal(size=(5, 3)), RNG.normal(size=(4, 5))
+    g = sg.value_and_grad(squared_error)
+    batched = sg.vmap(g, (None, 0, 1), fallback="error")
+    run = exported_functions(batched.export(example=(params, xs, ys)))
+    values, grads = run["squared_error_value_and_grad_batch"](params, xs, ys)
+    wanted = [g(params, x, y) for x, y in zip(xs, ys.T, strict=True)]
+    np.testing.assert_allclose(values, [value for value, _ in wanted])
+    for key, rows in grads.items():
+        np.testing.assert_allclose(rows, [grad[key] for _, grad in wanted])
+    with pytest.raises(ValueError, match="exported for"):
+        run["squared_error_value_and_grad_batch"](params, np.ones((5, 1)), ys)
+
+
+def test_what_a_batch_is_made_of_is_said():
+    xs = np.array([1.0, 9.0])
+    batched = sg.vmap(until_small)
+    batched(xs)
+    assert batched.stages()["source"] == batched.source
+    assert "for each example" not in batched.stages()["parse"]
+    assert batched.explain().engine == "source"
+    assert "takes for granted: x.ndim == 1" in batched.explain(xs).text()
+    refused = sg.vmap(largest).explain(np.ones((2, 3)))
+    assert refused.engine == "loop"
+    assert "as a loop over examples" in refused.text()
+    assert refused.refusals[0].code == "SG195"
 
 
 BY_NAME = {
