@@ -378,7 +378,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    policy = policy_of(fallback, backend, verify, compiles=True)
+    policy = policy_of(fallback, backend, verify)
     check_pair(primals, tangents)
     f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))

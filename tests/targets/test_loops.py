@@ -292,10 +292,78 @@ def test_pushforwards_show_what_ran():
     assert (value, tangent) == pytest.approx(sg.jvp(energy, (V, 4), (V, None)))
 
 
-@pytest.mark.parametrize("derive", [sg.jacrev, sg.pullback, sg.compile])
-def test_pullbacks_are_not_compiled_and_that_is_said(derive):
-    with pytest.raises(sg.ArgumentError, match="pullbacks"):
-        derive(energy, backend="numba")
+@pytest.mark.parametrize(
+    ("f", "args"), [(decay, (V, 4)), (lorenz, (np.ones(3), 10.0, 30)), (cube_root, (2.5,))]
+)
+def test_pullbacks_are_compiled(f, args):
+    value, pull = silently(lambda: sg.vjp(f, *args, backend="numba"))
+    expected, by_numpy = sg.vjp(f, *args, fallback="error")
+    assert not differs(value, expected)
+    for adjoint in (expected, np.cos(expected)):
+        assert not differs(pull(adjoint), by_numpy(adjoint))
+    derivative = sg.pullback(f, backend="numba", fallback="error")
+    derivative(*args)[1](expected)
+    assert "@jitted" in derivative.source
+
+
+def test_jacobians_row_by_row_are_compiled():
+    derivative = sg.jacrev(decay, backend="numba", fallback="error")
+    assert not differs(silently(derivative, V, 4), sg.jacrev(decay)(V, 4))
+    assert "@jitted" in derivative.source
+
+
+def of_the_scale(x):
+    return np.array([SCALE[0] * x[0] * x[0], SCALE[1] * x[1] * x[0]])
+
+
+SCALE = np.array([2.0, 3.0])
+
+
+def test_a_pullback_goes_there_anew_from_what_was_given():
+    x, expected = V.copy(), sg.vjp(of_the_scale, V)[1](np.ones(2))[0]
+    value, pull = silently(lambda: sg.vjp(of_the_scale, x, backend="numba"))
+    try:
+        x[0], SCALE[0], value[0] = 100.0, 200.0, 300.0  # none of which the pullback is to see
+        for _ in range(2):
+            np.testing.assert_allclose(pull(np.ones(2))[0], expected)
+    finally:
+        SCALE[0] = 2.0
+
+
+def written_into(x):
+    x[0] = x[1] * x[1]
+    return x * 2.0
+
+
+def test_a_pullback_that_its_function_would_spoil_is_left_to_numpy():
+    expected = sg.vjp(written_into, V.copy())[1](V)
+    with pytest.warns(sg.CompileWarning, match="writes into its arguments"):
+        found = sg.vjp(written_into, V.copy(), backend="numba")[1](V)
+    assert not differs(found, expected)
+
+
+def halved(x, n):
+    if n > 3:
+        raise ValueError("too many")
+    return x / n
+
+
+def test_what_a_pullback_cannot_do_is_what_numpy_says():
+    with pytest.raises(ValueError, match="too many"):
+        sg.vjp(halved, V, 4, backend="numba")
+    value, pull = silently(lambda: sg.vjp(halved, V, 2, backend="numba"))
+    with pytest.raises(sg.ArgumentError, match="structure and shapes"):
+        pull(np.ones(3))
+    assert not differs(pull(value), sg.vjp(halved, V, 2)[1](value))
+
+
+def test_nodes_on_the_tape_and_objectives_are_compiled():
+    function = sg.compile(energy, backend="numba", fallback="error")
+    x = sg.tensor(V, requires_grad=True)
+    function(x, 4).backward()
+    np.testing.assert_allclose(x.grad.numpy(), sg.grad(energy)(V, 4))
+    objective = sg.scipy_objective(decay, V, 4, backend="numba", fallback="error")
+    np.testing.assert_allclose(objective.jac(objective.x0), sg.jacobian(decay)(V, 4))
 
 
 def test_what_is_not_compiled_of_a_tangent_is_named():

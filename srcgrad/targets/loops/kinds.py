@@ -270,7 +270,7 @@ class Kinds:
         return self._of_runtime(name, kinds)
 
     def _of_runtime(self, name: str, kinds: Sequence[Kind]) -> Kind:
-        if name in ("copied", "abs"):
+        if name in ("copied", "abs", "cast_back"):
             return kinds[0]
         if name == "zeros_like":
             return _zeros_of(kinds[0])

@@ -9,15 +9,15 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType, ModuleType
-from typing import Any, Final
+from types import FunctionType, MappingProxyType, ModuleType
+from typing import Any, Final, cast
 
 import numpy as np
 
 from srcgrad import settings
 from srcgrad.backends import jit
 from srcgrad.codegen import cache
-from srcgrad.codegen.loader import load
+from srcgrad.codegen.loader import in_scope, load, rebound
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.errors import NotCompiledError
 from srcgrad.locks import Lock
@@ -107,7 +107,8 @@ class Loops:
         self._lock = Lock()
         self.text: LoopsText | None = None
         self.compiled = 0
-        self.run = self._front()
+        self._run: Callable[..., Any] | None = None
+        self.run = self._run = self._front()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run with the arguments of the text for NumPy."""
@@ -132,15 +133,22 @@ class Loops:
             key="".join(f"_sg_{k}, " for k in range(len(given))),
             args="".join(f"{name}, " for name in given),
         )
-        scope = {
-            "_sg_space": vars(self._subject.module),
+        self._text_of_front = compile(text, "<front>", "exec")
+        return self.on(vars(self._subject.module))
+
+    def on(self, space: Mapping[str, Any]) -> Callable[..., Any]:
+        """Return what runs with the user's data that a namespace holds."""
+        if space is vars(self._subject.module) and self._run is not None:
+            return self._run
+        scope: dict[str, Any] = {
+            "_sg_space": space,
             "_sg_kind": kind_of,
             "_sg_refused": RefusedArgumentError,
             "_sg_known": self._known,
             "_sg_first": self._first,
             "_sg_otherwise": self._otherwise,
         }
-        exec(text, scope)  # noqa: S102 - text of our own making
+        exec(self._text_of_front, scope)  # noqa: S102 - text of our own making
         run: Any = scope["run"]
         function: Any = self._subject.function
         run.__defaults__, run.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -154,10 +162,14 @@ class Loops:
         return self._by_numpy(args)
 
     def _by_numpy(self, args: Sequence[Any]) -> Any:
-        """Run the text for NumPy."""
+        """Run the text for NumPy, with the data that follow the arguments."""
         given = dict(zip(self._signature.parameters, args, strict=False))
         bound = inspect.BoundArguments(self._signature, given)
-        return self._subject.function(*bound.args, **bound.kwargs)
+        function, module = self._subject.function, self._subject.module
+        data = dict(zip(self._names, args[len(given) :], strict=False))
+        if any(vars(module)[name] is not value for name, value in data.items()):
+            function = in_scope(cast(FunctionType, function), rebound(module, data))
+        return function(*bound.args, **bound.kwargs)
 
     # -- the first call of a kind
 

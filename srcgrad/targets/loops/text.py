@@ -18,6 +18,7 @@ from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kinds import Kinds
 from srcgrad.targets.loops.nests import Nests
+from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
 
 _COMMENT: Final = re.compile(r" *# (.*)")
@@ -75,6 +76,7 @@ def loops_text(wish: Wish) -> LoopsText:
     tree = gast.parse(source)
     _put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
+    functions = {name: functions[name] for name in _reached(entry, functions)}
     read = _data_of(functions, entry, frozenset(wish.data))
     _plain_parameters(functions[entry])
     records = _with_displays(functions.values(), wish.records)
@@ -87,11 +89,13 @@ def loops_text(wish: Wish) -> LoopsText:
     kinds = Kinds(functions, entry, wish.given)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
+        leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
         if wish.fuses:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    head = [*_with_imports(body, rewriting.imports()), *_definitions(wish.options, records)]
+    imported = _with_imports(_without_unread(body, functions), rewriting.imports())
+    head = [*imported, *_definitions(wish.options, records)]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     return LoopsText(
@@ -101,6 +105,15 @@ def loops_text(wish: Wish) -> LoopsText:
         tuple(rewriting.refused),
         bool(records),
     )
+
+
+def _reached(entry: str, functions: Mapping[str, Any]) -> list[str]:
+    """Return the functions that one reads, itself or in what it calls, in the order of the text."""
+    found = [entry]
+    for name in found:
+        read = {node.id for node in found_in(functions[name], gast.Name)} & functions.keys()
+        found += sorted(read - set(found))
+    return sorted(found, key=list(functions).index)
 
 
 def _with_displays(
@@ -183,6 +196,19 @@ def _take_data(function: Any, data: Sequence[str], read: Mapping[str, Sequence[s
     for node in found_in(function, gast.Call):
         if isinstance(node.func, gast.Name) and read.get(node.func.id):
             node.args += [load(name) for name in read[node.func.id]]
+
+
+def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
+    """Return the statements outside of functions without imports of ours that none reads."""
+    read = {node.id for function in functions.values() for node in found_in(function, gast.Name)}
+    done = []
+    for item in body:
+        if isinstance(item, gast.ImportFrom) and item.module == "srcgrad.runtime":
+            item.names = [alias for alias in item.names if (alias.asname or alias.name) in read]
+            if not item.names:
+                continue
+        done.append(item)
+    return done
 
 
 def _with_imports(body: list[Any], more: Sequence[Any]) -> list[Any]:
