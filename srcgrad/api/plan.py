@@ -286,8 +286,13 @@ class HalvesPlan(Plan):
         return len(given) != 1 or given[0].endswith("_1")
 
 
-def compile_loops(plan: Plan, refuse: Callable[[UnsupportedError], None]) -> None:
-    """Let Numba run a plan; `refuse` is told of what it does not compile."""
+def compile_loops(
+    plan: Plan, refuse: Callable[[UnsupportedError], None], *, retyped: bool = True
+) -> None:
+    """Let Numba run a plan; `refuse` is told of what it does not compile.
+
+    `retyped` says that all numbers but the first are given their types by those who run it.
+    """
     generated = plan.generated
     plan.loops = Loops(
         Derivative(
@@ -298,6 +303,7 @@ def compile_loops(plan: Plan, refuse: Callable[[UnsupportedError], None]) -> Non
             frozenset((*generated.bound, *generated.data)),
             generated.lines,
             plan.written,
+            retyped,
         ),
         refuse,
     )
@@ -321,8 +327,11 @@ def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], Non
     scope = vars(plan.module)
     exec(compile(ways.text, "<both ways>", "exec"), scope)  # noqa: S102 - text of our own making
     plan.values, plan.loops = (
-        Loops(Derivative(source, name, scope[name], plan.module, names, lines, False), refuse)
-        for name in (ways.value, ways.adjoints)
+        Loops(
+            Derivative(source, name, scope[name], plan.module, names, lines, False, retyped),
+            refuse,
+        )
+        for name, retyped in ((ways.value, False), (ways.adjoints, True))
     )
 
 

@@ -268,6 +268,25 @@ def silently(derivative, *args):
         return derivative(*args)
 
 
+def types_in(value):
+    return tuple(map(types_in, value)) if type(value) is tuple else type(value)
+
+
+def with_its_parts(x, n):
+    return np.cos(x) * n, (np.sin(x), n)
+
+
+def test_numbers_beside_a_gradient_have_the_types_that_numpy_gives():
+    for options in ({"has_aux": True}, {}):
+        for derive in (sg.grad, sg.value_and_grad):
+            f = with_its_parts if options else cube_root
+            args = (0.5, 3) if options else (2.5,)
+            found = silently(derive(f, backend="numba", **options), *args)
+            expected = derive(f, fallback="error", **options)(*args)
+            assert types_in(found) == types_in(expected)
+            assert not differs(found, expected)
+
+
 def test_tangents_and_products_with_hessians_are_compiled():
     given, along = (V, 4), (np.cos(V), None)
     for derive in (sg.jvp, sg.hvp):

@@ -49,6 +49,7 @@ class Derivative:
         bound: The names that were put into it.
         lines: The user's lines behind the text.
         written: Whether the function writes into its arguments.
+        retyped: Whether callers give the numbers of a gradient or tangent their types.
     """
 
     source: str
@@ -58,6 +59,7 @@ class Derivative:
     bound: frozenset[str]
     lines: LineMap
     written: bool
+    retyped: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +250,12 @@ class Loops:
 
     def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
         """Return what takes arguments to a compiled function, and its result back."""
-        dispatcher, converts, failed = made.dispatcher, made.converts, self._failed
+        dispatcher, failed = made.dispatcher, self._failed
         key, written = made.key, self._subject.written
+        is_plain = self._subject.retyped and not any(made.converts) and not made.text.has_records
         is_pair = isinstance(expected, tuple) and len(expected) == 2
-        if any(converts) or made.text.has_records or not (is_pair or type(expected) is float):
+        kind = type(expected[0]) if is_pair else type(expected)
+        if not is_plain or kind not in (float, np.float64):
             return self._long_runner(made, expected)
         if not is_pair:
 
@@ -265,9 +269,6 @@ class Loops:
                 return self._by_numpy(args)  # infinite or NaN, where Python may raise
 
             return run_number
-        kind = type(expected[0])
-        if kind not in (float, np.float64) or isinstance(expected[1], (tuple, np.float64)):
-            return self._long_runner(made, expected)
 
         def run_pair(*args: Any) -> Any:
             try:
