@@ -23,8 +23,9 @@ def with_data_as_now(plan: HalvesPlan) -> HalvesPlan:
     """
     if plan.reads_back is None:
         reached = _read_from(plan, plan.backward)
-        anew = plan.values is not None  # the way back begins with the way there
-        plan.reads_back = tuple(n for n in plan.generated.data if anew or n in reached)
+        if plan.values is not None:  # compiled, the way back begins with the way there
+            reached += _read_from(plan, plan.forward)
+        plan.reads_back = tuple(name for name in plan.generated.data if name in reached)
         plan.holders_back = _holders(vars(plan.module), reached, set())
     if not plan.reads_back and not plan.holders_back:
         return plan

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -109,6 +111,71 @@ def scaled(x, weights=None, *, power=2):
 def test_arguments_by_name_and_those_left_out():
     derivative = sg.grad(scaled, backend="numba", fallback="error")
     np.testing.assert_allclose(derivative(V, weights=V, power=3), 3 * V**3)
+
+
+@dataclass
+class Spring:
+    rate: float
+    rest: np.ndarray
+
+    def pull(self, x):
+        return self.rate * (x - self.rest)
+
+
+@dataclass
+class Chain:
+    spring: Spring
+    count: int
+
+
+class Pair(NamedTuple):
+    u: float
+    v: np.ndarray
+
+
+def of_a_chain(chain, x):
+    total = 0.0
+    for _ in range(chain.count):
+        total += np.sum(chain.spring.pull(x) ** 2)
+    return total
+
+
+def of_a_pair(pair, x):
+    return pair.u * np.sum(pair.v * x)
+
+
+def handed_on(spring, x):
+    return np.sum(spring.rate * x), spring
+
+
+def test_objects_go_in_and_come_out():
+    derivative = compiled(of_a_chain, Chain(Spring(2.0, V), 3), V**2)
+    assert isinstance(derivative(Chain(Spring(1.0, V), 2), V)[1].spring, Spring)
+    compiled(of_a_pair, Pair(2.0, V), V)
+    spring = Spring(2.0, V)
+    aux = sg.grad(handed_on, has_aux=True, backend="numba", fallback="tape")
+    for _ in range(2):
+        assert aux(spring, V)[1] is spring
+
+
+class Settings:
+    rate = 2.0
+    spring = Spring(3.0, V)
+
+
+def of_the_settings(x):
+    return Settings.rate * x * x + Settings.spring.rate * x
+
+
+def test_attributes_of_outside_are_read_anew():
+    derivative = compiled(of_the_settings, 2.0)
+    assert derivative(2.0)[1] == pytest.approx(11.0)
+    Settings.rate = 5.0
+    try:
+        assert derivative(2.0)[1] == pytest.approx(23.0)
+        assert "Settings_rate" in derivative.source
+    finally:
+        Settings.rate = 2.0
 
 
 RATES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])

@@ -39,7 +39,7 @@ def loops_module(text: str, entry: str, given: Sequence[Any]) -> tuple[str, list
     jitted = _reached(entry, functions, bodies.keys())
     source = _cut(text, [functions[name] for name in jitted])
     options = {"error_model": "numpy", "boundscheck": True, "cache": True}
-    wish = Wish(source, entry, (), LineMap(), options, {}, given, fuses=True)
+    wish = Wish(source, entry, {}, LineMap(), options, {}, given, fuses=True)
     loops = loops_text(wish)
     made = gast.parse(loops.source)
     names = {item.id for item in found_in(made, gast.Name)}

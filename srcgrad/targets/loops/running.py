@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final, cast
@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad import settings
 from srcgrad.backends import jit
 from srcgrad.codegen import cache
-from srcgrad.codegen.loader import in_scope, load, rebound
+from srcgrad.codegen.loader import in_scope, load
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.errors import NotCompiledError
 from srcgrad.locks import Lock
@@ -27,10 +27,13 @@ from srcgrad.targets.loops.border import (
     RefusedArgumentError,
     as_returned,
     brought_back,
+    copied,
     described,
     differs,
     kind_of,
+    put_back,
 )
+from srcgrad.targets.loops.data import data_in
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
@@ -105,12 +108,12 @@ class Loops:
         self._known: dict[Any, Callable[..., Any]] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
         self._signature = inspect.signature(subject.function)
-        self._names = _data_in(subject)
+        self._data = data_in(subject.source, vars(subject.module))
+        self._names = tuple(self._data)
         self._lock = Lock()
         self.text: LoopsText | None = None
         self.compiled = 0
-        self._run: Callable[..., Any] | None = None
-        self.run = self._run = self._front()
+        self.run = self._front()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run with the arguments of the text for NumPy."""
@@ -125,7 +128,9 @@ class Loops:
         ]
         text = _FRONT.format(
             parameters=_declared(parameters),
-            data="; ".join(f"_sg_x{k} = _sg_space[{n!r}]" for k, n in enumerate(self._names))
+            data="; ".join(
+                f"_sg_x{k} = {_read(path)}" for k, path in enumerate(self._data.values())
+            )
             or "pass",
             kinds="; ".join(
                 f"_sg_{k} = float if type({name}) is float else _sg_kind({name})"
@@ -134,18 +139,32 @@ class Loops:
             or "pass",
             key="".join(f"_sg_{k}, " for k in range(len(given))),
             args="".join(f"{name}, " for name in given),
+            parts="".join(f"{item.name}, " for item in parameters),
         )
         self._text_of_front = compile(text, "<front>", "exec")
-        return self.on(vars(self._subject.module))
+        return self._front_on(vars(self._subject.module))
 
-    def on(self, space: Mapping[str, Any]) -> Callable[..., Any]:
-        """Return what runs with the user's data that a namespace holds."""
-        if space is vars(self._subject.module) and self._run is not None:
-            return self._run
+    def on(self, space: dict[str, Any]) -> Callable[..., Any]:
+        """Return what runs with the user's data that a namespace, a twin of the module's, holds."""
+        if space is vars(self._subject.module):
+            return self.run
+        front = self._front_on(space)
+
+        def run(*args: Any) -> Any:
+            token = _SPACE.set(space)
+            try:
+                return front(*args)
+            finally:
+                _SPACE.reset(token)
+
+        return run
+
+    def _front_on(self, space: dict[str, Any]) -> Callable[..., Any]:
         scope: dict[str, Any] = {
+            "__name__": __name__,  # whose warnings are of the line that called
             "_sg_space": space,
             "_sg_kind": kind_of,
-            "_sg_refused": RefusedArgumentError,
+            "_sg_refused": (RefusedArgumentError, AttributeError),
             "_sg_known": self._known,
             "_sg_first": self._first,
             "_sg_otherwise": self._otherwise,
@@ -164,13 +183,12 @@ class Loops:
         return self._by_numpy(args)
 
     def _by_numpy(self, args: Sequence[Any]) -> Any:
-        """Run the text for NumPy, with the data that follow the arguments."""
+        """Run the text for NumPy, with the data of the namespace that is in use."""
         given = dict(zip(self._signature.parameters, args, strict=False))
         bound = inspect.BoundArguments(self._signature, given)
-        function, module = self._subject.function, self._subject.module
-        data = dict(zip(self._names, args[len(given) :], strict=False))
-        if any(vars(module)[name] is not value for name, value in data.items()):
-            function = in_scope(cast(FunctionType, function), rebound(module, data))
+        function, space = self._subject.function, _SPACE.get()
+        if space is not None:
+            function = in_scope(cast(FunctionType, function), space)
         return function(*bound.args, **bound.kwargs)
 
     # -- the first call of a kind
@@ -219,7 +237,7 @@ class Loops:
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
-        copies = _copied(args)
+        copies = copied(args)
         run = self._known[key] = self._runner(made)
         self.text = made.text
         start = time.perf_counter()
@@ -234,7 +252,7 @@ class Loops:
         self._known[key] = lambda *args: self._by_numpy(args)
         self.text = None
         self._say("what it returns is not what the text for NumPy returns", None)
-        _put_back(args, copies)
+        put_back(args, copies)
         return expected
 
     def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
@@ -323,12 +341,13 @@ class Loops:
                 Wish(
                     subject.source,
                     subject.entry,
-                    self._names,
+                    self._data,
                     subject.lines,
                     self._options,
                     records.fields,
                     given,
                     fuses,
+                    records.objects,
                 )
             )
             if text.refused:
@@ -373,13 +392,14 @@ class Loops:
         self._refuse(self._at(what, line))
 
 
+_SPACE: Final[ContextVar[dict[str, Any] | None]] = ContextVar("srcgrad_space", default=None)
 _FRONT: Final = """\
 def run({parameters}):
-    {data}
     try:
+        {data}
         {kinds}
     except _sg_refused as problem:
-        return _sg_otherwise(problem, ({args}))
+        return _sg_otherwise(problem, ({parts}))
     found = _sg_known.get(({key}))
     if found is None:
         return _sg_first(({key}), ({args}))
@@ -420,17 +440,9 @@ def _has_files() -> bool:
     return settings.cache_directory() is not None and not cache.why_unusable()
 
 
-def _data_in(subject: Derivative) -> tuple[str, ...]:
-    """Return the names of what a text reads from outside and what may change: no functions."""
-    words = set(re.findall(r"\w+", subject.source))
-    kinds = (float, int, np.ndarray, np.generic, list, tuple, dict, str)
-    return tuple(
-        sorted(
-            name
-            for name, value in vars(subject.module).items()
-            if name in words and not name.startswith("__") and isinstance(value, kinds)
-        )
-    )
+def _read(path: Sequence[str]) -> str:
+    """Return the text that reads data from a namespace."""
+    return ".".join((f"_sg_space[{path[0]!r}]", *path[1:]))
 
 
 def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
@@ -438,25 +450,3 @@ def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         value if convert is None else convert(value)
         for convert, value in zip(converts, args, strict=True)
     ]
-
-
-def _copied(value: Any) -> Any:
-    """Return nested containers with copies of their arrays."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_copied, value))
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _put_back(args: Any, found: Any) -> None:
-    """Write into arrays what the text for NumPy has written into copies of them."""
-    if isinstance(args, np.ndarray):
-        if args.flags.writeable:
-            args[...] = found
-    elif isinstance(args, (list, tuple)):
-        for item, other in zip(args, found, strict=True):
-            _put_back(item, other)
-    elif isinstance(args, dict):
-        for key, item in args.items():
-            _put_back(item, found[key])

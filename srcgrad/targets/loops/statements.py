@@ -107,7 +107,7 @@ class Statements:
     # -- expressions
 
     def _expressions(self, statement: Any) -> None:
-        for node in list(walk(statement)):
+        for node in reversed(list(walk(statement))):  # what is inside first
             for field in getattr(node, "_fields", ()):
                 if field in _BLOCKS and isinstance(node, gast.stmt):
                     continue

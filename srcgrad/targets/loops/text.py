@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import gast
@@ -15,6 +15,7 @@ from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.ir.build import call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kinds import Kinds
 from srcgrad.targets.loops.nests import Nests
@@ -52,22 +53,24 @@ class Wish:
     Attributes:
         source: The text for NumPy.
         entry: The name of its function for calls.
-        data: Names of the user's data that it reads.
+        data: What it reads of the user's data, by the names that they will have.
         lines: The user's lines behind its own.
         options: What the compiler is told.
         records: Classes of named tuples to define, with their fields.
         given: The kinds of the arguments, and of the data behind them.
         fuses: Whether statements over arrays become nested loops.
+        objects: The same as `records` for objects, which the text does not make.
     """
 
     source: str
     entry: str
-    data: tuple[str, ...]
+    data: Mapping[str, Path]
     lines: LineMap
     options: Mapping[str, Any]
     records: Mapping[str, Sequence[str]]
     given: Sequence[Any]
     fuses: bool
+    objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -77,6 +80,7 @@ def loops_text(wish: Wish) -> LoopsText:
     _put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
     functions = {name: functions[name] for name in _reached(entry, functions)}
+    put_names(tree, wish.data)
     read = _data_of(functions, entry, frozenset(wish.data))
     _plain_parameters(functions[entry])
     records = _with_displays(functions.values(), wish.records)
@@ -95,7 +99,7 @@ def loops_text(wish: Wish) -> LoopsText:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
     imported = _with_imports(_without_unread(body, functions), rewriting.imports())
-    head = [*imported, *_definitions(wish.options, records)]
+    head = [*imported, *_definitions(wish.options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     return LoopsText(
@@ -103,7 +107,7 @@ def loops_text(wish: Wish) -> LoopsText:
         _behind(printed.statements, wish.lines),
         read[entry],
         tuple(rewriting.refused),
-        bool(records),
+        bool(records) or bool(wish.objects),
     )
 
 
@@ -199,12 +203,16 @@ def _take_data(function: Any, data: Sequence[str], read: Mapping[str, Sequence[s
 
 
 def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
-    """Return the statements outside of functions without imports of ours that none reads."""
+    """Return the statements outside of functions without imports that none reads."""
     read = {node.id for function in functions.values() for node in found_in(function, gast.Name)}
     done = []
     for item in body:
-        if isinstance(item, gast.ImportFrom) and item.module == "srcgrad.runtime":
-            item.names = [alias for alias in item.names if (alias.asname or alias.name) in read]
+        if isinstance(item, (gast.Import, gast.ImportFrom)):
+            item.names = [
+                alias
+                for alias in item.names
+                if (alias.asname or alias.name.partition(".")[0]) in read
+            ]
             if not item.names:
                 continue
         done.append(item)
