@@ -21,7 +21,7 @@ from srcgrad.backends import ARRAYS, NUMPY, Library
 from srcgrad.codegen.loader import bind_anew, load
 from srcgrad.compiler import Generated
 from srcgrad.compiler.generated import without_data
-from srcgrad.errors import NotCompiledError, UnsupportedError
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.joining import Join, joins_of
 from srcgrad.insight.switch import ANYTHING, is_comparing
 from srcgrad.ir.depth import deeply
@@ -29,6 +29,7 @@ from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
 from srcgrad.targets.loops import Derivative, Loops, both_ways
+from srcgrad.targets.loops.border import copied
 
 
 def records(binding: Any) -> bool:
@@ -266,12 +267,14 @@ class HalvesPlan(Plan):
     def there(self, *args: Any) -> tuple[Any, Any]:
         """Return the value, compiled, and what is kept for the way back."""
         assert self.values is not None
-        return self.values.run(*args), args
+        kept = copied(args) if self.written else args
+        return self.values.run(*args), kept
 
     def there_and_back(self, kept: Any, *adjoints: Any) -> Any:
         """Return the adjoints of the arguments, compiled, with the data that the module holds."""
         assert self.loops is not None
         given = [item[()] if isinstance(item, np.ndarray) else item for item in adjoints]
+        kept = copied(kept) if self.written else kept
         return self.loops.on(vars(self.module))(*kept, *given)  # numbers for arrays without axes
 
     def again(self, kept: Any) -> Any:
@@ -311,15 +314,6 @@ def compile_loops(
 
 def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], None]) -> None:
     """Let Numba run the value of halves, and both halves in one; `refuse` as in `compile_loops`."""
-    if plan.written:
-        refuse(
-            NotCompiledError(
-                "Numba does not compile this: the pullback of a function that writes into its "
-                "arguments, from which it would begin anew",
-                hint="copy what is written into; until then the text for NumPy runs",
-            )
-        )
-        return
     generated = plan.generated
     ways = both_ways(generated.source, generated.entry, generated.backward)
     source, lines = generated.source + ways.text, generated.lines
@@ -328,7 +322,7 @@ def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], Non
     exec(compile(ways.text, "<both ways>", "exec"), scope)  # noqa: S102 - text of our own making
     plan.values, plan.loops = (
         Loops(
-            Derivative(source, name, scope[name], plan.module, names, lines, False, retyped),
+            Derivative(source, name, scope[name], plan.module, names, lines, plan.written, retyped),
             refuse,
         )
         for name, retyped in ((ways.value, False), (ways.adjoints, True))
