@@ -202,10 +202,15 @@ def differs(found: Any, expected: Any) -> bool:
     if expected is None or isinstance(expected, str):
         return bool(found != expected)
     if is_plain_object(expected):
-        names = field_names(expected) if type(found) is type(expected) else ()
-        pairs = [(getattr(found, n, None), getattr(expected, n)) for n in names]
-        return not pairs or any(differs(*pair) for pair in pairs)
-    one, other = np.asarray(found), np.asarray(expected)
+        return type(found) is not type(expected) or differs(_parts(found), _parts(expected))
+    return _numbers_differ(np.asarray(found), np.asarray(expected))
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in field_names(value)}
+
+
+def _numbers_differ(one: Any, other: Any) -> bool:
     if one.shape != other.shape or (one.dtype != other.dtype and other.ndim > 0):
         return True
     if other.dtype.kind not in "fc":

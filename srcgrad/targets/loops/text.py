@@ -93,7 +93,7 @@ def loops_text(wish: Wish) -> LoopsText:
     kinds = Kinds(functions, entry, wish.given)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
-        leave_out_calls(function, kind_of)
+        rewriting.used |= leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
         if wish.fuses:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
