@@ -29,7 +29,7 @@ from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
 from srcgrad.targets.loops import Derivative, Loops, both_ways
-from srcgrad.targets.loops.border import copied
+from srcgrad.targets.loops.border import as_numbers, copied
 
 
 def records(binding: Any) -> bool:
@@ -273,9 +273,9 @@ class HalvesPlan(Plan):
     def there_and_back(self, kept: Any, *adjoints: Any) -> Any:
         """Return the adjoints of the arguments, compiled, with the data that the module holds."""
         assert self.loops is not None
-        given = [item[()] if isinstance(item, np.ndarray) else item for item in adjoints]
+        given = map(as_numbers, adjoints)
         kept = copied(kept) if self.written else kept
-        return self.loops.on(vars(self.module))(*kept, *given)  # numbers for arrays without axes
+        return self.loops.on(vars(self.module))(*kept, *given)
 
     def again(self, kept: Any) -> Any:
         """Return what the forward half kept, as one run of the backward half may use it up."""

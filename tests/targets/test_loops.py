@@ -336,11 +336,13 @@ def silently(derivative, *args):
 
 
 def types_in(value):
+    if type(value) is dict:
+        return {key: types_in(item) for key, item in value.items()}
     return tuple(map(types_in, value)) if type(value) is tuple else type(value)
 
 
 def with_its_parts(x, n):
-    return np.cos(x) * n, (np.sin(x), n)
+    return np.cos(x) * n, (np.sin(x), n, {"sin": np.sin(x), "n": n})
 
 
 def test_numbers_beside_a_gradient_have_the_types_that_numpy_gives():

@@ -103,3 +103,15 @@ def test_nodes_on_the_tape_and_objectives_are_compiled():
     np.testing.assert_allclose(x.grad.numpy(), sg.grad(energy)(V, 4))
     objective = sg.scipy_objective(decay, V, 4, backend="numba", fallback="error")
     np.testing.assert_allclose(objective.jac(objective.x0), sg.jacobian(decay)(V, 4))
+
+
+def with_parts(parameters, x):
+    return np.tanh(x @ parameters["w"]) + parameters["b"], {"sum": np.sum(x)}
+
+
+def test_what_is_returned_beside_the_value_has_no_adjoint():
+    args = ({"w": np.ones((3, 2)), "b": np.ones(2)}, 0.1 * np.ones((4, 3)))
+    found = silently(lambda: sg.vjp(with_parts, *args, has_aux=True, backend="numba"))
+    expected = sg.vjp(with_parts, *args, has_aux=True)
+    assert not differs(found[2], expected[2])
+    assert not differs(found[1](np.ones((4, 2))), expected[1](np.ones((4, 2))))

@@ -180,6 +180,8 @@ def as_returned(found: Any, expected: Any) -> Any:
     """Return a result with the types of numbers that the text for NumPy gives."""
     if isinstance(expected, tuple) and isinstance(found, tuple):
         return tuple(map(as_returned, found, expected))
+    if type(expected) is dict and found.keys() == expected.keys():
+        return {key: as_returned(found[key], item) for key, item in expected.items()}
     if type(expected) is np.float64 and type(found) is float:
         return np.float64(found)
     return found
@@ -219,6 +221,21 @@ def _numbers_differ(one: Any, other: Any) -> bool:
     scale = float(finite.max()) if finite.size else 0.0
     near = np.allclose(one, other, rtol=1e-7, atol=1e-9 * scale + 1e-14, equal_nan=True)
     return not near
+
+
+def as_numbers(value: Any) -> Any:
+    """Return nested containers with numbers for arrays without axes.
+
+    >>> as_numbers((np.array(2.0), {"a": [np.ones(1)]}))
+    (np.float64(2.0), {'a': [array([1.])]})
+    """
+    if isinstance(value, np.ndarray):
+        return value if value.ndim else value[()]
+    if type(value) in (list, tuple):
+        return type(value)(map(as_numbers, value))
+    if type(value) is dict:
+        return {key: as_numbers(item) for key, item in value.items()}
+    return value
 
 
 def copied(value: Any) -> Any:

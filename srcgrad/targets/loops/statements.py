@@ -170,10 +170,11 @@ def _name_types(node: Any) -> None:
     for item in node.keywords:
         if item.arg == "dtype" and getattr(item.value, "id", "") in _TYPES:
             item.value = dotted(f"np.{_TYPES[item.value.id]}")
-    if getattr(node.func, "attr", "") == "astype" and node.args:
-        wanted = getattr(node.args[0], "id", "")
+    place = {"astype": 0, "array": 1, "asarray": 1}.get(getattr(node.func, "attr", ""))
+    if place is not None and len(node.args) > place:
+        wanted = getattr(node.args[place], "id", "")
         if wanted in _TYPES:
-            node.args[0] = dotted(f"np.{_TYPES[wanted]}")
+            node.args[place] = dotted(f"np.{_TYPES[wanted]}")
 
 
 def _is_call(node: Any, name: str) -> bool:
