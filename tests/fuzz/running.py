@@ -410,7 +410,8 @@ def _complaint(
         return "derivative", found
     # what is added twice at a place is added in another order: its last bits may differ
     added = any("add.at" in text for text in trial.source.program.modules.values())
-    found = difference(args, wanted.used, 1e-14 if added else 0)
+    exact = 1e-13 if mode.startswith("numba") else 1e-14 if added else 0
+    found = difference(args, wanted.used, exact)
     if found:
         return "arguments afterwards", found
     if mode != "later":

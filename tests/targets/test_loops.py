@@ -408,3 +408,26 @@ def test_masks_ties_and_arrays_of_arrays_are_compiled():
     compiled(of_coefficients, V)
     ties = sg.grad(lambda a: np.sum(np.max(a, axis=1)), backend="numba", fallback="error")
     np.testing.assert_allclose(ties(np.array([[2.0, 2.0], [1.0, 3.0]])), [[0.5, 0.5], [0.0, 1.0]])
+
+
+CALLS = 0
+SEEN = np.zeros(1)
+
+
+def counted(x):
+    global CALLS
+    CALLS += 1
+    return x * x * CALLS
+
+
+def noted(x):
+    SEEN[0] += 1.0
+    return x * x * SEEN[0]
+
+
+def test_what_is_written_outside_is_written_once_in_each_call():
+    for f in (counted, noted):
+        derivative = sg.grad(f, backend="numba", fallback="tape")
+        for _ in range(3):
+            derivative(2.0)
+    assert (CALLS, SEEN[0]) == (3, 3.0)

@@ -59,7 +59,8 @@ def put_names(tree: Any, data: Mapping[str, Path]) -> None:
 
 
 def _named(node: Any, names: Mapping[Path, str]) -> Any:
-    path = _path_of(node) if isinstance(node, gast.Attribute) else None
+    is_read = isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load)
+    path = _path_of(node) if is_read else None
     return load(names[path]) if path is not None and path in names else node
 
 
