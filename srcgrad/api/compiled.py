@@ -17,7 +17,7 @@ from srcgrad.api.looks import P, Q, R_co, look_like
 from srcgrad.api.on_tensors import called_with, is_plain_call, tensors_of
 from srcgrad.api.paths import NewBranchError
 from srcgrad.api.pickling import reduced
-from srcgrad.api.plan import HalvesPlan, load_halves
+from srcgrad.api.plan import HalvesPlan, compile_both_ways, load_halves
 from srcgrad.api.policy import USUAL, Backend, Fall, Fallback, Policy, policy_of
 from srcgrad.api.proofs import Comparing, proven, stopping
 from srcgrad.api.selection import select
@@ -27,6 +27,7 @@ from srcgrad.api.values import conform, is_float
 from srcgrad.autograd.function import once_differentiable
 from srcgrad.compiler import Request, compile_halves
 from srcgrad.errors import ArgumentError, UnsupportedError
+from srcgrad.insight.switch import CHECKS
 from srcgrad.tape import (
     Function,
     Tensor,
@@ -119,6 +120,8 @@ class Compiled(Generic[P, R_co]):
                 compile_halves, Request(self.primal, names, pure=self._policy.pure)
             )
             plan = load_halves(generated, self.primal)
+            if self._policy.compiles:
+                compile_both_ways(plan, self._fall.to_numpy)
         except UnsupportedError as refusal:
             self._fall.back(refusal)
             plan = None
@@ -168,7 +171,8 @@ class _Generated(Function):
         ctx.primal, ctx.values = primal, [v if not isinstance(v, Tensor) else None for v in values]
         ctx.save_for_backward(*[value for value in values if isinstance(value, Tensor)])
         arrays = [unwrapped(value) if isinstance(value, Tensor) else value for value in values]
-        out, kept = runs(plan, plan.forward)(*arrays)
+        ctx.compiles = plan.is_compiled and not plan.meets and not CHECKS.nans
+        out, kept = plan.there(*arrays) if ctx.compiles else runs(plan, plan.forward)(*arrays)
         outside = [item.current() for item in plan.generated.data.values()]
         ctx.kept = apart(kept, held_by([*ctx.values, *outside]))
         ctx.plan, ctx.wanted = with_data_as_now(plan), [name in names for name in plan.parameters]
@@ -181,8 +185,9 @@ class _Generated(Function):
         given = [grad.detach().numpy() for grad in grads]
         plan, met = ctx.plan, list[str]()
         backward = watched(plan, plan.backward.__name__, met) if plan.meets else plan.backward
+        backward = plan.there_and_back if ctx.compiles else runs(plan, backward)
         try:
-            result = runs(plan, backward)(plan.again(ctx.kept), *given)
+            result = backward(plan.again(ctx.kept), *given)
         except NewBranchError:  # nobody is here to compare numbers
             met.append("a branch that is not proven")
             result = None

@@ -133,7 +133,7 @@ def grad(  # noqa: PLR0913 - each is an option of its own
         NonFiniteError: At a call, with ``debug_nans=True``.
         VerificationError: At a call, with ``verify=True``: the gradient is wrong.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, False)
@@ -187,7 +187,7 @@ def value_and_grad(  # noqa: PLR0913 - see `grad`
 
     With `has_aux` the value is the pair that `f` returned.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
 
     def made(function: Function) -> Gradient[..., Any]:
         gradient: Gradient[..., Any] = Gradient(function, argnums, argnames, has_aux, policy, True)

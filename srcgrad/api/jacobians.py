@@ -265,8 +265,8 @@ class Jacobian(Made, Generic[P]):
 
     def _chosen(self, arguments: Mapping[str, Any]) -> Mode:
         """Return the mode that takes fewer seeds."""
-        if self.mode != "auto" or self._policy.compiles:  # pullbacks are not compiled
-            return self.mode if self.mode != "auto" else "forward"
+        if self.mode != "auto":
+            return self.mode
         inputs = sum(count_of(arguments[name]) for name in self.names)
         if inputs <= 1:
             return "forward"
@@ -337,7 +337,7 @@ def jacfwd(  # noqa: PLR0913 - each is an option of its own
 
     Use it where there are fewer inputs than outputs. See `jacobian` for arguments and errors.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
     return Jacobian(f, argnums, argnames, "forward", **options)
 
@@ -406,7 +406,7 @@ def jacobian(  # noqa: PLR0913 - each is an option of its own
             shape or misses an entry.
         UnsupportedError: At the call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
     return Jacobian(f, argnums, argnames, "auto", **options)
 
@@ -434,7 +434,7 @@ def hessian(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: `argnums` or `argnames` make no sense.
         UnsupportedError: At the call: `f` cannot be differentiated twice.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     gradient: Gradient[P, Any] = Gradient(f, argnums, argnames, has_aux, policy, False)
     mode: Mode = "forward" if sparsity is None else "symmetric"
     options = {"has_aux": has_aux, "sparsity": sparsity, "policy": policy}
@@ -491,7 +491,7 @@ def hvp(  # noqa: PLR0913 - each is an option of its own
         )
     f = named(f, len(primals), kwargs, chosen)
     argnums = chosen[0] if len(chosen) == 1 else tuple(chosen)
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     gradient = _gradient_of(f, argnums, has_aux, policy)
     how: dict[str, Any] = {"has_aux": has_aux, "kwargs": kwargs, **policy.options()}
     _, *found = jvp(gradient, primals, tangents, **how)

@@ -23,12 +23,13 @@ from srcgrad.compiler import Generated
 from srcgrad.compiler.generated import without_data
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.joining import Join, joins_of
-from srcgrad.insight.switch import ANYTHING
+from srcgrad.insight.switch import ANYTHING, is_comparing
 from srcgrad.ir.depth import deeply
 from srcgrad.ir.scopes import MISSING, Binding
 from srcgrad.runtime.choosing import MEETING
 from srcgrad.runtime.labelled import has_labels
-from srcgrad.targets.loops import Derivative, Loops
+from srcgrad.targets.loops import Derivative, Loops, both_ways
+from srcgrad.targets.loops.border import as_numbers, copied
 
 
 def records(binding: Any) -> bool:
@@ -112,13 +113,17 @@ class Plan:
 
     @property
     def runs(self) -> Callable[..., Any]:
-        """What runs the derivative: the text for NumPy, or what has compiled it.
+        """What runs the derivative: the text for NumPy, or what has compiled it."""
+        return self.function if self.loops is None or self._is_by_numpy() else self.loops.run
 
-        As long as branches of a text are doubted, NumPy runs it, which stops before them.
+    def _is_by_numpy(self) -> bool:
+        """Say whether NumPy runs what is otherwise compiled.
+
+        It does as long as branches of the text are doubted, before which it stops, and where the
+        text is compared with another engine.
         """
         proof = self.generated.proof
-        is_doubted = proof is not None and proof.is_doubted
-        return self.function if self.loops is None or is_doubted else self.loops.run
+        return (proof is not None and proof.is_doubted) or is_comparing()
 
     @property
     def shown(self) -> str:
@@ -241,6 +246,7 @@ class HalvesPlan(Plan):
         holders_back: The classes and modules whose data it reads, with the names of those.
         outside: The classes and modules that the forward half reads, once looked for.
         has_pulled: Whether the backward half has run without an error.
+        values: What runs the function itself compiled; `loops` goes there and back.
     """
 
     forward: Callable[..., Any] = print
@@ -251,6 +257,25 @@ class HalvesPlan(Plan):
     holders_back: dict[str, Any] = field(default_factory=dict)
     outside: list[Any] | None = None
     has_pulled: bool = False
+    values: Loops | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Say whether a call may run compiled: what it keeps are then the arguments."""
+        return self.values is not None and not self._is_by_numpy()
+
+    def there(self, *args: Any) -> tuple[Any, Any]:
+        """Return the value, compiled, and what is kept for the way back."""
+        assert self.values is not None
+        kept = copied(args) if self.written else args
+        return self.values.run(*args), kept
+
+    def there_and_back(self, kept: Any, *adjoints: Any) -> Any:
+        """Return the adjoints of the arguments, compiled, with the data that the module holds."""
+        assert self.loops is not None
+        given = map(as_numbers, adjoints)
+        kept = copied(kept) if self.written else kept
+        return self.loops.on(vars(self.module))(*kept, *given)
 
     def again(self, kept: Any) -> Any:
         """Return what the forward half kept, as one run of the backward half may use it up."""
@@ -264,8 +289,13 @@ class HalvesPlan(Plan):
         return len(given) != 1 or given[0].endswith("_1")
 
 
-def compile_loops(plan: Plan, refuse: Callable[[UnsupportedError], None]) -> None:
-    """Let Numba run a plan; `refuse` is told of what it does not compile."""
+def compile_loops(
+    plan: Plan, refuse: Callable[[UnsupportedError], None], *, retyped: bool = True
+) -> None:
+    """Let Numba run a plan; `refuse` is told of what it does not compile.
+
+    `retyped` says that all numbers but the first are given their types by those who run it.
+    """
     generated = plan.generated
     plan.loops = Loops(
         Derivative(
@@ -276,8 +306,26 @@ def compile_loops(plan: Plan, refuse: Callable[[UnsupportedError], None]) -> Non
             frozenset((*generated.bound, *generated.data)),
             generated.lines,
             plan.written,
+            retyped,
         ),
         refuse,
+    )
+
+
+def compile_both_ways(plan: HalvesPlan, refuse: Callable[[UnsupportedError], None]) -> None:
+    """Let Numba run the value of halves, and both halves in one; `refuse` as in `compile_loops`."""
+    generated = plan.generated
+    ways = both_ways(generated.source, generated.entry, generated.backward)
+    source, lines = generated.source + ways.text, generated.lines
+    names = frozenset((*generated.bound, *generated.data))
+    scope = vars(plan.module)
+    exec(compile(ways.text, "<both ways>", "exec"), scope)  # noqa: S102 - text of our own making
+    plan.values, plan.loops = (
+        Loops(
+            Derivative(source, name, scope[name], plan.module, names, lines, plan.written, retyped),
+            refuse,
+        )
+        for name, retyped in ((ways.value, False), (ways.adjoints, True))
     )
 
 

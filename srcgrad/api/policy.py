@@ -36,7 +36,7 @@ class Policy:
 
     def __reduce__(self) -> Any:
         """Pickle by parts, so that there is still one of each kind."""
-        return policy_of, (self.fallback, self.backend, self.verify, self.pure, self.compiles)
+        return policy_of, (self.fallback, self.backend, self.verify, self.pure)
 
     def __post_init__(self) -> None:
         """Refuse what is not there.
@@ -101,25 +101,12 @@ class Policy:
         return self.lent(arguments) if self.pure and _holds_containers(arguments) else arguments
 
 
-def policy_of(
-    fallback: Fallback,
-    backend: Backend,
-    verify: bool,
-    pure: bool = False,
-    compiles: bool = False,
-) -> Policy:
+def policy_of(fallback: Fallback, backend: Backend, verify: bool, pure: bool = False) -> Policy:
     """Return how a derivative is taken; they are keys, told apart by identity, which is fast.
 
-    `compiles` says that it is one of those that Numba may be asked to compile.
-
     Raises:
-        ArgumentError: There is no such backend or fallback, or not for this derivative.
+        ArgumentError: There is no such backend or fallback.
     """
-    if backend == "numba" and not compiles:
-        raise ArgumentError(
-            "backend='numba' is not there for pullbacks and what is made of them",
-            hint="it is for grad, value_and_grad, jvp, hvp, jacfwd, jacobian and hessian",
-        )
     try:
         return _one_of_each(fallback, backend, verify, pure)
     except TypeError:  # it is no key either

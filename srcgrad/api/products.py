@@ -64,6 +64,17 @@ class Product(Made, Generic[P]):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments."""
 
+    @property
+    def source(self) -> str:
+        """The text of the generated module; where it is compiled, the one that ran last.
+
+        Raises:
+            UnsupportedError: The function is not differentiated by source; the error says where.
+        """
+        maker: Any = self.maker()
+        text: str = maker.source
+        return text
+
     def of(self, primal: Callable[..., Any]) -> Any:
         """Return the derivative of another function, with the same options."""
         return type(self)(primal, *self._options, has_aux=self._has_aux, policy=self._policy)
@@ -105,16 +116,6 @@ class _AlongTangents(Product[P]):
         in_order = {name: tangents[name] for name in self.names}
         how: dict[str, Any] = {"has_aux": self._has_aux, "policy": self._policy}
         return push_by_name(primal, args, own, in_order, **how)
-
-    @property
-    def source(self) -> str:
-        """The text of the generated module; where it is compiled, the one that ran last.
-
-        Raises:
-            UnsupportedError: The function is not differentiated by source; the error says where.
-        """
-        text: str = self.maker().source
-        return text
 
 
 class Pushforward(_AlongTangents[P]):
@@ -312,7 +313,7 @@ def pushforward(  # noqa: PLR0913 - each is an option of its own
             does not fit.
         UnsupportedError: At a call: neither the compiler nor the tape can differentiate `f`.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     return Pushforward(f, argnums, argnames, has_aux=has_aux, policy=policy)
 
 
@@ -370,5 +371,5 @@ def hessian_product(  # noqa: PLR0913 - each is an option of its own
             missing or does not fit.
         UnsupportedError: At a call: `f` cannot be differentiated twice.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     return HessianProduct(f, argnums, argnames, has_aux=has_aux, policy=policy)

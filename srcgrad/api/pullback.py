@@ -21,7 +21,7 @@ from srcgrad.api.keeping import apart, held_by
 from srcgrad.api.making import made_once
 from srcgrad.api.on_tensors import reads_tensors, takes_tensors
 from srcgrad.api.paths import NewBranchError
-from srcgrad.api.plan import HalvesPlan, load_halves
+from srcgrad.api.plan import HalvesPlan, compile_both_ways, load_halves
 from srcgrad.api.planning import Plans
 from srcgrad.api.policy import USUAL, Backend, Fallback, Policy, policy_of
 from srcgrad.api.proofs import Comparing, is_settled, proven, stopping, stopping_stacks
@@ -102,8 +102,10 @@ class Adjoints:
     def _run(self, plan: HalvesPlan, arguments: dict[str, Any]) -> tuple[Any, Pull]:
         asks = plan.meets or plan.traps or not plan.has_pulled or not is_settled(plan)
         before = copied(arguments) if asks else arguments
+        compiles = plan.is_compiled and not plan.meets and not CHECKS.nans
+        forward = plan.there if compiles else runs(plan, plan.forward)
         try:
-            value, kept = runs(plan, plan.forward)(*arguments.values())
+            value, kept = forward(*arguments.values())
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
             again = functools.partial(self._on_tape, arguments)
@@ -128,7 +130,7 @@ class Adjoints:
             name = plan.backward.__name__
             backward = watched(then, name, met) if plan.meets else then.backward
             try:
-                backward = runs(then, backward)
+                backward = then.there_and_back if compiles else runs(then, backward)
                 with np.errstate(all="ignore"):  # no warnings that the function would not give
                     result = backward(plan.again(kept), *map(_copied_containers, given))
                 plan.has_pulled = True
@@ -204,6 +206,8 @@ class Adjoints:
 
         Both raise `CannotStackError` where the function must be run once for each adjoint.
         """
+        if self.policy.compiles:
+            raise CannotStackError("loops are compiled for one seed")
         plan = self._stacked.plan(arguments, keep_complex=any(map(is_complex, arguments.values())))
         return self._run_rows(plan, arguments)
 
@@ -280,6 +284,8 @@ class Adjoints:
     @property
     def stacked_source(self) -> str:
         """The text that carries stacks of seeds; if there is none, that which carries one."""
+        if self.policy.compiles:
+            return self.source
         function = to_differentiate(self.primal)
         try:
             plan = self.make_plan(function, keep_complex=False, stacks=True)
@@ -289,12 +295,14 @@ class Adjoints:
 
     @property
     def source(self) -> str:
-        """The text of the generated module.
+        """The text of the generated module; where it is compiled, the one that ran last.
 
         Raises:
             UnsupportedError: The function is not differentiated by source; the error says where.
         """
-        return self.make_plan(to_differentiate(self.primal), keep_complex=False).generated.source
+        ran = self._plans.latest() if self.policy.compiles else None
+        plan = ran or self.make_plan(to_differentiate(self.primal), keep_complex=False)
+        return plan.generated.source if ran is None else plan.shown
 
     def make_plan(
         self,
@@ -311,7 +319,10 @@ class Adjoints:
         options: dict[str, Any] = {"assume": False, "stacks": stacks, "arrays": arrays}
         options["pure"] = self.policy.pure
         request = Request(function, self.names, keep_complex=keep_complex, given=held, **options)
-        return load_halves(self._refusals.compiled(compile_halves, request, stages), function)
+        plan = load_halves(self._refusals.compiled(compile_halves, request, stages), function)
+        if self.policy.compiles and not stacks:
+            compile_both_ways(plan, self._plans.to_numpy)
+        return plan
 
 
 def _is_empty(value: Any) -> bool:

@@ -147,8 +147,7 @@ class Tangents:
         self, plan: Plan, arguments: dict[str, Any], tangents: Sequence[Any]
     ) -> tuple[Any, Any]:
         tangents = [laid_out(t, arguments[n]) for n, t in zip(self.names, tangents, strict=True)]
-        if plan.written:
-            arguments = self.policy.lent(arguments)
+        arguments = self.policy.lent(arguments) if plan.written else arguments
         met: list[str] = []
         before = copied(arguments) if plan.meets else arguments
         function = watched(plan, plan.generated.entry, met) if plan.meets else plan.runs
@@ -158,9 +157,8 @@ class Tangents:
         except Exception as error:  # noqa: BLE001 - it is raised, or what it hides is
             say_what_lacks(error, plan)
             again = functools.partial(self._run_on_tape, arguments, tangents)
-            subject = self._subject(arguments)
-            how: dict[str, Any] = {"now": not plan.written, "subject": subject}
-            return instead_of(error, again, self._plans.fall_back, **how)
+            now, subject = not plan.written, self._subject(arguments)
+            return instead_of(error, again, self._plans.fall_back, now=now, subject=subject)
         if met:
             slopes = directions_of(self.primal, self.names, before)
             tangent = slopes.tangent(tangents, value, conform(tangent, value))
@@ -389,7 +387,7 @@ def jvp(  # noqa: PLR0913 - each is an option of its own
         ArgumentError: The tangents do not fit the primals.
         UnsupportedError: Neither the compiler nor the tape can differentiate the function.
     """
-    policy = policy_of(fallback, backend, verify, pure, compiles=True)
+    policy = policy_of(fallback, backend, verify, pure)
     check_pair(primals, tangents)
     f = named(f, len(primals), kwargs, [i for i, t in enumerate(tangents) if t is not None])
     kinds = None if kwargs or has_aux else kinds_of((*primals, *tangents))

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, TypeVar
 
 from srcgrad.api.keeping import apart
 from srcgrad.api.plan import HalvesPlan, Plan
-from srcgrad.codegen.loader import functions_of
+from srcgrad.codegen.loader import functions_of, rebound
 from srcgrad.tape.userspace import is_users
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan)
-
-
-def rebound(plan: Plan, changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the names of a plan's module, whose functions see some names bound to other things."""
-    twin = {**vars(plan.module), **changes}
-    for key, item in functions_of(plan.module).items():
-        twin[key] = _of_scope(item, twin)
-    return twin
-
-
-def _of_scope(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
-    twin = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
-    )
-    twin.__kwdefaults__ = function.__kwdefaults__
-    return twin
 
 
 def with_data_as_now(plan: HalvesPlan) -> HalvesPlan:
@@ -39,13 +23,15 @@ def with_data_as_now(plan: HalvesPlan) -> HalvesPlan:
     """
     if plan.reads_back is None:
         reached = _read_from(plan, plan.backward)
+        if plan.values is not None:  # compiled, the way back begins with the way there
+            reached += _read_from(plan, plan.forward)
         plan.reads_back = tuple(name for name in plan.generated.data if name in reached)
         plan.holders_back = _holders(vars(plan.module), reached, set())
     if not plan.reads_back and not plan.holders_back:
         return plan
     scope = vars(plan.module)
     now = {name: scope[name] for name in plan.reads_back} | _as_now(scope, plan.holders_back)
-    names = rebound(plan, apart(now))
+    names = rebound(plan.module, apart(now))
     twin = copy.copy(plan)
     twin.module = ModuleType(plan.module.__name__)
     vars(twin.module).update(names)

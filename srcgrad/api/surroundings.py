@@ -22,7 +22,7 @@ import numpy as np
 
 from srcgrad.api.aftermath import picture
 from srcgrad.errors import UnsupportedError
-from srcgrad.insight.switch import CHECKS, verifying
+from srcgrad.insight.switch import CHECKS, comparing, verifying
 from srcgrad.locks import Lock
 from srcgrad.tape.userspace import Reached, is_lent, reached_by, slots_of
 
@@ -86,6 +86,7 @@ class Surroundings:
         with _ONE_AT_A_TIME, silent, np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             silent.enter_context(verifying(False))
+            silent.enter_context(comparing())
             printed = io.StringIO()
             silent.enter_context(contextlib.redirect_stdout(printed))
             silent.enter_context(contextlib.redirect_stderr(io.StringIO()))

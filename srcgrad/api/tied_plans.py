@@ -11,11 +11,11 @@ from srcgrad.api.making import made_once
 from srcgrad.api.plan import Plan, load_plan
 from srcgrad.api.planning import Plans
 from srcgrad.api.refusal import describe
-from srcgrad.api.snapshots import rebound
 from srcgrad.api.tape_push import push_on_tape
 from srcgrad.api.ties import Directions, How
 from srcgrad.api.underlying import held_for_text, plain, signature
 from srcgrad.api.values import conform, is_complex
+from srcgrad.codegen.loader import rebound
 from srcgrad.compiler import Request, compile_tangents
 from srcgrad.errors import UnsupportedError
 from srcgrad.runtime import turning
@@ -31,7 +31,7 @@ def _changed(plan: Plan, name: str, swap: Callable[[str, Any], Any]) -> Callable
         for key, item in vars(plan.module).items()
         if getattr(item, "__module__", "").startswith("srcgrad.runtime")
     }
-    function: Callable[..., Any] = rebound(plan, swapped)[name]
+    function: Callable[..., Any] = rebound(plan.module, swapped)[name]
     return function
 
 

@@ -187,6 +187,23 @@ def functions_of(module: ModuleType) -> dict[str, FunctionType]:
     }
 
 
+def rebound(module: ModuleType, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of a module, whose functions see some names bound to other things."""
+    twin = {**vars(module), **changes}
+    for key, item in functions_of(module).items():
+        twin[key] = in_scope(item, twin)
+    return twin
+
+
+def in_scope(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+    """Return a function that finds its globals in another namespace."""
+    twin = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    return twin
+
+
 def _drop(name: str, ref: weakref.ref[ModuleType]) -> None:
     """Forget a module that is gone; later, if another thread is loading at this moment.
 

@@ -341,7 +341,7 @@ def _made(
     how: How,
     options: tuple[Fallback, Backend, bool, bool],
 ) -> Any:
-    policy = policy_of(*options, compiles=True)
+    policy = policy_of(*options)
 
     def made(function: Callable[..., Any]) -> DistributedGradient:
         strict = policy.with_fallback("error")

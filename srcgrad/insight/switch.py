@@ -40,6 +40,24 @@ _VERIFYING: Final[ContextVar[bool | None]] = ContextVar("srcgrad_verifying", def
 _BY_ENVIRONMENT: Final = settings.verifies()
 
 
+_COMPARING: Final = ContextVar("srcgrad_comparing", default=False)
+
+
+def is_comparing() -> bool:
+    """Say whether a text is being run to compare it, with no word to the user."""
+    return _COMPARING.get()
+
+
+@contextlib.contextmanager
+def comparing() -> Iterator[None]:
+    """Let a text be compared within a block."""
+    token = _COMPARING.set(True)
+    try:
+        yield
+    finally:
+        _COMPARING.reset(token)
+
+
 class Switch:
     """Puts the switch back to where it was, at the end of a ``with`` block."""
 

@@ -1,6 +1,7 @@
 """Draws programs until a time or a count is over, judges each, and shrinks what fails.
 
     python -m tests.fuzz --seconds 600 --jobs 2
+    python -m tests.fuzz --seconds 600 --numba
     python -m tests.fuzz --replay build/fuzz/wrong-1234-grad.txt
 
 What fails is written to `build/fuzz`, small, with the seed and what was wrong.
@@ -37,16 +38,20 @@ def main() -> int:
     parser.add_argument(
         "--coverage", action="store_true", help="say which lines of the compiler ran"
     )
+    parser.add_argument("--numba", action="store_true", help="let Numba run all, and nothing else")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "fuzz")
     parser.add_argument("--replay", type=Path, nargs="*", help="judge written programs again")
     options = parser.parse_args()
+    if options.numba:
+        os.environ.setdefault("NUMBA_OPT", "0")  # read where Numba is first imported
     if options.replay:
         return max(replay(path) for path in options.replay)
     print("weights:")
     for table, weights in WEIGHTS.items():
         print(f"  {table}: {json.dumps(weights)[1:-1]}")
     begin = time.perf_counter()
-    campaign = Campaign(options.folder, options.jobs, options.shrink, options.coverage)
+    modes = ("numba", "numba_vjp") if options.numba else ()
+    campaign = Campaign(options.folder, options.jobs, options.shrink, options.coverage, modes)
     tally = campaign.run(options.seed, options.programs, options.seconds)
     return report(tally, time.perf_counter() - begin, options.coverage)
 
@@ -62,7 +67,7 @@ def report(tally: Tally, seconds: float, coverage: bool) -> int:
     print(f"  no judgement (kinks, not finite): {tally.unusable}")
     print(f"by source: {100 * tally.by_source():.1f} % of those that return a value")
     if tally.reasons:
-        print("refused by source, most often:")
+        print("refused, most often:")
         for reason, count in tally.reasons.most_common(15):
             print(f"  {count:5} {reason}")
     if coverage:

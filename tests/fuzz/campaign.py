@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.fuzz.modules import Program, draw_program
 from tests.fuzz.reference import UnusableError
-from tests.fuzz.running import Verdict, judge, modes_of
+from tests.fuzz.running import SECONDS, SECONDS_OF_NUMBA, Verdict, judge, modes_of
 from tests.fuzz.shrinking import Shrinker
 from tests.fuzz.weights import WEIGHTS
 
@@ -65,9 +65,12 @@ class Tally:
 
 
 class Campaign:
-    """A run: how many processes, how long to shrink, and where failures go."""
+    """A run: how many processes, how long to shrink, where failures go, which modes alone."""
 
-    def __init__(self, folder: Path, jobs: int, shrink: float, coverage: bool) -> None:
+    def __init__(
+        self, folder: Path, jobs: int, shrink: float, coverage: bool, modes: tuple[str, ...] = ()
+    ) -> None:
+        self.modes = modes
         self.folder = folder
         self.jobs = jobs
         self.shrink = shrink
@@ -105,6 +108,7 @@ class Campaign:
                 "shrink": self.shrink,
                 "until": until,
                 "coverage": self.coverage,
+                "modes": list(self.modes),
             }
 
 
@@ -151,19 +155,24 @@ def _judge_all(task: dict[str, Any], tally: Tally, scratch: Path) -> None:
         program = draw_program(seed, WEIGHTS)
         tally.programs += 1
         try:
-            verdicts = judge(program, modes_of(program, WEIGHTS["mode"]), scratch)
+            modes = task.get("modes") or modes_of(program, WEIGHTS["mode"])
+            seconds = SECONDS_OF_NUMBA if task.get("modes") else SECONDS
+            verdicts = judge(program, modes, scratch, seconds)
         except UnusableError:
             tally.unusable += 1
             continue
         for verdict in verdicts:
             tally.verdicts[verdict.mode, verdict.kind] += 1
-            if verdict.mode == "grad" and verdict.kind in ("tape", "refused"):
+            asked = verdict.mode == "grad" and verdict.kind in ("tape", "refused")
+            if asked or verdict.kind == "numpy":
                 tally.reasons[_reason(verdict.message)] += 1
             if verdict.failed:
                 keep(program, verdict, task, tally, scratch)
 
 
 def _reason(message: str) -> str:
+    message = message.partition("[SG190] Numba does not compile this: ")[2] or message
+    message = message.partition("\n")[0]
     return re.sub(r"`[^`]*`", "`...`", message)[:110]
 
 

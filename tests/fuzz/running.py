@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 import signal
@@ -39,14 +40,16 @@ from tests.fuzz.trees import (
 from tests.fuzz.unused import is_after_unused, is_of_unused
 
 SECONDS = 20  # of the processor; what takes longer hangs
-MODES = ("grad", "vjp", "jvp", "hvp", "tape", "tape_jvp", "later")
+SECONDS_OF_NUMBA = 120
+MODES = ("grad", "vjp", "jvp", "hvp", "tape", "tape_jvp", "later", "numba", "numba_vjp")
 
 
 @dataclass
 class Verdict:
     """What became of a program in one mode.
 
-    `kind` is source (right, by source), tape (right, on the tape), refused (a typed error), own (the
+    `kind` is source (right, by source; where Numba is asked, compiled), numpy (right, by NumPy where
+    Numba is asked), tape (right, on the tape), refused (a typed error), own (the
     program's own exception came out), left out (a computation that nothing uses, with its
     exception), wrong or crash.
     """
@@ -121,13 +124,16 @@ class Trial:
 Mode = Callable[[Trial, Copy, str], Callable[[int, tuple[Any, ...]], Answer]]
 
 
-def _by_grad(trial: Trial, copy: Copy, fallback: str) -> Callable[[int, tuple[Any, ...]], Answer]:
+def _by_grad(
+    trial: Trial, copy: Copy, fallback: str, backend: str = "auto"
+) -> Callable[[int, tuple[Any, ...]], Answer]:
+    how: dict[str, Any] = {"fallback": fallback, "backend": backend}
     made: list[Any] = []
 
     def run(k: int, args: tuple[Any, ...]) -> Answer:
         argnums = trial.argnums(args)
         if not made:
-            made.append(sg.value_and_grad(copy.main.program, argnums, fallback=fallback))
+            made.append(sg.value_and_grad(copy.main.program, argnums, **how))
         slopes = trial.slopes(k)
         value, grads = made[0](*args)
         along = tuple(slopes.along[i] for i in argnums)
@@ -154,10 +160,14 @@ def _by_tape(trial: Trial, copy: Copy, fallback: str) -> Callable[[int, tuple[An
     return run
 
 
-def _by_vjp(trial: Trial, copy: Copy, fallback: str) -> Callable[[int, tuple[Any, ...]], Answer]:
+def _by_vjp(
+    trial: Trial, copy: Copy, fallback: str, backend: str = "auto"
+) -> Callable[[int, tuple[Any, ...]], Answer]:
+    how: dict[str, Any] = {"backend": backend}
+
     def run(k: int, args: tuple[Any, ...]) -> Answer:
         slopes = trial.slopes(k)
-        value, pull = sg.vjp(copy.main.program, *args)
+        value, pull = sg.vjp(copy.main.program, *args, **how)
         before = copied(value)
         weights = _weights(before, k)
         if fallback == "later":
@@ -241,6 +251,8 @@ WAYS: dict[str, Mode] = {
     "hvp": _by_hvp,
     "tape": _by_tape,
     "tape_jvp": _by_tape_jvp,
+    "numba": functools.partial(_by_grad, backend="numba"),
+    "numba_vjp": functools.partial(_by_vjp, backend="numba"),
 }
 
 
@@ -285,7 +297,9 @@ def _judged(modes: list[str], trial: Trial) -> list[Verdict]:
     unusable: UnusableError | None = None
     if not plain and not raises:  # only pullbacks and tangents have results of all kinds
         modes = [
-            mode for mode in dict.fromkeys((*modes, "vjp")) if mode not in ("grad", "hvp", "tape")
+            mode
+            for mode in dict.fromkeys((*modes, "numba_vjp" if "numba" in modes else "vjp"))
+            if mode not in ("grad", "hvp", "tape", "numba")
         ]
     for mode in modes:
         try:
@@ -308,15 +322,16 @@ def _in_mode(trial: Trial, mode: str, fallback: str) -> Verdict:
     copy = trial.source.load()
     try:
         run = WAYS[mode](trial, copy, "later" if mode == "later" else fallback)
-        kind = "source"
+        kind, said = "source", ""
         for k in range(1 if mode == "later" else len(CALLS)):
             if k == 2:
                 copy.outside()
             verdict = _one_call(trial, copy, run, mode, k)
-            if verdict.kind not in ("source", "tape"):
+            said = said or verdict.message
+            if verdict.kind not in ("source", "numpy", "tape"):
                 return verdict
-            kind = "tape" if verdict.kind == "tape" else kind
-        return Verdict(mode, kind)
+            kind = kind if verdict.kind == "source" else verdict.kind
+        return Verdict(mode, kind, said if kind == "numpy" else "")
     finally:
         copy.unload()
 
@@ -349,7 +364,8 @@ def _one_call(
     if complaint:
         what, message = complaint
         return Verdict(mode, "wrong", f"{what}: {message}", k, f"{what}{' on the tape' * by_tape}")
-    return Verdict(mode, "tape" if by_tape else "source", "", k)
+    named = [str(w.message) for w in caught if issubclass(w.category, sg.CompileWarning)]
+    return Verdict(mode, "tape" if by_tape else "numpy" if named else "source", "".join(named), k)
 
 
 def _raised(trial: Trial, error: Exception, mode: str, k: int) -> Verdict:
@@ -394,7 +410,8 @@ def _complaint(
         return "derivative", found
     # what is added twice at a place is added in another order: its last bits may differ
     added = any("add.at" in text for text in trial.source.program.modules.values())
-    found = difference(args, wanted.used, 1e-14 if added else 0)
+    exact = 1e-13 if mode.startswith("numba") else 1e-14 if added else 0
+    found = difference(args, wanted.used, exact)
     if found:
         return "arguments afterwards", found
     if mode != "later":
@@ -411,7 +428,7 @@ def _slope_difference(trial: Trial, answer: Answer, mode: str, k: int) -> str | 
     bound = slopes.bound
     if mode == "hvp":
         expected, bound = trial.reference.curvature(k, slopes.along), max(bound, 1e-5)
-    elif mode in ("grad", "tape"):
+    elif mode in ("grad", "tape", "numba"):
         expected = expected[0]
     elif answer.weights is not None:
         expected = float(answer.weights @ expected)

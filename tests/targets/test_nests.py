@@ -9,6 +9,7 @@ import srcgrad as sg
 from srcgrad.targets.loops.border import differs
 
 pytest.importorskip("numba", reason="needs Numba")
+pytestmark = pytest.mark.filterwarnings("ignore:Cannot cache compiled function")  # at NUMBA_OPT=0
 
 RNG = np.random.default_rng(1)
 V, W = RNG.normal(size=6), RNG.normal(size=6)
@@ -149,3 +150,20 @@ def test_shapes_that_differ_are_broadcast_as_in_numpy():
     with pytest.raises(ValueError, match="broadcast"):
         derivative(M, M[:2])
     assert not differs(derivative(M, M[2:3]), expected(M, M[2:3]))
+
+
+def layered(w, b, x):
+    h = np.tanh(x * w + b) * w
+    return h * h
+
+
+def test_adjoints_in_pullbacks_share_loops_where_nothing_is_summed():
+    v = RNG.normal(size=5)
+    for b in (v, v[:1], 2.0):
+        derivative = sg.pullback(layered, (0, 1), backend="numba", fallback="error")
+        value, pull = derivative(v, b, v)
+        expected = sg.pullback(layered, (0, 1))(v, b, v)[1](value)
+        for _ in range(2):
+            assert not differs(pull(value), expected)
+        if b is v:
+            assert derivative.source.count("for _i") == 2

@@ -1,5 +1,6 @@
 """Compiles the text of a derivative with Numba."""
 
 from srcgrad.targets.loops.running import Derivative, Loops
+from srcgrad.targets.loops.ways import both_ways
 
-__all__ = ["Derivative", "Loops"]
+__all__ = ["Derivative", "Loops", "both_ways"]

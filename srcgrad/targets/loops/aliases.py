@@ -73,5 +73,7 @@ class Aliases:
             return True
         if isinstance(value, gast.Call):
             name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+            if name == "unbroadcast":
+                return self.is_fresh(value.args[0])  # or a sum of it
             return name in _FRESH_CALLS
         return False

@@ -1,6 +1,7 @@
 """Takes arguments to compiled functions, and brings back what they return.
 
-Numba knows numbers, arrays and tuples of them. A list goes in as a tuple, a dict as a named tuple.
+Numba knows numbers, arrays and tuples of them. A list goes in as a tuple, a dict or a plain object
+as a named tuple.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.runtime.objects import field_names, is_plain_object, rebuilt
 from srcgrad.targets.loops.kinds import UNKNOWN, Array, Items
 
 _NUMBERS: Final = frozenset({float, int, bool, np.float64, np.int64, np.bool_})
 _DTYPES: Final = frozenset(np.dtype(kind) for kind in (np.float64, np.int64, np.bool_))
 _NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
+OF_OBJECTS: Final = "Fields"  # of the names of classes that stand for objects
 _OWNED: Final = 4  # of an array's flags: whether its memory is its own, which Numba does not ask
 
 
@@ -42,12 +45,28 @@ def kind_of(value: Any) -> Any:
         if not value:
             raise RefusedArgumentError("an empty dict")
         for key in value:
-            if type(key) is not str or not _NAME.fullmatch(key) or hasattr(tuple, key):
+            if type(key) is not str or not _NAME.fullmatch(key):
                 raise RefusedArgumentError(f"a dict with the key {key!r}")
         return (dict, *((key, kind_of(item)) for key, item in value.items()))
+    if is_plain_object(value):
+        return (kind, *((name, kind_of(getattr(value, name))) for name in _fields_of(value)))
     if kind is str:
         return (str, value)
     raise RefusedArgumentError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+
+def _fields_of(value: Any) -> list[str]:
+    """Return the names of the fields of an object, or refuse it.
+
+    Raises:
+        RefusedArgumentError: It has none, or one of a name that a named tuple cannot have.
+    """
+    names = field_names(value)
+    for name in names or [""]:
+        if not _NAME.fullmatch(name):
+            kind = type(value).__qualname__
+            raise RefusedArgumentError(f"a value of type {kind} with the field {name!r}")
+    return names
 
 
 def _kind_of_array(value: Any) -> Any:
@@ -82,17 +101,28 @@ def described(kind: Any) -> Any:
         return _WORDS[kind]
     if isinstance(kind[0], np.dtype):
         return Array(_OF_DTYPE[kind[0].kind], kind[1])
-    if kind[0] is dict:
+    if is_record(kind):
         return Items(tuple(described(part) for _, part in kind[1:]), tuple(k for k, _ in kind[1:]))
     return UNKNOWN if kind[0] is str else Items(tuple(map(described, kind[1:])))
 
 
+def is_record(kind: Any) -> bool:
+    """Say whether arguments of a kind, which are not plain, go as named tuples."""
+    return kind[0] not in (tuple, list, str)
+
+
 class Records:
-    """The classes of named tuples that stand for the dicts among some arguments."""
+    """The classes of named tuples that stand for dicts and objects among some arguments.
+
+    Attributes:
+        fields: The fields of each class that stands for dicts, also for those that a text makes.
+        objects: The same of those for objects, which no text makes.
+    """
 
     def __init__(self, kinds: Sequence[Any]) -> None:
         self.fields: dict[str, tuple[str, ...]] = {}
-        self._names: dict[tuple[str, ...], str] = {}
+        self.objects: dict[str, tuple[str, ...]] = {}
+        self._names: dict[tuple[bool, tuple[str, ...]], str] = {}
         for kind in kinds:
             self._collect(kind)
 
@@ -100,13 +130,14 @@ class Records:
         if is_plain(kind) or kind[0] is str:
             return
         parts = kind[1:]
-        if kind[0] is dict:
-            fields = tuple(key for key, _ in parts)
+        if is_record(kind):
+            key = kind[0] is dict, tuple(name for name, _ in parts)
             parts = tuple(item for _, item in parts)
-            if fields not in self._names:
-                name = f"Record{len(self._names) + 1 if self._names else ''}"
-                self._names[fields] = name
-                self.fields[name] = fields
+            if key not in self._names:
+                of = self.fields if key[0] else self.objects
+                stem = "Record" if key[0] else OF_OBJECTS
+                name = self._names[key] = f"{stem}{len(of) + 1 if of else ''}"
+                of[name] = key[1]
         for part in parts:
             self._collect(part)
 
@@ -114,9 +145,11 @@ class Records:
         """Return what makes an argument of some kind one that Numba takes; None if it is one."""
         if is_plain(kind) or kind[0] is str:
             return None
-        if kind[0] is dict:
-            made = classes[self._names[tuple(key for key, _ in kind[1:])]]
+        if is_record(kind):
+            made = classes[self._names[kind[0] is dict, tuple(key for key, _ in kind[1:])]]
             inner = [(key, self.into(part, classes)) for key, part in kind[1:]]
+            if kind[0] is not dict:
+                return lambda value: made(*[_given(c, getattr(value, key)) for key, c in inner])
             return lambda value: made(*[_given(convert, value[key]) for key, convert in inner])
         converts = [self.into(part, classes) for part in kind[1:]]
         if kind[0] is tuple and not any(converts):
@@ -129,9 +162,15 @@ def _given(convert: Callable[[Any], Any] | None, value: Any) -> Any:
 
 
 def brought_back(value: Any) -> Any:
-    """Return what a compiled function has returned, with dicts for named tuples."""
+    """Return what a compiled function has returned, with dicts for named tuples.
+
+    Raises:
+        TypeError: It returns an object that was given, which only NumPy can.
+    """
     if isinstance(value, tuple):
         if hasattr(value, "_fields"):
+            if type(value).__name__.startswith(OF_OBJECTS):
+                raise TypeError("an object that was given is returned")
             return {key: brought_back(item) for key, item in zip(value._fields, value, strict=True)}
         return tuple(map(brought_back, value))
     return [brought_back(item) for item in value] if type(value) is list else value
@@ -141,6 +180,8 @@ def as_returned(found: Any, expected: Any) -> Any:
     """Return a result with the types of numbers that the text for NumPy gives."""
     if isinstance(expected, tuple) and isinstance(found, tuple):
         return tuple(map(as_returned, found, expected))
+    if type(expected) is dict and found.keys() == expected.keys():
+        return {key: as_returned(found[key], item) for key, item in expected.items()}
     if type(expected) is np.float64 and type(found) is float:
         return np.float64(found)
     return found
@@ -162,7 +203,16 @@ def differs(found: Any, expected: Any) -> bool:
         return any(map(differs, found, expected))
     if expected is None or isinstance(expected, str):
         return bool(found != expected)
-    one, other = np.asarray(found), np.asarray(expected)
+    if is_plain_object(expected):
+        return type(found) is not type(expected) or differs(_parts(found), _parts(expected))
+    return _numbers_differ(np.asarray(found), np.asarray(expected))
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in field_names(value)}
+
+
+def _numbers_differ(one: Any, other: Any) -> bool:
     if one.shape != other.shape or (one.dtype != other.dtype and other.ndim > 0):
         return True
     if other.dtype.kind not in "fc":
@@ -171,3 +221,47 @@ def differs(found: Any, expected: Any) -> bool:
     scale = float(finite.max()) if finite.size else 0.0
     near = np.allclose(one, other, rtol=1e-7, atol=1e-9 * scale + 1e-14, equal_nan=True)
     return not near
+
+
+def as_numbers(value: Any) -> Any:
+    """Return nested containers with numbers for arrays without axes.
+
+    >>> as_numbers((np.array(2.0), {"a": [np.ones(1)]}))
+    (np.float64(2.0), {'a': [array([1.])]})
+    """
+    if isinstance(value, np.ndarray):
+        return value if value.ndim else value[()]
+    if type(value) in (list, tuple):
+        return type(value)(map(as_numbers, value))
+    if type(value) is dict:
+        return {key: as_numbers(item) for key, item in value.items()}
+    return value
+
+
+def copied(value: Any) -> Any:
+    """Return nested containers and objects with copies of their arrays."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(map(copied, value))
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if is_plain_object(value):
+        return rebuilt(value, {n: copied(getattr(value, n)) for n in field_names(value)})
+    return value
+
+
+def put_back(args: Any, found: Any) -> None:
+    """Write into arrays what the text for NumPy has written into copies of them."""
+    if isinstance(args, np.ndarray):
+        if args.flags.writeable:
+            args[...] = found
+    elif isinstance(args, dict):
+        for key, item in args.items():
+            put_back(item, found[key])
+    elif isinstance(args, (list, tuple)):
+        for item, other in zip(args, found, strict=True):
+            put_back(item, other)
+    elif is_plain_object(args):
+        for name in field_names(args):
+            put_back(getattr(args, name), getattr(found, name))

@@ -98,6 +98,8 @@ class EntryWriter:
         function = node.func
         if isinstance(function, gast.Name) and function.id in OF_RUNTIME:
             return gast.Call(function, list(map(self.written, node.args)), [])
+        if getattr(function, "id", "") == "unbroadcast":
+            return self._unsummed(*node.args)
         if not isinstance(function, gast.Attribute) or getattr(function.value, "id", "") != "np":
             raise NotElementwiseError
         if not is_elementwise(function.attr):
@@ -108,6 +110,19 @@ class EntryWriter:
                 raise NotElementwiseError
             return gast.IfExp(*parts)
         return gast.Call(function, parts, [])
+
+    def _unsummed(self, grad: Any, like: Any) -> Any:
+        """Return the entry of an adjoint that has the shape of a value, which the loops check."""
+        kind, other = self._kind_of(grad), self._kind_of(like)
+        if not isinstance(like, gast.Name) or not isinstance(kind, Array) or kind.ones:
+            raise NotElementwiseError
+        if not isinstance(other, Array) or other.ones or other.ndim != kind.ndim:
+            raise NotElementwiseError
+        for axis, found in enumerate(self.entry.lengths[self._ndim - kind.ndim :]):
+            shape = gast.Attribute(load(like.id), "shape", gast.Load())
+            length = subscript(shape, constant(axis))
+            found.setdefault(to_source(length), length)
+        return self.written(grad)
 
     def place(self, array: Any, parts: Sequence[Any], kind: Array) -> Any:
         """Return the entry of an array, or of a part of it, that belongs to the indices."""

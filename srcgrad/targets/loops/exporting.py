@@ -15,7 +15,7 @@ from srcgrad.codegen.tracebacks import LineMap
 from srcgrad.ir.walk import found_in
 from srcgrad.targets.loops.text import Wish, loops_text
 
-_FILES: Final = ("bodies", "adjoints", "elementwise", "products", "along", "integers")
+_FILES: Final = ("bodies", "adjoints", "elementwise", "products", "along", "integers", "selecting")
 _OURS: Final = re.compile(r"\b(?:runtime|names)\.")
 _MARK: Final = "# ---- For Numba "
 _IMPORTS: Final = """\
@@ -39,7 +39,7 @@ def loops_module(text: str, entry: str, given: Sequence[Any]) -> tuple[str, list
     jitted = _reached(entry, functions, bodies.keys())
     source = _cut(text, [functions[name] for name in jitted])
     options = {"error_model": "numpy", "boundscheck": True, "cache": True}
-    wish = Wish(source, entry, (), LineMap(), options, {}, given, fuses=True)
+    wish = Wish(source, entry, {}, LineMap(), options, {}, given, fuses=True)
     loops = loops_text(wish)
     made = gast.parse(loops.source)
     names = {item.id for item in found_in(made, gast.Name)}

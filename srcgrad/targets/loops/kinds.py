@@ -263,6 +263,10 @@ class Kinds:
         if name in self._functions:
             self._bind(name, kinds)
             return self._returned[name]
+        if name == "stacked":
+            return _stacked(kinds[0])
+        if name == "stacked_shape":
+            return self._made("shape", [_stacked(kinds[0])])
         if name.endswith("_along"):
             return self._along(name, node, kinds[0])
         if name in OF_RUNTIME:
@@ -270,10 +274,12 @@ class Kinds:
         return self._of_runtime(name, kinds)
 
     def _of_runtime(self, name: str, kinds: Sequence[Kind]) -> Kind:
-        if name in ("copied", "abs"):
+        if name in ("copied", "abs", "cast_back"):
             return kinds[0]
         if name == "zeros_like":
             return _zeros_of(kinds[0])
+        if name == "unbroadcast" and None in kinds:
+            return None
         if name == "unbroadcast" and isinstance(kinds[0], Array):
             like = kinds[1]
             if isinstance(like, Array):
@@ -311,6 +317,8 @@ class Kinds:
         return self._made(name, kinds)
 
     def _made(self, name: str, kinds: Sequence[Kind]) -> Kind:
+        if name in ("array", "stack", "asarray") and len(kinds) == 1:
+            return _stacked(kinds[0])
         if name in ("zeros", "ones", "empty") and len(kinds) == 1:
             return _shaped(kinds[0], "float")
         if name in ("zeros_like", "ones_like", "empty_like", "full_like", "copy"):
@@ -406,6 +414,17 @@ def _product(left: Kind, right: Kind) -> Kind:
         return UNKNOWN
     ndim = left.ndim + right.ndim - 2
     return Array("float", ndim) if ndim else "float"
+
+
+def _stacked(kind: Kind) -> Kind:
+    """Return the kind of the array that is made of the items of a value."""
+    if isinstance(kind, Array):
+        return kind
+    items = (kind.item,) if isinstance(kind, Many) else getattr(kind, "items", (None,))
+    whole = reduce(joined, items, None)
+    if isinstance(whole, Array):
+        return Array(whole.dtype, whole.ndim + 1)
+    return Array(whole, 1) if whole in _ORDER else None if kind is None else UNKNOWN
 
 
 def _reduced(name: str, kind: Kind) -> Kind:

@@ -42,6 +42,16 @@ def all_along(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
+def stacked(items: Any) -> Any:
+    """Return ``np.array(items)`` of arrays of one shape."""
+    return np.array(items)
+
+
+def stacked_shape(items: Any) -> Any:
+    """Return ``np.shape(items)`` of arrays of one shape."""
+    return np.shape(items)
+
+
 class LengthsDifferError(ValueError):
     """Two axes of different length, where a text takes for granted that they are equal."""
 

@@ -92,10 +92,22 @@ def _way_of_entries(first: Nest, second: Nest, may_meet: MayMeet) -> str | None:
                 if entry == other or not may_meet(entry[0], other[0]):
                     continue
                 added = {entry, other} <= (first.adds | second.adds) and entry[0] == other[0]
-                if not added or len(first.lengths) < 2:
+                if not added:
+                    return None
+                if _goes_along(entry[1], other[1]):
+                    continue  # whichever is added first
+                if len(first.lengths) < 2:
                     return None
                 way = "rows"
     return way
+
+
+def _goes_along(one: str, other: str) -> bool:
+    """Say whether two entries lie at the same place along each axis that the loops go along."""
+    pairs = list(zip(one.split(", "), other.split(", "), strict=False))
+    return one.count(",") == other.count(",") and all(
+        left == right or not (left + right).count("_") for left, right in pairs
+    )
 
 
 def share(first: Nest, second: Nest, way: str) -> None:

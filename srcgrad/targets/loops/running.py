@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from types import MappingProxyType, ModuleType
-from typing import Any, Final
+from types import FunctionType, MappingProxyType, ModuleType
+from typing import Any, Final, cast
 
 import numpy as np
 
 from srcgrad import settings
 from srcgrad.backends import jit
 from srcgrad.codegen import cache
-from srcgrad.codegen.loader import load
+from srcgrad.codegen.loader import in_scope, load
 from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.errors import NotCompiledError
 from srcgrad.locks import Lock
@@ -27,10 +27,13 @@ from srcgrad.targets.loops.border import (
     RefusedArgumentError,
     as_returned,
     brought_back,
+    copied,
     described,
     differs,
     kind_of,
+    put_back,
 )
+from srcgrad.targets.loops.data import data_in
 from srcgrad.targets.loops.names import LengthsDifferError
 from srcgrad.targets.loops.text import LoopsText, Wish, loops_text
 
@@ -49,6 +52,7 @@ class Derivative:
         bound: The names that were put into it.
         lines: The user's lines behind the text.
         written: Whether the function writes into its arguments.
+        retyped: Whether callers give the numbers of a gradient or tangent their types.
     """
 
     source: str
@@ -58,6 +62,7 @@ class Derivative:
     bound: frozenset[str]
     lines: LineMap
     written: bool
+    retyped: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,8 @@ class Loops:
         self._known: dict[Any, Callable[..., Any]] = {}
         self._texts: dict[Any, tuple[LoopsText, ModuleType]] = {}
         self._signature = inspect.signature(subject.function)
-        self._names = _data_in(subject)
+        self._data = data_in(subject.source, vars(subject.module))
+        self._names = tuple(self._data)
         self._lock = Lock()
         self.text: LoopsText | None = None
         self.compiled = 0
@@ -122,7 +128,9 @@ class Loops:
         ]
         text = _FRONT.format(
             parameters=_declared(parameters),
-            data="; ".join(f"_sg_x{k} = _sg_space[{n!r}]" for k, n in enumerate(self._names))
+            data="; ".join(
+                f"_sg_x{k} = {_read(path)}" for k, path in enumerate(self._data.values())
+            )
             or "pass",
             kinds="; ".join(
                 f"_sg_{k} = float if type({name}) is float else _sg_kind({name})"
@@ -131,16 +139,37 @@ class Loops:
             or "pass",
             key="".join(f"_sg_{k}, " for k in range(len(given))),
             args="".join(f"{name}, " for name in given),
+            parts="".join(f"{item.name}, " for item in parameters),
         )
-        scope = {
-            "_sg_space": vars(self._subject.module),
+        self._text_of_front = compile(text, "<front>", "exec")
+        return self._front_on(vars(self._subject.module))
+
+    def on(self, space: dict[str, Any]) -> Callable[..., Any]:
+        """Return what runs with the user's data that a namespace, a twin of the module's, holds."""
+        if space is vars(self._subject.module):
+            return self.run
+        front = self._front_on(space)
+
+        def run(*args: Any) -> Any:
+            token = _SPACE.set(space)
+            try:
+                return front(*args)
+            finally:
+                _SPACE.reset(token)
+
+        return run
+
+    def _front_on(self, space: dict[str, Any]) -> Callable[..., Any]:
+        scope: dict[str, Any] = {
+            "__name__": __name__,  # whose warnings are of the line that called
+            "_sg_space": space,
             "_sg_kind": kind_of,
-            "_sg_refused": RefusedArgumentError,
+            "_sg_refused": (RefusedArgumentError, AttributeError),
             "_sg_known": self._known,
             "_sg_first": self._first,
             "_sg_otherwise": self._otherwise,
         }
-        exec(text, scope)  # noqa: S102 - text of our own making
+        exec(self._text_of_front, scope)  # noqa: S102 - text of our own making
         run: Any = scope["run"]
         function: Any = self._subject.function
         run.__defaults__, run.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -154,10 +183,13 @@ class Loops:
         return self._by_numpy(args)
 
     def _by_numpy(self, args: Sequence[Any]) -> Any:
-        """Run the text for NumPy."""
+        """Run the text for NumPy, with the data of the namespace that is in use."""
         given = dict(zip(self._signature.parameters, args, strict=False))
         bound = inspect.BoundArguments(self._signature, given)
-        return self._subject.function(*bound.args, **bound.kwargs)
+        function, space = self._subject.function, _SPACE.get()
+        if space is not None:
+            function = in_scope(cast(FunctionType, function), space)
+        return function(*bound.args, **bound.kwargs)
 
     # -- the first call of a kind
 
@@ -205,13 +237,18 @@ class Loops:
 
     def _compared(self, key: Any, args: tuple[Any, ...], made: Made) -> Any:
         """Run for the first time, and keep what runs if it gives what the text for NumPy gives."""
-        copies = _copied(args)
+        copies = copied(args)
+        outside, before = args[len(self._signature.parameters) :], copied(args)
         run = self._known[key] = self._runner(made)
         self.text = made.text
         start = time.perf_counter()
         result = run(*args)
         if time.perf_counter() - start > _LONGEST or self._known[key] is not run:
             return result
+        if differs(outside, before[len(args) - len(outside) :]):
+            self._known[key] = lambda *args: self._by_numpy(args)
+            self._say("it writes into what is outside", None)
+            return result  # NumPy would write there once more
         expected = self._by_numpy(copies)
         if not differs(result, expected) and not (self._subject.written and differs(args, copies)):
             self._known[key] = self._runner(made, expected)
@@ -220,7 +257,7 @@ class Loops:
         self._known[key] = lambda *args: self._by_numpy(args)
         self.text = None
         self._say("what it returns is not what the text for NumPy returns", None)
-        _put_back(args, copies)
+        put_back(args, copies)
         return expected
 
     def _without_nests(self, key: Any, args: tuple[Any, ...]) -> Any:
@@ -236,10 +273,12 @@ class Loops:
 
     def _runner(self, made: Made, expected: Any = None) -> Callable[..., Any]:
         """Return what takes arguments to a compiled function, and its result back."""
-        dispatcher, converts, failed = made.dispatcher, made.converts, self._failed
+        dispatcher, failed = made.dispatcher, self._failed
         key, written = made.key, self._subject.written
+        is_plain = self._subject.retyped and not any(made.converts) and not made.text.has_records
         is_pair = isinstance(expected, tuple) and len(expected) == 2
-        if any(converts) or made.text.has_records or not (is_pair or type(expected) is float):
+        kind = type(expected[0]) if is_pair else type(expected)
+        if not is_plain or kind not in (float, np.float64):
             return self._long_runner(made, expected)
         if not is_pair:
 
@@ -253,9 +292,6 @@ class Loops:
                 return self._by_numpy(args)  # infinite or NaN, where Python may raise
 
             return run_number
-        kind = type(expected[0])
-        if kind not in (float, np.float64) or isinstance(expected[1], (tuple, np.float64)):
-            return self._long_runner(made, expected)
 
         def run_pair(*args: Any) -> Any:
             try:
@@ -310,12 +346,13 @@ class Loops:
                 Wish(
                     subject.source,
                     subject.entry,
-                    self._names,
+                    self._data,
                     subject.lines,
                     self._options,
                     records.fields,
                     given,
                     fuses,
+                    records.objects,
                 )
             )
             if text.refused:
@@ -360,13 +397,14 @@ class Loops:
         self._refuse(self._at(what, line))
 
 
+_SPACE: Final[ContextVar[dict[str, Any] | None]] = ContextVar("srcgrad_space", default=None)
 _FRONT: Final = """\
 def run({parameters}):
-    {data}
     try:
+        {data}
         {kinds}
     except _sg_refused as problem:
-        return _sg_otherwise(problem, ({args}))
+        return _sg_otherwise(problem, ({parts}))
     found = _sg_known.get(({key}))
     if found is None:
         return _sg_first(({key}), ({args}))
@@ -407,17 +445,9 @@ def _has_files() -> bool:
     return settings.cache_directory() is not None and not cache.why_unusable()
 
 
-def _data_in(subject: Derivative) -> tuple[str, ...]:
-    """Return the names of what a text reads from outside and what may change: no functions."""
-    words = set(re.findall(r"\w+", subject.source))
-    kinds = (float, int, np.ndarray, np.generic, list, tuple, dict, str)
-    return tuple(
-        sorted(
-            name
-            for name, value in vars(subject.module).items()
-            if name in words and not name.startswith("__") and isinstance(value, kinds)
-        )
-    )
+def _read(path: Sequence[str]) -> str:
+    """Return the text that reads data from a namespace."""
+    return ".".join((f"_sg_space[{path[0]!r}]", *path[1:]))
 
 
 def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
@@ -425,25 +455,3 @@ def _converted(converts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         value if convert is None else convert(value)
         for convert, value in zip(converts, args, strict=True)
     ]
-
-
-def _copied(value: Any) -> Any:
-    """Return nested containers with copies of their arrays."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_copied, value))
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _put_back(args: Any, found: Any) -> None:
-    """Write into arrays what the text for NumPy has written into copies of them."""
-    if isinstance(args, np.ndarray):
-        if args.flags.writeable:
-            args[...] = found
-    elif isinstance(args, (list, tuple)):
-        for item, other in zip(args, found, strict=True):
-            _put_back(item, other)
-    elif isinstance(args, dict):
-        for key, item in args.items():
-            _put_back(item, found[key])

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 import gast
 
-from srcgrad.ir.build import call, constant, load, store, subscript
+from srcgrad.ir.build import call, constant, dotted, load, store, subscript
 from srcgrad.ir.walk import found_in, walk
 
 _LIBRARY: Final = "srcgrad.targets.loops.names"
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 _REDUCTIONS: Final = frozenset("sum max min mean prod amax amin any all".split())
+_TYPES: Final = {"float": "float64", "int": "int64", "bool": "bool_"}
+_JOINING: Final = frozenset("concatenate hstack vstack column_stack dstack".split())
 _EFFECTS: Final = frozenset("print input open warn write seed".split())
 
 
@@ -107,7 +109,7 @@ class Statements:
     # -- expressions
 
     def _expressions(self, statement: Any) -> None:
-        for node in list(walk(statement)):
+        for node in reversed(list(walk(statement))):  # what is inside first
             for field in getattr(node, "_fields", ()):
                 if field in _BLOCKS and isinstance(node, gast.stmt):
                     continue
@@ -140,6 +142,9 @@ class Statements:
         function = node.func
         if getattr(function, "id", "") == "split_like" and isinstance(node.args[1], gast.List):
             node.args[1] = gast.Tuple(node.args[1].elts, gast.Load())  # of a length that is known
+        _name_types(node)
+        if getattr(function, "attr", "") in _JOINING and isinstance(node.args[0], gast.List):
+            node.args[0] = gast.Tuple(node.args[0].elts, gast.Load())  # which Numba joins alone
         options = {item.arg: item.value for item in node.keywords}
         if isinstance(function, gast.Attribute) and function.attr in _REDUCTIONS:
             return self._reduction(node, function, options)
@@ -158,6 +163,18 @@ class Statements:
         name = {"amax": "max", "amin": "min"}.get(function.attr, function.attr) + "_along"
         self.used.add(name)
         return call(name, args[0], axis or constant(None), keeps or constant(False))
+
+
+def _name_types(node: Any) -> None:
+    """Write the types of numbers in a call as those of NumPy, which Numba knows."""
+    for item in node.keywords:
+        if item.arg == "dtype" and getattr(item.value, "id", "") in _TYPES:
+            item.value = dotted(f"np.{_TYPES[item.value.id]}")
+    place = {"astype": 0, "array": 1, "asarray": 1}.get(getattr(node.func, "attr", ""))
+    if place is not None and len(node.args) > place:
+        wanted = getattr(node.args[place], "id", "")
+        if wanted in _TYPES:
+            node.args[place] = dotted(f"np.{_TYPES[wanted]}")
 
 
 def _is_call(node: Any, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import gast
@@ -15,9 +15,11 @@ from srcgrad.codegen.tracebacks import LineMap, UserLine
 from srcgrad.ir.build import call, dotted, load
 from srcgrad.ir.nodes import Comment
 from srcgrad.ir.walk import found_in
+from srcgrad.targets.loops.data import Path, put_names
 from srcgrad.targets.loops.integers import guard_integers
 from srcgrad.targets.loops.kinds import Kinds
 from srcgrad.targets.loops.nests import Nests
+from srcgrad.targets.loops.plain import leave_out_calls
 from srcgrad.targets.loops.statements import Statements
 
 _COMMENT: Final = re.compile(r" *# (.*)")
@@ -51,22 +53,24 @@ class Wish:
     Attributes:
         source: The text for NumPy.
         entry: The name of its function for calls.
-        data: Names of the user's data that it reads.
+        data: What it reads of the user's data, by the names that they will have.
         lines: The user's lines behind its own.
         options: What the compiler is told.
         records: Classes of named tuples to define, with their fields.
         given: The kinds of the arguments, and of the data behind them.
         fuses: Whether statements over arrays become nested loops.
+        objects: The same as `records` for objects, which the text does not make.
     """
 
     source: str
     entry: str
-    data: tuple[str, ...]
+    data: Mapping[str, Path]
     lines: LineMap
     options: Mapping[str, Any]
     records: Mapping[str, Sequence[str]]
     given: Sequence[Any]
     fuses: bool
+    objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def loops_text(wish: Wish) -> LoopsText:
@@ -75,6 +79,8 @@ def loops_text(wish: Wish) -> LoopsText:
     tree = gast.parse(source)
     _put_comments(tree, source)
     functions = {item.name: item for item in tree.body if isinstance(item, gast.FunctionDef)}
+    functions = {name: functions[name] for name in _reached(entry, functions)}
+    put_names(tree, wish.data)
     read = _data_of(functions, entry, frozenset(wish.data))
     _plain_parameters(functions[entry])
     records = _with_displays(functions.values(), wish.records)
@@ -87,11 +93,13 @@ def loops_text(wish: Wish) -> LoopsText:
     kinds = Kinds(functions, entry, wish.given)
     for name, function in functions.items():
         kind_of = functools.partial(kinds.of, function=name)
+        rewriting.used |= leave_out_calls(function, kind_of)
         rewriting.used |= guard_integers(function, kind_of)
         if wish.fuses:
             rewriting.used |= Nests(function, kind_of, kinds.names[name]).write()
     body = [item for item in tree.body if not isinstance(item, gast.FunctionDef)]
-    head = [*_with_imports(body, rewriting.imports()), *_definitions(wish.options, records)]
+    imported = _with_imports(_without_unread(body, functions), rewriting.imports())
+    head = [*imported, *_definitions(wish.options, {**wish.objects, **records})]
     ordered = sorted(functions.values(), key=lambda item: item.name == entry)
     printed = print_module(gast.Module([*head, *ordered], []))
     return LoopsText(
@@ -99,8 +107,17 @@ def loops_text(wish: Wish) -> LoopsText:
         _behind(printed.statements, wish.lines),
         read[entry],
         tuple(rewriting.refused),
-        bool(records),
+        bool(records) or bool(wish.objects),
     )
+
+
+def _reached(entry: str, functions: Mapping[str, Any]) -> list[str]:
+    """Return the functions that one reads, itself or in what it calls, in the order of the text."""
+    found = [entry]
+    for name in found:
+        read = {node.id for node in found_in(functions[name], gast.Name)} & functions.keys()
+        found += sorted(read - set(found))
+    return sorted(found, key=list(functions).index)
 
 
 def _with_displays(
@@ -183,6 +200,23 @@ def _take_data(function: Any, data: Sequence[str], read: Mapping[str, Sequence[s
     for node in found_in(function, gast.Call):
         if isinstance(node.func, gast.Name) and read.get(node.func.id):
             node.args += [load(name) for name in read[node.func.id]]
+
+
+def _without_unread(body: Sequence[Any], functions: Mapping[str, Any]) -> list[Any]:
+    """Return the statements outside of functions without imports that none reads."""
+    read = {node.id for function in functions.values() for node in found_in(function, gast.Name)}
+    done = []
+    for item in body:
+        if isinstance(item, (gast.Import, gast.ImportFrom)):
+            item.names = [
+                alias
+                for alias in item.names
+                if (alias.asname or alias.name.partition(".")[0]) in read
+            ]
+            if not item.names:
+                continue
+        done.append(item)
+    return done
 
 
 def _with_imports(body: list[Any], more: Sequence[Any]) -> list[Any]:

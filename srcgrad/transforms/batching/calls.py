@@ -486,17 +486,15 @@ def _place_operands(function: Any, args: list[Term], named: dict[str, Term]) -> 
     except (TypeError, ValueError):  # it tells nobody
         return
     for parameter in parameters[len(args) :]:
-        may_be_first = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-        needed = may_be_first and parameter.default is parameter.empty
-        if not needed or parameter.name not in named:
+        placed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        if not placed or parameter.default is not parameter.empty or parameter.name not in named:
             return
         args.append(named.pop(parameter.name))
 
 
 def _is_known(function: Any) -> bool:
     """Say whether a function is a library's, and no ufunc that was made of a Python function."""
-    return not isinstance(function, np.ufunc) or (
-        library.rule_for(function) is not None
-        or library.constant_reason(function) is not None
-        or getattr(np, function.__name__, None) is function
-    )
+    if not isinstance(function, np.ufunc) or library.rule_for(function) is not None:
+        return True
+    constant = library.constant_reason(function) is not None
+    return constant or getattr(np, function.__name__, None) is function

@@ -3,6 +3,13 @@
 These modules import Numba; they are imported where a derivative is compiled, and nowhere else.
 """
 
-from srcgrad.targets.loops.library import adjoints, along, elementwise, integers, products
+from srcgrad.targets.loops.library import (
+    adjoints,
+    along,
+    elementwise,
+    integers,
+    products,
+    selecting,
+)
 
-__all__ = ["adjoints", "along", "elementwise", "integers", "products"]
+__all__ = ["adjoints", "along", "elementwise", "integers", "products", "selecting"]

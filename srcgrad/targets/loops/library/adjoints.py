@@ -249,7 +249,8 @@ def _item_shapes(items):
 
 @overload(runtime.cast_back)
 def _cast_back(grad, shape, dtype):
-    if not isinstance(dtype, types.NoneType):
+    is_float = isinstance(dtype, types.Function) and dtype.typing_key is float
+    if not isinstance(dtype, types.NoneType) and not is_float:
         return None
     if of_number(grad) and isinstance(shape, types.BaseTuple) and len(shape) == 0:
         return lambda grad, shape, dtype: grad

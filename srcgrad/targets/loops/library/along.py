@@ -21,7 +21,7 @@ from srcgrad.targets.loops.library.bodies import (
 )
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
     """Return the axes that a literal type names; None if it names none."""
     if isinstance(axis, types.NoneType) or (isinstance(axis, types.Omitted) and axis.value is None):
         return tuple(range(ndim))
@@ -49,7 +49,7 @@ _FIRST = {"sum": "zeros", "mean": "zeros", "prod": "ones", "any": "zeros", "all"
 def _reduction(name: str, x: Any, axis: Any, keepdims: Any) -> Callable[..., Any] | None:
     if not of_array(x) or not isinstance(keepdims, types.BooleanLiteral):
         return None
-    axes = _axes(axis, x.ndim)
+    axes = axes_of(axis, x.ndim)
     if axes is None:
         return None
     keeps = keepdims.literal_value
@@ -135,7 +135,7 @@ def _expansion(grad: Any, shape: Any, axis: Any, keepdims: Any, *, mean: bool) -
     if not isinstance(shape, types.UniTuple) or not isinstance(keepdims, types.BooleanLiteral):
         return None
     ndim = len(shape)
-    axes = _axes(axis, ndim)
+    axes = axes_of(axis, ndim)
     keeps = keepdims.literal_value
     if axes is None or ndim == 0:
         return None

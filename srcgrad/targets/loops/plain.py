@@ -1,0 +1,67 @@
+"""Leaves out what the text for NumPy asks for in case that a number is an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import gast
+
+from srcgrad.ir.build import constant, load
+from srcgrad.ir.walk import walk
+from srcgrad.targets.loops.kinds import Array, Many
+
+_NUMBERS: Final = ("bool", "int", "float")
+_KEPT_AS_THEY_ARE: Final = frozenset("unbroadcast conj real_part".split())
+
+
+def leave_out_calls(function: Any, kind_of: Callable[[Any], Any]) -> set[str]:
+    """Write numbers for calls that give numbers as they are, and zero for zeros like a number.
+
+    Returns the names of ours that are called instead of what Numba lacks.
+    """
+    used: set[str] = set()
+    for node in list(walk(function)):
+        if _stacks(node, kind_of):
+            name = "stacked_shape" if node.func.attr == "shape" else "stacked"
+            node.func = load(name)
+            used.add(name)
+    for node in list(walk(function)):
+        for field in getattr(node, "_fields", ()):
+            part = getattr(node, field, None)
+            if isinstance(part, list):
+                part[:] = [_plain(item, kind_of) for item in part]
+            elif isinstance(part, gast.AST):
+                setattr(node, field, _plain(part, kind_of))
+    return used
+
+
+def _is_of_numpy(node: Any, *names: str) -> bool:
+    """Say whether a node calls a function of NumPy with one argument."""
+    if not isinstance(node, gast.Call) or node.keywords or len(node.args) != 1:
+        return False
+    function = node.func
+    return getattr(function, "attr", "") in names and getattr(function.value, "id", "") == "np"
+
+
+def _stacks(node: Any, kind_of: Callable[[Any], Any]) -> bool:
+    """Say whether a node makes one array of several, or asks what shape that has."""
+    if not _is_of_numpy(node, "array", "stack", "asarray", "shape"):
+        return False
+    kind = kind_of(node.args[0])
+    items = (kind.item,) if isinstance(kind, Many) else getattr(kind, "items", ())
+    return bool(items) and all(isinstance(item, Array) for item in items)
+
+
+def _plain(node: Any, kind_of: Callable[[Any], Any]) -> Any:
+    if _is_of_numpy(node, "array") and isinstance(kind_of(node.args[0]), Array):
+        return gast.Call(gast.Attribute(node.args[0], "copy", gast.Load()), [], [])
+    while isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+        if not node.args or kind_of(node.args[0]) not in _NUMBERS:
+            return node
+        if node.func.id == "zeros_like":
+            return constant(0.0)
+        if node.func.id not in _KEPT_AS_THEY_ARE:
+            return node
+        node = node.args[0]
+    return node
