@@ -68,6 +68,7 @@ def special_of_one() -> list[OpSpec]:
         specs += [op(fn, C(2, 3))]
     specs += [
         op(sp.ndtri_exp, A(3, 4, low=-2, high=-0.3)),
+        op(sp.kolmogorov, A(3, 4, low=0.3, high=2.2)),
         op(sp.factorial, A(4, low=0.3, high=3)),
         op(sp.multigammaln, A(3, low=3, high=5), 3),
         op(sp.multigammaln, S(3, 5), 2),
