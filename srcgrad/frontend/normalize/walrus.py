@@ -133,11 +133,11 @@ class Walrus:
         links: list[Any] = []
         left = node.left
         for place, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
-            shared = right
-            if place < len(node.ops) and not isinstance(right, (gast.Name, gast.Constant)):
+            last, shared, operand = place == len(node.ops), right, right
+            if not last and not isinstance(right, (gast.Name, gast.Constant)):
                 shared = load(self._namer.fresh("between"))
-                right = gast.NamedExpr(store(shared.id), right)
-            links.append(at(gast.Compare(left, [op], [right]), node))
+                operand = gast.NamedExpr(store(shared.id), right)
+            links.append(at(gast.Compare(left, [op], [operand]), node))
             left = shared
         return gast.BoolOp(gast.And(), links)
 
