@@ -29,6 +29,7 @@ NEAR: Final = {
     "srcgrad": {},
     "tests/unit/rules": {"": 8},
     "tests/unit/analyses": {},
+    "tests/unit/backends": {},
     "tests/unit/runtime": {},
     "tests/unit/checker": {},
     "tests/unit/frontend": {},
