@@ -14,10 +14,10 @@ from scipy import stats as st
 from scipy.spatial import distance
 
 from srcgrad.rules.scipy.interpolation import bspline, interpolated, interpolation
+from srcgrad.rules.scipy.solutions import root_back, value_back  # with the rules of both
 from srcgrad.runtime.scipy.carlson import carlson
 from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
-from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.orders import (
     iv_slope,
     ive_slope,
