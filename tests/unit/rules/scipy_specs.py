@@ -13,11 +13,12 @@ from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance
 
+from srcgrad.rules.scipy import every_rule
 from srcgrad.rules.scipy.interpolation import bspline, interpolated, interpolation
-from srcgrad.rules.scipy.solutions import root_back, value_back  # with the rules of both
 from srcgrad.runtime.scipy.carlson import carlson
 from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
 from srcgrad.runtime.scipy.curvatures import betainc_curve, betainc_twist, gammainc_curve
+from srcgrad.runtime.scipy.implicit import root_back, value_back
 from srcgrad.runtime.scipy.orders import (
     iv_slope,
     ive_slope,
@@ -28,6 +29,8 @@ from srcgrad.runtime.scipy.orders import (
 )
 from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
+
+every_rule()  # functions of the runtime get theirs where the files of rules are read
 
 BETWEEN = {"low": 0.2, "high": 0.8}
 SIGNED = {"low": -1.8, "high": 1.9}
