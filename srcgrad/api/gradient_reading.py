@@ -406,7 +406,7 @@ class GradientReading(Reading, Generic[P, R_co]):
             UnsupportedError: The function is not differentiated by source for these arguments.
         """
         known = static_arguments(self._function, args, kwargs)
-        bound = self._selection.bound(args, kwargs)
+        bound = self._selection.signature.bind_partial(*args, **kwargs).arguments
         plan = self._plan = self._with_flags(lambda: self._made_for(args, kwargs), known, bound)
         if plan.holds is not None and not plan.fits(args, kwargs):
             plan = self._make_plan(keep_complex=plan.generated.keep_complex, assume=False)

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from srcgrad.backends import is_kind_of_array
+
 _OTHERS: Final = frozenset(
     "srcgrad numpy scipy cupy dask pandas torch tensorflow jax jaxlib autograd numba".split()
     + "builtins functools typing".split()
@@ -32,7 +34,7 @@ def is_plain_object(value: Any) -> bool:
         return False
     if isinstance(value, tuple) and not hasattr(kind, "_fields"):
         return False
-    return is_plain_class(kind)
+    return is_plain_class(kind) and not is_kind_of_array(kind)
 
 
 def is_plain_class(kind: type) -> bool:

@@ -140,6 +140,50 @@ def walrus_that_rebinds_what_is_updated(x):
 
 
 @program("v")
+def walrus_in_a_chain(x):
+    if 0.0 < (a := x[0] ** 2 + 0.1) < (b := np.sin(a) + 3.0):
+        return a * b
+    return x[2] * a
+
+
+@program("v")
+def walrus_in_a_chain_of_a_loop(x):
+    k, last, total = 0, 0.0, 0.0
+    while k < 4 and -9.0 < x[k] < (y := x[k] ** 2 + 2.0) != (last := last + y):
+        total += y * last
+        k += 1
+    return total * last
+
+
+@program("v")
+def walrus_late_in_a_chain_that_ends_before(x):
+    a, b = x[1], 2.0
+    z = x[3] if (a := a * 2.0) < a - 1.0 < (b := x[0] ** 2) else x[2]
+    return z * a * b
+
+
+@program("v")
+def walrus_in_a_chain_whose_middle_is_called_once(x):
+    seen = []
+
+    def middle(v):
+        seen.append(v * v)
+        return v
+
+    if -9.0 < middle(x[0]) < (b := x[1] ** 2 + 9.0):
+        return b * sum(seen)
+    return x[2]
+
+
+@program("v", by="tape")
+def walrus_in_a_chain_that_rebinds_what_it_has_read(x):
+    y = x[0]
+    if -9.0 < y < (y := y * y + 1.0):
+        return y
+    return x[1] * y
+
+
+@program("v")
 def walrus_in_the_place_of_an_update(x):
     i = 0
     y = x * 1

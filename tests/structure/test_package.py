@@ -69,6 +69,13 @@ def test_every_folder_of_python_is_a_package():
     assert not [str(f) for f in folders if not (f / "__init__.py").is_file()]
 
 
+def test_tests_of_units_stand_in_folders_of_their_layers():
+    layers = {path.name for path in structure.PACKAGE.iterdir() if path.is_dir()}
+    folders = {p.parent for p in (structure.ROOT / "tests" / "unit").glob("*/test_*.py")}
+    assert len(folders) > 5
+    assert {folder.name for folder in folders} <= layers
+
+
 def test_nothing_is_written_to_the_terminal_outside_the_command_line_and_show():
     allowed = ("srcgrad.cli", "srcgrad.api")
     prints = [

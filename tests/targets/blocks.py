@@ -26,17 +26,17 @@ def in_blocks(value: Any) -> Any:
     if type(value) is np.ndarray and value.ndim:
         chunks = tuple(max(1, (length + 1) // 2) for length in value.shape)
         return dask.array.from_array(value, chunks=chunks)
-    return _each(value, in_blocks)
+    return each(value, in_blocks)
 
 
 def computed(value: Any) -> Any:
     """Return containers with arrays of NumPy for those of Dask."""
     if hasattr(value, "compute"):
         return value.compute()
-    return _each(value, computed)
+    return each(value, computed)
 
 
-def _each(value: Any, function: Any) -> Any:
+def each(value: Any, function: Any) -> Any:
     if type(value) is dict:
         return {key: function(item) for key, item in value.items()}
     if type(value) in (list, tuple):
@@ -74,7 +74,7 @@ def outcome(program: Program) -> tuple[str, str]:
             if not _fails_itself(program, seed):
                 raise
             return "refused", f"Dask fails to compute the function itself: {error!r}"
-        if differs(_plain(numbers), _plain(expected)):
+        if differs(plain(numbers), plain(expected)):
             return "wrong", f"{numbers} for {expected}"
         if not _same_chunks(found[1], tuple(given[i] for i in program.argnums)):
             return "wrong", "other chunks"
@@ -89,10 +89,10 @@ def _fails_itself(program: Program, seed: int) -> bool:
     return False
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic, float)) and np.ndim(value) == 0:
         return np.float64(value) if np.isrealobj(value) else np.complex128(value)
-    return _each(value, _plain)
+    return each(value, plain)
 
 
 def _same_chunks(found: Any, given: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.frontend.refusals import Refusals
-from srcgrad.ir.build import assign, at, load
+from srcgrad.ir.build import assign, at, load, store
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import nodes_in, walk
@@ -40,6 +40,14 @@ class Walrus:
         if not goes_on:
             break
         x = x + z
+    >>> body = parse("t = 0 < f(x) < (y := x)")
+    >>> print(text(Walrus(Namer(["t", "x", "y"]), None).block(body)))
+    between = f(x)
+    goes_on = 0 < between
+    if goes_on:
+        y = x
+        goes_on = between < y
+    t = goes_on
     """
 
     def __init__(self, namer: Namer, refusals: Refusals) -> None:
@@ -100,8 +108,7 @@ class Walrus:
             self._refuse(node)
             return node
         if isinstance(node, gast.Compare) and any(map(_holds, node.comparators[1:])):
-            self._refuse(node)
-            return node
+            return self._short_circuit(self._links(node), statement)
         for field in node._fields:
             part = getattr(node, field, None)
             if isinstance(part, list):
@@ -120,6 +127,19 @@ class Walrus:
         test = load(name) if goes_on else gast.UnaryOp(gast.Not(), load(name))
         self._out.append(at(gast.If(test, more, []), statement))
         return load(name)
+
+    def _links(self, node: Any) -> Any:
+        """Return a chain of comparisons as one for each operator, which share what is between."""
+        links: list[Any] = []
+        left = node.left
+        for place, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+            last, shared, operand = place == len(node.ops), right, right
+            if not last and not isinstance(right, (gast.Name, gast.Constant)):
+                shared = load(self._namer.fresh("between"))
+                operand = gast.NamedExpr(store(shared.id), right)
+            links.append(at(gast.Compare(left, [op], [operand]), node))
+            left = shared
+        return gast.BoolOp(gast.And(), links)
 
     def _conditional(self, node: Any, statement: Any) -> Any:
         test = self._take(node.test, statement)

@@ -106,4 +106,14 @@ def fdtrc(dfn: Any, dfd: Any, x: Any) -> tuple[Any, ...]:
     return lambda: -f_slope_1(dfn, dfd, x), lambda: -f_slope_2(dfn, dfd, x), -density
 
 
+@table.slope(special.kolmogorov)
+def kolmogorov(x: Any) -> Any:
+    low, w = np.clip(x, 0.04, 1), np.exp(-2 * x * x)  # one series for each side of 1
+    u = (math.pi / (2 * low)) ** 2
+    q = np.exp(-u / 2)
+    small = q * (1 - u) + q**9 * (1 - 9 * u) + q**25 * (1 - 25 * u)
+    large = x * w * (1 - 4 * w**3 + 9 * w**8 - 16 * w**15)
+    return np.where(x < 1, math.sqrt(2 * math.pi) / (low * low) * small, -8 * large)
+
+
 RULES = table.freeze()

@@ -13,6 +13,7 @@ from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance
 
+from srcgrad.rules.scipy import every_rule
 from srcgrad.rules.scipy.interpolation import bspline, interpolated, interpolation
 from srcgrad.runtime.scipy.carlson import carlson
 from srcgrad.runtime.scipy.circular import vonmises_curve, vonmises_slope
@@ -28,6 +29,8 @@ from srcgrad.runtime.scipy.orders import (
 )
 from srcgrad.runtime.scipy.parameters import betainc_slope, gammainc_slope
 from tests.unit.rules.opspec import A, C, OpSpec, S, op
+
+every_rule()  # functions of the runtime get theirs where the files of rules are read
 
 BETWEEN = {"low": 0.2, "high": 0.8}
 SIGNED = {"low": -1.8, "high": 1.9}
@@ -68,6 +71,7 @@ def special_of_one() -> list[OpSpec]:
         specs += [op(fn, C(2, 3))]
     specs += [
         op(sp.ndtri_exp, A(3, 4, low=-2, high=-0.3)),
+        op(sp.kolmogorov, A(3, 4, low=0.3, high=2.2)),
         op(sp.factorial, A(4, low=0.3, high=3)),
         op(sp.multigammaln, A(3, low=3, high=5), 3),
         op(sp.multigammaln, S(3, 5), 2),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import backends
+from srcgrad.runtime.objects import is_plain_object
 
 
 class FakeArray:
@@ -37,6 +38,15 @@ def test_one_device_array_makes_the_namespace_cupy(cupy: types.ModuleType) -> No
     assert backends.namespace(1.0, FakeArray()) is cupy
     assert backends.namespace(np.ones(2)) is np
     assert backends.is_array(FakeArray())
+
+
+def test_an_array_of_a_library_is_no_object_of_fields(
+    cupy: types.ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as of a library whose source stands with the user's own
+    assert not is_plain_object(FakeArray())
+    monkeypatch.delitem(sys.modules, "cupy")
+    assert is_plain_object(FakeArray())
 
 
 def test_asarray_follows_its_example(cupy: types.ModuleType) -> None:
