@@ -79,7 +79,7 @@ def branch_that_writes_and_one_that_reads(x, n):
     return y[n] * x[1]
 
 
-@program("v", by="tape")
+@program("v")
 def left_in_a_list(x):
     y = np.zeros(4)
     kept = []

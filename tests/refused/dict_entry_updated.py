@@ -9,4 +9,4 @@ def program(x):
     b = x * 1.0
     kept = {"b": b}
     kept["b"] *= 2.0  # SG102
-    return np.sum(b * b)
+    return np.sum(b * b) * len(kept)
