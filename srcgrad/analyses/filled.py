@@ -13,6 +13,7 @@ from srcgrad.ir.program import Program, header_reads, is_store, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
 
 _LOOPS = (gast.For, gast.While)
+_DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
 
 
 def puts(program: Program, own: set[int]) -> dict[str, list[Any]]:
@@ -72,13 +73,13 @@ class _Uses:
         self._made: list[tuple[int, Any]] = []
         self._filled: list[tuple[int, list[Any]]] = []
         self._read: list[tuple[int, list[Any]]] = []
-        self._takes_out = False
+        self._is_another = False
         for place, (statement, block, loops) in enumerate(_placed(program.body, [])):
             self._visit(place, statement, block, loops)
 
     def is_filled_first(self) -> bool:
-        if self._takes_out or not self._filled:
-            return not self._takes_out
+        if self._is_another or not self._filled:
+            return not self._is_another
         last = max(place for place, _ in self._filled)
         if any(place < last for place, _ in self._read):
             return False
@@ -97,21 +98,25 @@ class _Uses:
     def _visit(self, place: int, statement: Any, block: Any, loops: list[Any]) -> None:
         name, value = _put(statement, self._own)
         if name == self._name:
-            self._takes_out |= value is None
-            self._takes_out |= "op" in statement._fields or hasattr(statement, "updates_entry")
+            self._is_another |= value is None
+            self._is_another |= "op" in statement._fields or hasattr(statement, "updates_entry")
             self._filled.append((place, loops))
             parts = [value, _index_of(statement)]
             read = [n for part in parts if part is not None for n in names_read(part)]
         else:
-            if isinstance(statement, gast.Assign) and self._name in _bound(statement):
+            if self._name in _bound(statement):
                 self._made.append((place, block))
+                self._is_another |= not isinstance(getattr(statement, "value", None), _DISPLAYS)
             read = header_reads(statement)
         if self._name in read:
             self._read.append((place, loops))
 
 
 def _bound(statement: Any) -> list[str]:
-    return [name for target in statement.targets for name in names_bound(target)]
+    if isinstance(statement, gast.For):
+        return names_bound(statement.target)
+    targets = statement.targets if isinstance(statement, gast.Assign) else []
+    return [name for target in targets for name in names_bound(target)]
 
 
 def _index_of(statement: Any) -> Any:

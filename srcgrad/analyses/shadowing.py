@@ -199,7 +199,11 @@ class Shadowing:
         return condition is None
 
     def _check_store(self, statement: Any, name: str) -> None:
-        if not is_store(statement) or not self._may_be_display(name, set()):
+        if not is_store(statement):
+            return
+        if self._may_be_inner(name, set()):
+            raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
+        if not self._may_be_display(name, set()):
             return
         condition = self._axes.of(name)
         if condition:
@@ -221,6 +225,33 @@ class Shadowing:
             if operation.kind == "copy" and self._may_be_display(statement.value.id, seen):
                 return True
         return False
+
+    def _may_be_inner(self, name: str, seen: set[str]) -> bool:
+        """Say whether a name may be bound to a list or dict that another one holds."""
+        if name in seen:
+            return False
+        seen.add(name)
+        for statement in self._makers.get(name, []):
+            value = getattr(statement, "value", None)
+            if isinstance(value, gast.Name) and self._may_be_inner(value.id, seen):
+                return True
+            source = value if isinstance(value, gast.Name) else getattr(value, "value", None)
+            held = self._entries_of(source.id) if isinstance(source, gast.Name) else []
+            if any(self._may_be_container(item) for item in held):
+                return True
+        return False
+
+    def _may_be_container(self, entry: Any) -> bool:
+        if isinstance(entry, gast.Name):
+            return self._may_be_display(entry.id, set()) or self._may_be_inner(entry.id, set())
+        return isinstance(entry, (gast.List, gast.Tuple, gast.Dict))
+
+    def _entries_of(self, name: str) -> list[Any]:
+        """Return what the displays that a name is bound to hold, and what is put into them."""
+        makers = [item for item in self._makers.get(name, []) if isinstance(item, gast.Assign)]
+        shown = [self._program.operation(item) for item in makers]
+        held = [arg for item in shown if item.kind in _DISPLAYS for arg in item.args]
+        return [*held, *self._puts.get(name, ())]
 
     def _is_display(self, name: str, seen: set[str]) -> bool:
         """Say whether a name is bound to nothing but tuples, lists and dicts of the program."""

@@ -196,3 +196,37 @@ def adam_with_dicts(x):
         s["v"] += 0.1 * g**2
         p["w"] -= 0.1 * s["m"] / (np.sqrt(s["v"]) + 1e-3)
     return np.sum(p["w"] ** 2)
+
+
+@program("v", by="tape")
+def dicts_in_a_list_whose_entries_are_scaled(x):
+    layers = [{"w": x * 1.0, "b": np.sum(x)} for _ in range(2)]
+    h = x
+    for layer in layers:
+        layer["w"] *= 0.5
+        h = np.tanh(h * layer["w"] + layer["b"])
+    return np.sum(h)
+
+
+@program("v", by="tape")
+def dicts_in_a_list_whose_entries_are_replaced(x):
+    layers = [{"w": x * 1.0} for _ in range(2)]
+    total = 0.0
+    for layer in layers:
+        total = total + np.sum(layer["w"] ** 2)
+    for layer in layers:
+        layer["w"] = x * 3.0
+    w = layers[0]["w"]
+    w *= 2.0
+    return total * np.sum(layers[0]["w"] * layers[1]["w"])
+
+
+@program("v")
+def views_of_one_array_in_a_list(x):
+    y, rows = x * 1.0, []
+    for i in range(3):
+        rows.append(y[i:])
+    for row in rows:
+        row *= 1.5
+        row[0] += x[0]
+    return np.sum(y * x) + np.sum(rows[1] * 2)
