@@ -201,7 +201,7 @@ class Shadowing:
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement):
             return
-        if self._may_be_inner(name, set()):
+        if name not in self._tables.rows and self._may_be_inner(name, set()):
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if not self._may_be_display(name, set()):
             return

@@ -81,10 +81,10 @@ class Scope:
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
-        if name in self.local:
+        if name in self.local or name in self.made:
             return MISSING
         if name not in self.used:
-            binding = None if name in self.made else self._find(name)
+            binding = self._find(name)
             if binding is None:
                 return MISSING
             self.used[name] = binding

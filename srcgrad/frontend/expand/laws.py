@@ -88,7 +88,7 @@ def _parameters(law: Any) -> list[str]:
     if hasattr(law, "numargs"):
         shapes = law.shapes.replace(" ", "").split(",") if law.shapes else []
         return [*shapes, "loc", *(["scale"] if hasattr(law, "pdf") else [])]
-    density = getattr(law, "logpdf", None) or law.logpmf
+    density = getattr(law, "logpdf", None) or getattr(law, "logpmf", None) or law.rvs
     return list(inspect.signature(density).parameters)[1:]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -150,7 +151,9 @@ def run(found: Found, args: tuple[Any, ...]) -> dict[str, Any] | None:
     scope = dict(found.scope)
     exec(compile(found.text, f"<{found.name}>", "exec"), scope)
     function: FunctionType = scope[found.name]
-    given = dict(zip(function.__code__.co_varnames, copied(args), strict=False))
+    bound = inspect.signature(function).bind(*copied(args))
+    bound.apply_defaults()
+    given = dict(bound.arguments)
     if not all(eval(item, {"np": np, "len": len}, given) for item in found.conditions):
         return None
     before: dict[str, int] = {}

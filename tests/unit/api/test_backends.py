@@ -102,15 +102,6 @@ def test_other_names_are_refused_before_anything_runs(take):
             take(loss, option)
 
 
-UNCOMPILED = ["vjp", "pullback", "jacrev", "compile", "jac of an objective", "hess of an objective"]
-
-
-@pytest.mark.parametrize("name", UNCOMPILED)
-def test_a_derivative_that_is_not_compiled_says_so(name):
-    with pytest.raises(sg.ArgumentError, match="not there for pullbacks"):
-        EVERY[name](loss, {"backend": "numba"})
-
-
 @pytest.mark.parametrize("name", READABLE)
 def test_what_runs_on_the_tape_says_that_it_has_no_text(name):
     derivative = getattr(sg, name)(loss, backend="tape")
