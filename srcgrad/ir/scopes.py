@@ -81,14 +81,21 @@ class Scope:
 
     def lookup(self, name: str) -> Any:
         """Return the object that a free name means, or MISSING."""
-        if name in self.local or name in self.made:
+        if name in self.local:
             return MISSING
-        if name not in self.used:
-            binding = self._find(name)
+        if name not in self.used or self._is_made_since(name):
+            binding = None if name in self.made else self._find(name)
             if binding is None:
                 return MISSING
             self.used[name] = binding
         return self.used[name].value
+
+    def _is_made_since(self, name: str) -> bool:
+        """Say whether the compiler has made a variable of a name that was asked for before."""
+        if name not in self.made:
+            return False
+        known = self.used[name]
+        return known.name == name and known.holder is self.function.__globals__
 
     def resolve(self, node: Any) -> Any:
         """Return the object that a dotted name means, or MISSING if only the run tells."""
