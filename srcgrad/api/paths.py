@@ -10,10 +10,11 @@ prints, each one is compared until all branches have been.
 from __future__ import annotations
 
 import contextlib
+import dis
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from srcgrad.api.plan import Plan
@@ -22,7 +23,7 @@ from srcgrad.codegen.loader import functions_of
 from srcgrad.compiler.proving import Proof
 from srcgrad.compiler.vocabulary import VOCABULARY
 from srcgrad.errors import NotProvenError, SrcgradError
-from srcgrad.frontend.effects import written_parameters
+from srcgrad.frontend.effects import is_library, written_parameters
 from srcgrad.frontend.repeatable import not_repeatable
 from srcgrad.frontend.source import find_source
 from srcgrad.ir.scopes import scope_of
@@ -30,6 +31,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.locks import Lock
 
 _WATCH: Final = "__srcgrad_branches__"
+_REBINDING: Final = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 _LOCK: Final = Lock()
 
 
@@ -60,8 +62,9 @@ class Watch:
         self.entry = plan.generated.entry
         self._branches = Branches(plan.generated.source)
         self.repeats = is_repeatable(plan)
-        self.stops = self.repeats and not self._branches.catches and leaves_arguments(plan)
         functions = functions_of(plan.module)
+        leaves = leaves_arguments(plan) and not rebinds_outside(functions.values())
+        self.stops = self.repeats and leaves and not self._branches.catches
         self._functions = {name: weakref.ref(item) for name, item in functions.items()}
         self._plain = {name: item.__code__ for name, item in functions.items()}
         for names in (vars(plan.module), *(item.__globals__ for item in functions.values())):
@@ -153,6 +156,39 @@ def leaves_arguments(plan: Plan) -> bool:
         return not written_parameters(primal, VOCABULARY)
     except SrcgradError:  # a text that cannot be read
         return False
+
+
+def rebinds_outside(functions: Iterable[FunctionType]) -> bool:
+    """Say whether functions, or those of the user's that they name, bind what lies outside anew.
+
+    A call of such a one that was left in the middle would count twice.
+    """
+    waiting, seen = [*functions], set[FunctionType]()
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        codes = [function.__code__]
+        for code in codes:  # which grows by those of the functions inside
+            codes += [item for item in code.co_consts if isinstance(item, CodeType)]
+            if any(item.opname in _REBINDING for item in dis.get_instructions(code)):
+                return True
+            waiting += _named_in(code, function.__globals__)
+    return False
+
+
+def _named_in(code: CodeType, names: dict[str, Any]) -> list[FunctionType]:
+    """Return the functions of the user's that a code may call by the names in it."""
+    found = [names.get(name) for name in code.co_names]
+    modules = [item for item in found if isinstance(item, ModuleType)]
+    found += [vars(module).get(name) for module in modules for name in code.co_names]
+    functions = [item for item in found if isinstance(item, FunctionType)]
+    return [
+        item
+        for item in functions
+        if not is_library(item) and not str(item.__module__).startswith("srcgrad.runtime")
+    ]
 
 
 def is_repeatable(plan: Plan) -> bool:
