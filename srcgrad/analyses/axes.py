@@ -11,7 +11,7 @@ from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, direct_names
+from srcgrad.ir.program import Program
 from srcgrad.primitives import Primitive
 
 _SURELY: Final = ""
@@ -137,9 +137,7 @@ class Axes:
             if operation.kind == "copy" and statement.value.id not in seen:
                 found.append(self._of_entries(statement.value.id, more, seen | {name}))
             elif operation.kind in ("tuple", "list", "dict"):
-                entries = [item for arg in operation.args for item in direct_names(arg)]
-                found += [self._of_name(item, more, seen) for item in entries]
-                found += [None] * (len(operation.args) - len(entries))
+                found += [self._of_operand(arg, more, seen) for arg in operation.args]
             else:
                 return None
         conditions = {item for item in found if item}

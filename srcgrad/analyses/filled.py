@@ -1,4 +1,4 @@
-"""Says what is put into lists and dicts, and which of them are full before they are read."""
+"""Says what is put into lists and dicts, and which of them may be changed after they are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gast
 
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, header_reads, is_store, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, statements
 
 _LOOPS = (gast.For, gast.While)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
@@ -53,6 +53,26 @@ def is_filled_first(program: Program, name: str, own: set[int]) -> bool:
     return _Uses(program, name, own).is_filled_first()
 
 
+def is_read_by_entries(program: Program, name: str, own: set[int]) -> bool:
+    """Say whether a list or dict is a display that gives its entries one by one, and nothing else.
+
+    Its entries may be replaced, and others put in, after some were read.
+
+    >>> from srcgrad.compiler.doctesting import program_of
+    >>> program = program_of('''
+    ... def f(x):
+    ...     pair, other = [x * 1, x * 2], [x * 3]
+    ...     pair[0], pair[1] = pair[1], pair[0]
+    ...     other.append(other[0])
+    ...     return pair[0] * np.sum(other)
+    ... ''')
+    >>> own = {id(line) for line in statements(program.body) if is_store(line)}
+    >>> is_read_by_entries(program, "pair", own), is_read_by_entries(program, "other", own)
+    (True, False)
+    """
+    return _Uses(program, name, own).is_read_by_entries()
+
+
 def _put(statement: Any, own: set[int]) -> tuple[str | None, Any]:
     """Return the name that a statement puts an entry into, and the entry."""
     change = change_of(statement)
@@ -74,6 +94,7 @@ class _Uses:
         self._filled: list[tuple[int, list[Any]]] = []
         self._read: list[tuple[int, list[Any]]] = []
         self._is_another = False
+        self._is_read_whole = False
         for place, (statement, block, loops) in enumerate(_placed(program.body, [])):
             self._visit(place, statement, block, loops)
 
@@ -90,6 +111,9 @@ class _Uses:
             if any(loop is other for _, around in self._read for other in around)
         )
 
+    def is_read_by_entries(self) -> bool:
+        return not self._is_another and not self._is_read_whole
+
     def _is_made_in(self, loop: Any) -> bool:
         """Say whether each trip of a loop makes it anew, before it is filled."""
         first = min(place for place, _ in self._filled)
@@ -103,11 +127,13 @@ class _Uses:
             self._filled.append((place, loops))
             parts = [value, _index_of(statement)]
             read = [n for part in parts if part is not None for n in names_read(part)]
+            self._is_read_whole |= self._name in read
         else:
             if self._name in _bound(statement):
                 self._made.append((place, block))
                 self._is_another |= not isinstance(getattr(statement, "value", None), _DISPLAYS)
             read = header_reads(statement)
+            self._is_read_whole |= read.count(self._name) > _entries_read(statement, self._name)
         if self._name in read:
             self._read.append((place, loops))
 
@@ -117,6 +143,23 @@ def _bound(statement: Any) -> list[str]:
         return names_bound(statement.target)
     targets = statement.targets if isinstance(statement, gast.Assign) else []
     return [name for target in targets for name in names_bound(target)]
+
+
+def _entries_read(statement: Any, name: str) -> int:
+    """Count where a statement reads an entry of a list or dict, all of them apart, or its length."""
+    value = getattr(statement, "value", None)
+    found = 0
+    if isinstance(statement, gast.Assign) and isinstance(value, gast.Subscript):
+        found += _is_named(value.value, name) and not isinstance(value.slice, gast.Slice)
+    elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+        found += _is_named(value, name)
+    calls = [node for node in own_nodes(statement) if isinstance(node, gast.Call)]
+    lengths = [call for call in calls if getattr(call.func, "id", "") == "len" and call.args]
+    return found + sum(_is_named(call.args[0], name) for call in lengths)
+
+
+def _is_named(node: Any, name: str) -> bool:
+    return isinstance(node, gast.Name) and node.id == name
 
 
 def _index_of(statement: Any) -> Any:

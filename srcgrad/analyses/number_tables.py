@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.program import Program
-from srcgrad.ir.walk import blocks_of, names_bound, nodes_in, statements
+from srcgrad.ir.walk import names_bound, own_nodes, statements
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class _Uses:
         rows = self._found.rows
         for statement in statements(self._program.body):
             allowed = self._allowed(statement)
-            for node in _own_nodes(statement):
+            for node in own_nodes(statement):
                 if not isinstance(node, gast.Name) or id(node) in allowed:
                     continue
                 if node.id in self._found.tables:
@@ -118,7 +118,7 @@ class _Uses:
                 allowed.add(id(target))
             if reads and isinstance(value, gast.Name):
                 allowed.add(id(value))
-        for node in _own_nodes(statement):
+        for node in own_nodes(statement):
             if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
                 allowed.add(id(node.value))
             elif isinstance(node, gast.Call) and self._only_reads(node):
@@ -139,15 +139,3 @@ class _Uses:
         target = statement.target if isinstance(statement, gast.AugAssign) else target
         base = getattr(target, "value", None) if isinstance(target, gast.Subscript) else None
         return {id(base)} if getattr(base, "id", "") in self._found.tables else set()
-
-
-def _own_nodes(statement: Any) -> list[Any]:
-    """Return the nodes of a statement but for those of its blocks."""
-    inner = {id(item) for block in blocks_of(statement) for item in block}
-    found = []
-    waiting = [statement]
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        waiting += [child for child in nodes_in(node) if id(child) not in inner]
-    return found

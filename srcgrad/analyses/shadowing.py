@@ -220,11 +220,28 @@ class Shadowing:
             if not isinstance(statement, gast.Assign):
                 return True
             operation = self._program.operation(statement)
-            if operation.kind in ("tuple", "list", "dict", "unpack"):
+            if operation.kind in _DISPLAYS:
+                return True
+            if operation.kind == "unpack" and self._may_give_display(statement.value.id, seen):
                 return True
             if operation.kind == "copy" and self._may_be_display(statement.value.id, seen):
                 return True
         return False
+
+    def _may_give_display(self, source: str, seen: set[str]) -> bool:
+        """Say whether what is unpacked may hold tuples or lists."""
+        if not self._is_display(source, set()):
+            return True
+        return any(
+            self._may_be_display(item.id, seen)
+            if isinstance(item, gast.Name)
+            else not self._makes_array(item)
+            for item in self._entries_of(source)
+        )
+
+    def _makes_array(self, value: Any) -> bool:
+        primal = self._program.reader.read(value).primal
+        return self._program.reader.vocabulary.primitive(primal).gives == "array"
 
     def _may_be_inner(self, name: str, seen: set[str]) -> bool:
         """Say whether a name may be bound to a list or dict that another one holds."""
@@ -237,13 +254,13 @@ class Shadowing:
                 return True
             source = value if isinstance(value, gast.Name) else getattr(value, "value", None)
             held = self._entries_of(source.id) if isinstance(source, gast.Name) else []
-            if any(self._may_be_container(item) for item in held):
+            if any(self._may_be_container(item, seen) for item in held):
                 return True
         return False
 
-    def _may_be_container(self, entry: Any) -> bool:
+    def _may_be_container(self, entry: Any, seen: set[str]) -> bool:
         if isinstance(entry, gast.Name):
-            return self._may_be_display(entry.id, set()) or self._may_be_inner(entry.id, set())
+            return self._may_be_display(entry.id, set()) or self._may_be_inner(entry.id, seen)
         return isinstance(entry, (gast.List, gast.Tuple, gast.Dict))
 
     def _entries_of(self, name: str) -> list[Any]:

@@ -22,7 +22,7 @@ from srcgrad.analyses.changes import ContainerChanges
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
-from srcgrad.analyses.filled import is_filled_first
+from srcgrad.analyses.filled import is_filled_first, is_read_by_entries
 from srcgrad.analyses.held_entries import HeldEntries
 from srcgrad.analyses.inner_lists import inner_lists
 from srcgrad.analyses.integers import Integers
@@ -397,9 +397,7 @@ class _Analysis:
             self._result.problems += problems
             return
         changed = found.names & self._result.reshaped
-        own = self._result.own
-        late = not all(is_filled_first(self._program, name, own) for name in changed)
-        if late or (found.conditions and not self._dimensions.assumes):
+        if not all(map(self._mirrors_changes, changed)) or (found.conditions and not self._dimensions.assumes):
             self._result.problems += problems
             return
         for statement, _, element in writes:
@@ -408,6 +406,11 @@ class _Analysis:
                 self._note_axisless(members)
         self._result.mirror.add(found)
         self._result.scalars -= members
+
+    def _mirrors_changes(self, name: str) -> bool:
+        """Say whether a list or dict of shadows has, at each read, what its own list has."""
+        asked = self._program, name, self._result.own
+        return is_filled_first(*asked) or is_read_by_entries(*asked)
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
         """A name bound in a loop is not made there if its memory is reached outside, too."""

@@ -291,8 +291,12 @@ class Derivation:
         body = self._drop_dead(body, purity, Contents(body, told, outside))
         self.stages.note("drop dead stores", body)
 
+        changed = facts.storage.mutated | facts.storage.reshaped
+        mirrored = facts.storage.mirror.names & facts.storage.reshaped
+        changed |= {self.program.namer.adjoint(name) for name in mirrored}
+
         def is_stable(name: str) -> bool:
-            return name not in facts.storage.mutated | facts.storage.reshaped
+            return name not in changed
 
         filled = facts.storage.reshaped - facts.storage.mutated
         fusing = Fusing(

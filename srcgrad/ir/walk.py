@@ -166,6 +166,18 @@ def blocks_of(statement: Any) -> list[list[Any]]:
     return found
 
 
+def own_nodes(statement: Any) -> list[Any]:
+    """Return the nodes of a statement but for those of its blocks."""
+    inner = {id(item) for block in blocks_of(statement) for item in block}
+    found = []
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting += [child for child in nodes_in(node) if id(child) not in inner]
+    return found
+
+
 def statements(block: list[Any]) -> Iterator[Any]:
     r"""Yield every statement of a block in source order, those of inner blocks included.
 
