@@ -13,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.analyses.cells import Cells
 from srcgrad.analyses.constants import axes_of, bounds_of
 from srcgrad.analyses.counts import Counts
 from srcgrad.analyses.elements import ANY, Elements
@@ -81,6 +82,7 @@ class Dimensions:
         self._whole = index_arrays(program)
         self._lengths = knowledge.lengths or Lengths(self._seen)
         self._weak: dict[str, Vector | None] = {}
+        self._cells = Cells(program, self.of)
         while self._sweep():
             pass
 
@@ -112,7 +114,8 @@ class Dimensions:
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self._of_inner(node)
-        return None
+        numbers = isinstance(node, gast.IfExp) and self.of(node.body) == self.of(node.orelse) == ()
+        return () if numbers else None
 
     def _of_inner(self, node: Any) -> Vector | None:
         """Return the axes of an operand that is an expression: one without a derivative."""
@@ -168,7 +171,7 @@ class Dimensions:
         """Go through the program once; say whether a name was taken for more than it is."""
         self._known = dict(self._given)
         self._lengths = self._knowledge.lengths or Lengths(self._seen)
-        weaker = False
+        weaker, given = False, len(self._given)
         for statement in statements(self._program.body):
             if isinstance(statement, gast.For):
                 for name in names_bound(statement.target):
@@ -178,7 +181,9 @@ class Dimensions:
                 for target in statement.targets:
                     for name, vector in self._bound(target, statement):
                         weaker |= self._note(name, vector)
-        return weaker
+        mistaken = [name for name in self._cells.mistaken() if self._weak.get(name, ()) is not None]
+        self._weak.update(dict.fromkeys(mistaken))
+        return weaker or bool(mistaken) or len(self._given) > given
 
     def _bound(self, target: Any, statement: Any) -> list[tuple[str, Vector | None]]:
         """Return the names that an assignment binds, with the axes of what each gets."""
@@ -439,6 +444,8 @@ class Dimensions:
         if isinstance(key, str) and base in self._program.parameters:
             self._roots[name] = f"{base}[{key!r}]"
             return self._given.get(name) or self._of_item(self._roots[name])
+        if self._integers.of(node.slice) and self._cells.are_numbers(name, base, self._known):
+            return ()
         root = self._elements.root(node)
         vector = self.of(node.value) if root is None else self._of_item(root)
         return vector if vector is None or root is not None else self._of_index(vector, node.slice)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.displays import makes_list, repeated_entries
-from srcgrad.analyses.number_tables import number_tables
+from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.walk import names_bound, names_read, statements
@@ -129,6 +129,8 @@ class Entries:
             self._join(name, value.id)
         elif isinstance(value, _SEQUENCES):
             self._display(name, value.elts)
+            for row in inline_rows(value) if name in self._tables.tables else ():
+                self._values[_rows_of(name)] += row.elts
         elif isinstance(value, gast.Dict):
             self._dicts.add(name)
             spread = [

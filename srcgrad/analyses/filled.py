@@ -8,9 +8,10 @@ from typing import Any
 
 import gast
 
+from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, header_reads, is_store, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, own_nodes, statements
 
 _LOOPS = (gast.For, gast.While)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
@@ -54,7 +55,7 @@ def is_filled_first(program: Program, name: str, own: set[int]) -> bool:
 
 
 def is_read_by_entries(program: Program, name: str, own: set[int]) -> bool:
-    """Say whether a list or dict is a display that gives its entries one by one, and nothing else.
+    """Say whether a list or dict gives its entries one by one, until the last was put into it.
 
     Its entries may be replaced, and others put in, after some were read.
 
@@ -63,14 +64,15 @@ def is_read_by_entries(program: Program, name: str, own: set[int]) -> bool:
     ... def f(x):
     ...     pair, other = [x * 1, x * 2], [x * 3]
     ...     pair[0], pair[1] = pair[1], pair[0]
-    ...     other.append(other[0])
-    ...     return pair[0] * np.sum(other)
+    ...     total = np.sum(other)
+    ...     other.append(other[0] * total)
+    ...     return np.sum(pair) * other[1]
     ... ''')
     >>> own = {id(line) for line in statements(program.body) if is_store(line)}
     >>> is_read_by_entries(program, "pair", own), is_read_by_entries(program, "other", own)
     (True, False)
     """
-    return _Uses(program, name, own).is_read_by_entries()
+    return _Uses(program, name, own, by_entries=True).is_filled_first()
 
 
 def _put(statement: Any, own: set[int]) -> tuple[str | None, Any]:
@@ -85,16 +87,22 @@ def _put(statement: Any, own: set[int]) -> tuple[str | None, Any]:
 
 
 class _Uses:
-    """Where one list or dict is made, filled and read, as places in the order of the program."""
+    """Where one list or dict is made, filled and read, as places in the order of the program.
 
-    def __init__(self, program: Program, name: str, own: set[int]) -> None:
+    Reads of single entries do not count if it may give its entries one by one.
+    """
+
+    def __init__(
+        self, program: Program, name: str, own: set[int], *, by_entries: bool = False
+    ) -> None:
         self._name = name
         self._own = own
+        self._scope = program.reader.scope
         self._made: list[tuple[int, Any]] = []
         self._filled: list[tuple[int, list[Any]]] = []
         self._read: list[tuple[int, list[Any]]] = []
         self._is_another = False
-        self._is_read_whole = False
+        self._by_entries = by_entries
         for place, (statement, block, loops) in enumerate(_placed(program.body, [])):
             self._visit(place, statement, block, loops)
 
@@ -111,9 +119,6 @@ class _Uses:
             if any(loop is other for _, around in self._read for other in around)
         )
 
-    def is_read_by_entries(self) -> bool:
-        return not self._is_another and not self._is_read_whole
-
     def _is_made_in(self, loop: Any) -> bool:
         """Say whether each trip of a loop makes it anew, before it is filled."""
         first = min(place for place, _ in self._filled)
@@ -127,14 +132,15 @@ class _Uses:
             self._filled.append((place, loops))
             parts = [value, _index_of(statement)]
             read = [n for part in parts if part is not None for n in names_read(part)]
-            self._is_read_whole |= self._name in read
         else:
             if self._name in _bound(statement):
                 self._made.append((place, block))
-                self._is_another |= not isinstance(getattr(statement, "value", None), _DISPLAYS)
+                value = getattr(statement, "value", None)
+                new = isinstance(value, _DISPLAYS) or makes_table(value, self._scope)
+                self._is_another |= not new
             read = header_reads(statement)
-            self._is_read_whole |= read.count(self._name) > _entries_read(statement, self._name)
-        if self._name in read:
+        apart = _entries_read(statement, self._name) if self._by_entries else 0
+        if read.count(self._name) > apart:
             self._read.append((place, loops))
 
 
@@ -146,13 +152,18 @@ def _bound(statement: Any) -> list[str]:
 
 
 def _entries_read(statement: Any, name: str) -> int:
-    """Count where a statement reads an entry of a list or dict, all of them apart, or its length."""
+    """Count where a statement reads one entry of a list or dict, or all apart, or the length."""
     value = getattr(statement, "value", None)
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+        return int(_is_named(value, name))
     found = 0
-    if isinstance(statement, gast.Assign) and isinstance(value, gast.Subscript):
-        found += _is_named(value.value, name) and not isinstance(value.slice, gast.Slice)
-    elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
-        found += _is_named(value, name)
+    waiting = [statement.test if isinstance(statement, (gast.If, gast.While)) else value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
+            found += _is_named(node.value, name)
+        if isinstance(node, (gast.Subscript, gast.Compare, gast.BoolOp, gast.UnaryOp)):
+            waiting += nodes_in(node)
     calls = [node for node in own_nodes(statement) if isinstance(node, gast.Call)]
     lengths = [call for call in calls if getattr(call.func, "id", "") == "len" and call.args]
     return found + sum(_is_named(call.args[0], name) for call in lengths)

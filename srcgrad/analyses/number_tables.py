@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import gast
 
 from srcgrad.analyses.displays import makes_table
-from srcgrad.ir.program import Program
+from srcgrad.ir.changes import change_of
+from srcgrad.ir.program import Program, bound_names, is_store, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
+
+_NO_CELLS: Final = (
+    *(gast.List, gast.Tuple, gast.Dict, gast.Set, gast.Starred),
+    *(gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp),
+)
 
 
 @dataclass(slots=True)
@@ -19,17 +26,25 @@ class NumberTables:
     Attributes:
         tables: The names that are bound to tables.
         rows: The tables whose rows a name may be bound to, by the name.
+        shown: The names of those rows that are written out before their table is.
     """
 
     tables: set[str] = field(default_factory=set)
     rows: dict[str, set[str]] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+
+    def holds_names(self, value: Any) -> bool:
+        """Say whether an expression is a table of rows with names of their own, or an empty one."""
+        if not isinstance(value, gast.List):
+            return False
+        return not value.elts or any(getattr(v, "id", "") in self.shown for v in value.elts)
 
 
 def number_tables(program: Program) -> NumberTables:
     """Return the tables of a program in normal form, and the names of their rows.
 
-    A table is made at once, of constants, and used for its rows and its length alone; so is a row
-    used for its cells. Then no row is in two places, and no list but the table holds it.
+    A table is used for its rows and its length alone; so is a row used for its cells. Then no list
+    but tables holds a row. Whether the cells that are written out are numbers is not asked.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> found = number_tables(program_of('''
@@ -43,17 +58,48 @@ def number_tables(program: Program) -> NumberTables:
     >>> sorted(found.tables), *found.rows.values()
     (['best'], {'best'}, {'best'})
     """
-    found = NumberTables()
-    scope = program.reader.scope
+    found = NumberTables(shown=_shown_rows(program))
     for statement in statements(program.body):
-        if isinstance(statement, gast.Assign) and makes_table(statement.value, scope):
-            for name in names_bound(statement.targets[0]):
-                found.tables.add(name)
+        if isinstance(statement, gast.Assign) and _makes_table(statement.value, program, found):
+            found.tables.update(names_bound(statement.targets[0]))
     for name in program.parameters:
         found.tables.discard(name)
     if found.tables:
         _Uses(program, found).drop_others()
     return found
+
+
+def inline_rows(value: Any) -> list[Any]:
+    """Return the rows that a table has without names of their own."""
+    items = value.elts if isinstance(value, gast.List) else ()
+    return [item for item in items if isinstance(item, gast.List)]
+
+
+def _shown_rows(program: Program) -> set[str]:
+    """Return the names that are bound to nothing but lists which are written out."""
+    shown: set[str] = set()
+    others = set(program.parameters)
+    for statement in statements(program.body):
+        names = {name for target in targets_of(statement) for name in names_bound(target)}
+        shows = isinstance(statement, gast.Assign) and _is_row(statement.value)
+        plain = shows and isinstance(statement.targets[0], gast.Name)
+        (shown if plain else others).update(names)
+    return shown - others
+
+
+def _is_row(value: Any) -> bool:
+    """Say whether an expression is a list of values that are no lists."""
+    cells = value.elts if isinstance(value, gast.List) else ()
+    return bool(cells) and not any(isinstance(cell, _NO_CELLS) for cell in cells)
+
+
+def _makes_table(value: Any, program: Program, found: NumberTables) -> bool:
+    """Say whether an expression makes a table, of new rows or of those that have names."""
+    if makes_table(value, program.reader.scope):
+        return True
+    if not isinstance(value, gast.List):
+        return False
+    return all(_is_row(item) or getattr(item, "id", "") in found.shown for item in value.elts)
 
 
 class _Uses:
@@ -78,11 +124,40 @@ class _Uses:
         size = -1
         while size != (size := sum(map(len, rows.values()))):
             for statement in statements(self._program.body):
-                if isinstance(statement, gast.Assign):
-                    read = self._row_read(statement.value, rows)
-                    if read and isinstance(statement.targets[0], gast.Name):
-                        rows.setdefault(statement.targets[0].id, set()).update(read)
-        self._found.rows = rows
+                for name, tables in self._rows_of(statement, rows):
+                    rows.setdefault(name, set()).update(tables)
+        self._found.rows = {name: tables for name, tables in rows.items() if tables}
+
+    def _rows_of(self, statement: Any, rows: dict[str, set[str]]) -> Iterator[tuple[str, set[str]]]:
+        """Yield the names that a statement binds to rows, or puts into tables, with the tables."""
+        tables, put = self._found.tables, self._put(statement)
+        if put is not None:
+            yield put.id, {self._changed(statement)}
+        elif isinstance(statement, gast.Assign) and not is_store(statement):
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, gast.Tuple) and getattr(value, "id", "") in tables:
+                yield from ((name, {value.id}) for name in names_bound(target))
+            elif isinstance(target, gast.Name):
+                yield target.id, self._row_read(value, rows)
+            held = value.elts if isinstance(value, gast.List) else ()
+            if getattr(target, "id", "") in tables:
+                yield from ((v.id, {target.id}) for v in held if isinstance(v, gast.Name))
+
+    def _put(self, statement: Any) -> Any:
+        """Return the name that a statement puts into a table, or None."""
+        if self._changed(statement) not in self._found.tables:
+            return None
+        change = change_of(statement)
+        value = statement.value if change is None else change.value
+        return value if isinstance(value, gast.Name) else None
+
+    def _changed(self, statement: Any) -> str:
+        """Return the name of the list that a statement puts an entry into."""
+        change = change_of(statement)
+        if change is not None:
+            return change.name
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        return getattr(getattr(target, "value", None), "id", "")
 
     def _row_read(self, value: Any, rows: dict[str, set[str]]) -> set[str]:
         if isinstance(value, gast.Name):
@@ -94,8 +169,9 @@ class _Uses:
 
     def _spoilt(self) -> set[str]:
         """Return the tables that are used otherwise, or whose rows' names may mean other things."""
-        spoilt: set[str] = set()
         rows = self._found.rows
+        made = bound_names(self._program.body) - set(self._program.parameters)
+        spoilt = {table for name in rows.keys() - made for table in rows[name]}
         for statement in statements(self._program.body):
             allowed = self._allowed(statement)
             for node in own_nodes(statement):
@@ -108,22 +184,38 @@ class _Uses:
 
     def _allowed(self, statement: Any) -> set[int]:
         """Return the identities of the names that stand in a statement as tables and rows may."""
-        tables, rows = self._found.tables, self._found.rows
         allowed: set[int] = set()
-        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-            target, value = statement.targets[0], statement.value
-            makes = target.id in tables and makes_table(value, self._program.reader.scope)
-            reads = target.id in rows and self._row_read(value, rows)
-            if makes or reads:
-                allowed.add(id(target))
-            if reads and isinstance(value, gast.Name):
-                allowed.add(id(value))
+        if isinstance(statement, gast.Assign):
+            allowed |= self._allowed_binding(statement.targets[0], statement.value)
         for node in own_nodes(statement):
             if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
                 allowed.add(id(node.value))
             elif isinstance(node, gast.Call) and self._only_reads(node):
                 allowed.update(map(id, node.args))
-        return allowed - self._stored_rows(statement)
+        put = self._put(statement)
+        if put is None:
+            return allowed - self._stored_rows(statement)
+        change = change_of(statement)
+        return allowed | {id(put)} | (set() if change is None else {id(statement.value.func.value)})
+
+    def _allowed_binding(self, target: Any, value: Any) -> set[int]:
+        """Return the names that stand in a binding of a table, of a row, or of all rows of one."""
+        tables, rows = self._found.tables, self._found.rows
+        if isinstance(target, gast.Tuple):
+            unpacks = getattr(value, "id", "") in tables and all(
+                isinstance(item, gast.Name) for item in target.elts
+            )
+            return {id(value), *map(id, target.elts)} if unpacks else set()
+        if not isinstance(target, gast.Name):
+            return set()
+        makes = target.id in tables and _makes_table(value, self._program, self._found)
+        shows = target.id in self._found.shown and isinstance(value, gast.List)
+        if makes or shows:
+            cells = value.elts if makes and isinstance(value, gast.List) else ()
+            return {id(target), *map(id, cells)}
+        if target.id in rows and self._row_read(value, rows):
+            return {id(target), id(value)}
+        return set()
 
     def _only_reads(self, call: Any) -> bool:
         """Say whether a call neither writes into its operands nor returns one of them."""
@@ -134,7 +226,7 @@ class _Uses:
         return getattr(call.func, "id", "") == "len"
 
     def _stored_rows(self, statement: Any) -> set[int]:
-        """Return the identity of a table whose row a statement replaces."""
+        """Return the identity of a table whose row a statement replaces, by what is no row."""
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         target = statement.target if isinstance(statement, gast.AugAssign) else target
         base = getattr(target, "value", None) if isinstance(target, gast.Subscript) else None

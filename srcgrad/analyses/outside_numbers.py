@@ -9,8 +9,9 @@ import gast
 import numpy as np
 
 from srcgrad.analyses.integers import Integers
-from srcgrad.ir.program import Program, bound_names
+from srcgrad.ir.program import Program, bound_names, targets_of
 from srcgrad.ir.reach import seen_elsewhere
+from srcgrad.ir.walk import names_bound, statements
 
 _NUMBERS: Final = (int, float, np.floating)
 
@@ -48,6 +49,18 @@ class OutsideNumbers:
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         rank = np.ndim(value) if isinstance(value, np.ndarray) else 1
         return len(parts) == rank and all(map(self._integers.of, parts))
+
+    @functools.cached_property
+    def numbers_read(self) -> set[str]:
+        """The names that are bound to nothing but numbers of such containers."""
+        numbers: set[str] = set()
+        others = set(self._program.parameters)
+        for statement in statements(self._program.body):
+            value = getattr(statement, "value", None)
+            reads = isinstance(value, gast.Subscript) and self.reads_number(value)
+            names = {name for target in targets_of(statement) for name in names_bound(target)}
+            (numbers if reads else others).update(names)
+        return numbers - others
 
     def _has_two_names(self, value: Any) -> bool:
         """Say whether a module that the function names has the same memory, too."""

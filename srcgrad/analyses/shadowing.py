@@ -21,7 +21,7 @@ from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.number_tables import number_tables
+from srcgrad.analyses.number_tables import inline_rows, number_tables
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -50,6 +50,7 @@ class Shadowed:
         numbers: The names that may be bound to numbers, which have shadows without axes.
         lists: The names that are bound to the lists of views that `np.split` makes.
         links: Pairs of names that share memory: what is written under one is read under the other.
+        changing: The names of lists and dicts that are changed after they were read.
     """
 
     names: set[str] = field(default_factory=set)
@@ -59,6 +60,7 @@ class Shadowed:
     links: list[tuple[str, str]] = field(default_factory=list)
     numbers: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
+    changing: set[str] = field(default_factory=set)
 
     def add(self, other: Shadowed) -> None:
         """Take in the names of another group."""
@@ -69,6 +71,7 @@ class Shadowed:
         self.links += other.links
         self.numbers |= other.numbers
         self.lists |= other.lists
+        self.changing |= other.changing
 
 
 _DISPLAYS = ("tuple", "list", "dict")
@@ -88,7 +91,8 @@ class Shadowing:
     """Decides for groups of names that may share memory.
 
     `shared(statement)` returns the names whose memory an assignment may share; `own` are the
-    changes and stores of lists and dicts of the program, by identity.
+    changes and stores of lists and dicts of the program, by identity; `is_number(operand)` says
+    whether an operand is surely a number.
     """
 
     def __init__(
@@ -98,8 +102,10 @@ class Shadowing:
         integers: Integers,
         shared: Callable[[Any], list[str]],
         own: set[int],
+        is_number: Callable[[Any], bool],
     ) -> None:
         self._program = program
+        self._is_number = is_number
         self._dimensions = dimensions
         self._integers = integers
         self._shared = shared
@@ -181,7 +187,8 @@ class Shadowing:
         computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
         if reads or computed:
             sure = {"", *mirror.conditions}
-            mirror.numbers = {n for n in mirror.names if self._axes.of(n) not in sure}
+            lists = self._tables.tables | self._tables.rows.keys()
+            mirror.numbers = {n for n in mirror.names - lists if self._axes.of(n) not in sure}
         if computed and mirror.updates:
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
@@ -191,7 +198,7 @@ class Shadowing:
         If that hangs on an argument, it is taken for an array, and the call is asked.
         """
         makers = {mirror.makers.get(id(item)) for item in self._makers.get(name, [])}
-        if "fresh" not in makers or name in self._indexed:
+        if "fresh" not in makers or name in self._indexed or name in self._tables.rows:
             return False
         condition = self._axes.of(name)
         if condition:
@@ -343,8 +350,19 @@ class Shadowing:
     def _maker(self, statement: Any, mirror: Shadowed) -> Maker:
         if id(statement) in mirror.updates:
             return "update"
-        makes_table = not self._tables.tables.isdisjoint(_targets(statement))
-        return "fresh" if makes_table else self.maker(statement)
+        targets = _targets(statement)
+        if not self._tables.shown.isdisjoint(targets) and targets[0] in self._tables.rows:
+            self._must_hold_numbers(statement.value)
+            return "fresh"
+        if self._tables.tables.isdisjoint(targets):
+            return self.maker(statement)
+        for row in inline_rows(statement.value):
+            self._must_hold_numbers(row)
+        return "display" if self._tables.holds_names(statement.value) else "fresh"
+
+    def _must_hold_numbers(self, row: Any) -> None:
+        if not all(map(self._is_number, row.elts)):
+            raise NotShadowedError("the cells of a row may be arrays, which have memory")
 
     def maker(self, statement: Any) -> Maker:
         """Say how an assignment makes its name.

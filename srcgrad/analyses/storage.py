@@ -346,17 +346,24 @@ class _Analysis:
     def _refuse_replaced_entries(self) -> None:
         """Refuse to replace an array in a container whose arrays have shadows: it needs its own."""
         inner = inner_lists(self._program)
-        rows = self._program.once(number_tables).rows
+        rows = self._program.once(number_tables).rows.keys()
         for statement, name, _ in self._writes:
             if not is_store(statement) or name not in self._result.mirror.names:
                 continue
             whole = isinstance(store_target(statement).value, gast.Name)
-            ours = name in self._result.lists and not self._shapes.is_number(statement.value)
-            in_table = name in rows and not self._shapes.is_number(statement.value)
-            if whole and (ours or name in inner or in_table):
+            number = self._is_number(statement.value)
+            if whole and name in (inner - rows if number else inner | rows | self._result.lists):
                 what = "this replaces an array in a container whose arrays are written in place"
                 hint = "write into the array: `a[i][...] = v`, or keep the new one in another list"
                 self._result.problems.append(Problem(statement, what, hint))
+
+    def _is_number(self, value: Any) -> bool:
+        """Say whether an operand is a number, or one or the other."""
+        if isinstance(value, gast.IfExp):
+            return self._is_number(value.body) and self._is_number(value.orelse)
+        if isinstance(value, gast.Name) and value.id in self._outside.numbers_read:
+            return True
+        return self._shapes.is_number(value) or self._dimensions.rank(value) == 0
 
     def _note_write(self, statement: Any, members: set[str]) -> None:
         position = self._result.order[id(statement)]
@@ -390,6 +397,7 @@ class _Analysis:
             self._integers,
             lambda item: self._shared_operands(item.value, self._program.operation(item)),
             self._result.own,
+            self._is_number,
         )
         try:
             found = shadowing.shadow(members, [(s, n) for s, n, _ in writes], live_at)
@@ -397,7 +405,10 @@ class _Analysis:
             self._result.problems += problems
             return
         changed = found.names & self._result.reshaped
-        if not all(map(self._mirrors_changes, changed)) or (found.conditions and not self._dimensions.assumes):
+        own = self._result.own
+        found.changing = {n for n in changed if not is_filled_first(self._program, n, own)}
+        late = not all(is_read_by_entries(self._program, n, own) for n in found.changing)
+        if late or (found.conditions and not self._dimensions.assumes):
             self._result.problems += problems
             return
         for statement, _, element in writes:
@@ -406,11 +417,6 @@ class _Analysis:
                 self._note_axisless(members)
         self._result.mirror.add(found)
         self._result.scalars -= members
-
-    def _mirrors_changes(self, name: str) -> bool:
-        """Say whether a list or dict of shadows has, at each read, what its own list has."""
-        asked = self._program, name, self._result.own
-        return is_filled_first(*asked) or is_read_by_entries(*asked)
 
     def _keep_outside_made(self, classes: dict[str, set[str]]) -> None:
         """A name bound in a loop is not made there if its memory is reached outside, too."""

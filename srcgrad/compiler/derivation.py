@@ -292,8 +292,7 @@ class Derivation:
         self.stages.note("drop dead stores", body)
 
         changed = facts.storage.mutated | facts.storage.reshaped
-        mirrored = facts.storage.mirror.names & facts.storage.reshaped
-        changed |= {self.program.namer.adjoint(name) for name in mirrored}
+        changed |= set(map(self.program.namer.adjoint, facts.storage.mirror.changing))
 
         def is_stable(name: str) -> bool:
             return name not in changed

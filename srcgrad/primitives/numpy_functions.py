@@ -44,6 +44,7 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
     *records("numpy", "nan_to_num", shape="each", gives="number", memory="optional"),
     *records("numpy", "round around fix angle", shape="each", gives="number"),
     *records("numpy", "i0", shape="each", gives="array", kind="float"),
+    *records("numpy", "float64", shape="each", gives="number", kind="float"),
     *records("numpy", "exp exp2 expm1 sinh cosh tan hypot arctan2", slope="steep", **_EACH),
     *records("numpy", "logaddexp logaddexp2", slope="steep", **_EACH),
     *records("numpy", "power float_power divide reciprocal", slope="steep", edge=0, **_EACH),
@@ -53,7 +54,8 @@ ELEMENTWISE: Final[tuple[Primitive, ...]] = (
 
 PRODUCTS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "matmul dot", shape="product", gives="number", kind="promoted"),
-    *records("numpy", "inner vdot", gives="number", kind="promoted"),
+    *records("numpy", "inner", gives="number", kind="promoted"),
+    *records("numpy", "vdot", shape="number", gives="number", kind="promoted"),
     *records("numpy", "outer", gives="array", kind="promoted"),
     *records("numpy", "kron", kind="promoted"),
     *records("numpy", "einsum", memory="optional", viewed="any", kind="promoted"),

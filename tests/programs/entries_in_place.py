@@ -90,7 +90,7 @@ def list_filled_under_a_test(x):
     return np.sum(first * last) + np.sum(rows[0])
 
 
-@program("v", by="tape")
+@program("v")
 def list_that_grows_after_it_was_read(x):
     rows = []
     for i in range(3):

@@ -247,3 +247,89 @@ def sum_of_sums_of_rows_in_two_entries(x):
     total = sum(sum(row) for row in y)
     both = [total, total]
     return x * both[0] + np.cos(both[1])
+
+
+@program(("v", 4))
+def row_in_two_places(x):
+    t = [[x[0], 1.0], [x[1], x[2]]]
+    t[0] = t[1]
+    t[0][0] *= x[3]
+    return t[1][0] * t[0][1]
+
+
+@program(("v", 4))
+def row_kept_under_a_name(x):
+    r = [x[0], 2.0]
+    t = [r, [0.0, 1.0]]
+    s = t[0]
+    t[0] = t[1]
+    s[0] *= 2
+    t[0][1] += x[1]
+    return r[0] * t[0][1] + sum(t[1])
+
+
+@program(("v", 4))
+def row_in_two_tables(x):
+    r = [x[0], x[1]]
+    t, u = [r, r], [r, [1.0, 2.0]]
+    t[0][1] *= x[2]
+    u[1] = t[1]
+    u[1][0] += x[3]
+    return u[0][0] * t[1][1] + u[1][1]
+
+
+@program(("v", 4))
+def rows_swapped_in_loops(x):
+    t = [[x[0], x[1]], [x[2], x[3]], [0.0, 0.0]]
+    for k in range(3):
+        for i in range(2):
+            for j in range(2):
+                t[i][j] += t[i - 1][j] * x[k]
+        t[0], t[2] = t[2], t[0]
+    s = 0.0
+    for row in t:
+        s += sum(row) ** 2
+    return s
+
+
+@program(("v", 4))
+def row_replaced(x):
+    t = [[0.0] * 2 for s in range(2)]
+    t[0][1] = x[0]
+    t[1] = [x[1], x[2]]
+    t[1][0] += t[0][1] * x[3]
+    return sum(sum(c) for c in t)
+
+
+@program(("v", 4))
+def rows_swapped_in_a_branch(x):
+    t = [[np.sum(x), math.pi], [x[0] * x[1], 1.0]]
+    for i in range(2):
+        t[i][i] *= x[i]
+        if t[i][i] > 0.5:
+            t[0], t[1] = t[1], t[0]
+    return t[0][0] - 2 * t[1][1] + t[0][1] * x[3]
+
+
+@program(("v", 4))
+def row_appended(x):
+    t = [[x[0], 1.0], [x[1], 2.0]]
+    t.append([x[2], x[3]])
+    t[2][0] *= x[0]
+    return t[0][0] * t[2][0]
+
+
+@program(("v", 4))
+def rows_of_computed_cells(x):
+    t = [[x[0], x[1]] for _ in range(3)]
+    t[0][0] *= x[2]
+    t[1][1] = t[0][0] ** 2
+    return t[0][0] * t[1][1] + t[2][0]
+
+
+@program(("v", 4), by="tape")
+def arrays_as_cells(x):
+    p, q = x * 2, x * 3
+    t = [[p, 1.0], [x[1], q]]
+    t[0][0] *= x[3]
+    return np.sum(p * t[1][1])

@@ -53,9 +53,12 @@ class NestedCalls:
 
     def before(self, statement: Any) -> list[Any]:
         """Return the statements to run before one, from which its inner calls are taken."""
-        if isinstance(statement, gast.AugAssign) and not isinstance(statement.target, gast.Name):
-            return []  # the old value is read before the call
         self._lead = []
+        if isinstance(statement, gast.AugAssign) and not isinstance(statement.target, gast.Name):
+            base = statement.target.value  # after it the old value is read, before other calls
+            if isinstance(base, gast.Call) and self._holds(base):
+                statement.target.value = self._visit(base, statement)
+            return self._lead
         for owner, name, place in _places(statement):
             child = _at(owner, name, place)
             if self._holds(child):

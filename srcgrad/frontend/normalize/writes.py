@@ -269,7 +269,11 @@ class WriteCalls:
     # -- targets
 
     def _target(self, target: Any, like: Any) -> Any:
-        """Give a name to the view that ``x.T[i] = v`` or ``x[0][i] = v`` writes into."""
+        """Give a name to the view that ``x.T[i] = v`` or ``x[0][i] = v`` writes into.
+
+        What ``f(x)[i] += v`` writes into is returned before `v` is computed; ``f(x)[i] = v`` calls
+        `f` after that.
+        """
         if isinstance(target, (gast.Tuple, gast.List)):
             return target
         if not isinstance(target, gast.Subscript) or isinstance(target.value, gast.Name):
@@ -280,7 +284,8 @@ class WriteCalls:
                 name = self._named(whole.value, like)
                 return subscript(name, self._flat(name, target.slice), storing=True)
             return target
-        if _is_reached(whole):
+        called = isinstance(whole, gast.Call) and isinstance(like, gast.AugAssign)
+        if called or _is_reached(whole):
             target.value = self._named(whole, like)
         return target
 

@@ -1,0 +1,108 @@
+"""Programs that change lists and dicts after they were read, and write into what these hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program(("v", 4))
+def two_layers_take_turns(x):
+    ws = [x * 1.0, x * 2.0]
+    for i in range(3):
+        w = ws[0]
+        w[1:] *= x[0]
+        ws[0], ws[1] = ws[1], ws[0]
+        w[0] += x[1]
+    return np.sum(ws[0] ** 2) + np.sum(ws[1])
+
+
+@program(("v", 4))
+def list_grown_by_what_it_holds(x):
+    ws = [x * 1.0]
+    for i in range(3):
+        w = ws[i]
+        w[1:] *= x[0]
+        ws.append(w * x)
+    return np.sum(ws[0] ** 2) + np.sum(ws[3])
+
+
+@program(("v", 4))
+def arrays_move_between_keys(x):
+    d = {"a": x * 1.0, "b": x * 2.0}
+    p = d["a"]
+    p[0] *= x[1]
+    d["a"] = d["b"]
+    q = d["a"]
+    q[1:] *= x[0]
+    d["b"] = x * 3
+    d["b"][0] = p[1]
+    return np.sum(d["a"] ** 2) + np.sum(p * d["b"])
+
+
+@program(("v", 4))
+def hidden_states_of_layers(x):
+    h = [np.zeros_like(x), np.zeros_like(x)]
+    for t in range(4):
+        for k in range(2):
+            s = h[k]
+            s *= 0.5
+            h[k] = np.tanh(s + x * (k + 1))
+    return np.sum(h[0] * h[1])
+
+
+@program(("v", 4))
+def old_and_new_grids_swap(x):
+    h = [np.zeros_like(x), np.zeros_like(x)]
+    for t in range(4):
+        old, new = h
+        new[1:] = old[:-1] + x[1:]
+        new[0] = x[0] ** 2
+        h[0], h[1] = new, old
+    return np.sum(h[0] * h[1] ** 2)
+
+
+@program(("v", 4))
+def one_array_moves_on(x):
+    ws = [x * 1.0, x * 2.0, x * 3.0]
+    first = ws[0]
+    for i in range(2):
+        ws[i] = ws[i + 1]
+        ws[i][:2] *= x[i]
+    ws[2] = first
+    first += ws[1]
+    return np.sum(ws[0] * ws[1] * ws[2])
+
+
+@program(("v", 4))
+def length_of_a_list_that_grows(x):
+    ws = [x * 1.0]
+    while len(ws) < 4:
+        last = ws[-1]
+        last[1:] *= 0.5
+        ws.append(last * x[0])
+    return np.sum(ws[0] * ws[3])
+
+
+@program(("v", 4))
+def summed_when_it_is_full(x):
+    ws = [x * 1.0, x * 2.0]
+    ws[0][1:] *= x[0]
+    ws.append(ws[0] * ws[1])
+    last = ws[2]
+    last -= ws[0]
+    return np.sum(np.stack(ws) ** 2)
+
+
+@program(("v", 4))
+def written_into_what_a_call_returns(x):
+    w = x * 1.0
+
+    def scaled(by, place):
+        w[place] = w[place] * by
+        return w
+
+    first = scaled(x[0], 1)
+    scaled(x[1], 0)[1] += x[2]
+    return np.sum(w**2) + np.sum(first)
