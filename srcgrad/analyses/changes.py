@@ -10,6 +10,7 @@ import gast
 from srcgrad.analyses.containers import kinds
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.lent import lent
+from srcgrad.analyses.number_tables import number_tables
 from srcgrad.analyses.objects import objects
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.changes import change_of
@@ -50,6 +51,15 @@ class ContainerChanges:
         updates = "op" in statement._fields or getattr(statement, "updates_entry", False)
         return numbers or not updates
 
+    def grown_row(self, statement: Any) -> str | None:
+        """Return the name of the row of a table to which a statement appends a number."""
+        change = change_of(statement)
+        if change is None or change.method != "append":
+            return None
+        tables = self._program.once(number_tables)
+        is_row = change.name in tables.rows and change.name not in tables.tables
+        return change.name if is_row else None
+
     def held(self, statement: Any) -> Iterator[tuple[str, str]]:
         """Yield the pairs of names that share memory since one holds the other."""
         change = change_of(statement)
@@ -74,6 +84,8 @@ class ContainerChanges:
                 message = "this assigns to a slice of a list, which may change its length"
                 yield statement, message, "assign entry by entry, or join the parts with `+`"
         for statement, other in self._found.conflicts.values():
+            if self.grown_row(statement):
+                continue  # that is a write into the row
             if other is None:
                 message = "this changes a list or dict that may be reached from elsewhere"
                 yield statement, message, "change a copy of it, such as `list(xs)`"

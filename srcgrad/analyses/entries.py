@@ -110,6 +110,7 @@ class Entries:
             base = store_target(statement).value
             if isinstance(base, gast.Name):
                 self._values[base.id].append(statement.value)
+                self._note_rows(base.id, [statement.value])
         elif isinstance(statement, gast.Assign):
             self._assign(statement)
         elif isinstance(statement, gast.For):
@@ -129,8 +130,7 @@ class Entries:
             self._join(name, value.id)
         elif isinstance(value, _SEQUENCES):
             self._display(name, value.elts)
-            for row in inline_rows(value) if name in self._tables.tables else ():
-                self._values[_rows_of(name)] += row.elts
+            self._note_rows(name, inline_rows(value))
         elif isinstance(value, gast.Dict):
             self._dicts.add(name)
             spread = [
@@ -138,6 +138,7 @@ class Entries:
                 for k, v in zip(value.keys, value.values, strict=True)
             ]
             self._display(name, spread)
+            self._note_rows(name, inline_rows(value))
         elif isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
             self._join(name, value.value.id) if isinstance(value.value, gast.Name) else self._lose(
                 name
@@ -146,6 +147,11 @@ class Entries:
             self._display(name, repeated)
         else:
             self._lose(name)
+
+    def _note_rows(self, name: str, rows: list[Any]) -> None:
+        """Note the cells of the rows that a table gets without names of their own."""
+        for row in rows if name in self._tables.tables else ():
+            self._values[_rows_of(name)] += getattr(row, "elts", ())
 
     def _join_rows(self) -> None:
         """Hold the rows of a table for one list, since any may be the one that is read."""

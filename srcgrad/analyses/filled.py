@@ -162,6 +162,8 @@ def _entries_read(statement: Any, name: str) -> int:
         node = waiting.pop()
         if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
             found += _is_named(node.value, name)
+        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
+            found += _is_named(node.comparators[0], name)
         if isinstance(node, (gast.Subscript, gast.Compare, gast.BoolOp, gast.UnaryOp)):
             waiting += nodes_in(node)
     calls = [node for node in own_nodes(statement) if isinstance(node, gast.Call)]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.displays import makes_table
-from srcgrad.ir.changes import change_of
+from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.program import Program, bound_names, is_store, targets_of
 from srcgrad.ir.walk import names_bound, own_nodes, statements
 
@@ -35,9 +35,10 @@ class NumberTables:
 
     def holds_names(self, value: Any) -> bool:
         """Say whether an expression is a table of rows with names of their own, or an empty one."""
-        if not isinstance(value, gast.List):
+        if not isinstance(value, (gast.List, gast.Dict)):
             return False
-        return not value.elts or any(getattr(v, "id", "") in self.shown for v in value.elts)
+        items = value.values if isinstance(value, gast.Dict) else value.elts
+        return not items or any(getattr(v, "id", "") in self.shown for v in items)
 
 
 def number_tables(program: Program) -> NumberTables:
@@ -71,7 +72,7 @@ def number_tables(program: Program) -> NumberTables:
 
 def inline_rows(value: Any) -> list[Any]:
     """Return the rows that a table has without names of their own."""
-    items = value.elts if isinstance(value, gast.List) else ()
+    items = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
     return [item for item in items if isinstance(item, gast.List)]
 
 
@@ -81,25 +82,27 @@ def _shown_rows(program: Program) -> set[str]:
     others = set(program.parameters)
     for statement in statements(program.body):
         names = {name for target in targets_of(statement) for name in names_bound(target)}
-        shows = isinstance(statement, gast.Assign) and _is_row(statement.value)
+        shows = isinstance(statement, gast.Assign) and is_row(statement.value)
         plain = shows and isinstance(statement.targets[0], gast.Name)
         (shown if plain else others).update(names)
     return shown - others
 
 
-def _is_row(value: Any) -> bool:
-    """Say whether an expression is a list of values that are no lists."""
-    cells = value.elts if isinstance(value, gast.List) else ()
-    return bool(cells) and not any(isinstance(cell, _NO_CELLS) for cell in cells)
+def is_row(value: Any) -> bool:
+    """Say whether an expression is a list of values that are no lists, or an empty one."""
+    if not isinstance(value, gast.List):
+        return False
+    return not any(isinstance(cell, _NO_CELLS) for cell in value.elts)
 
 
 def _makes_table(value: Any, program: Program, found: NumberTables) -> bool:
     """Say whether an expression makes a table, of new rows or of those that have names."""
     if makes_table(value, program.reader.scope):
         return True
-    if not isinstance(value, gast.List):
+    if not isinstance(value, (gast.List, gast.Dict)):
         return False
-    return all(_is_row(item) or getattr(item, "id", "") in found.shown for item in value.elts)
+    items = value.values if isinstance(value, gast.Dict) else value.elts
+    return all(is_row(item) or getattr(item, "id", "") in found.shown for item in items)
 
 
 class _Uses:
@@ -139,7 +142,7 @@ class _Uses:
                 yield from ((name, {value.id}) for name in names_bound(target))
             elif isinstance(target, gast.Name):
                 yield target.id, self._row_read(value, rows)
-            held = value.elts if isinstance(value, gast.List) else ()
+            held = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
             if getattr(target, "id", "") in tables:
                 yield from ((v.id, {target.id}) for v in held if isinstance(v, gast.Name))
 
@@ -192,11 +195,20 @@ class _Uses:
                 allowed.add(id(node.value))
             elif isinstance(node, gast.Call) and self._only_reads(node):
                 allowed.update(map(id, node.args))
-        put = self._put(statement)
+            elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
+                allowed.add(id(node.comparators[0]))
+        if isinstance(statement, gast.For):
+            allowed.add(id(statement.iter))
+        put, change = self._put(statement), change_of(statement)
+        if change is not None and (put is not None or self._grows_row(change)):
+            allowed.add(id(statement.value.func.value))
         if put is None:
             return allowed - self._stored_rows(statement)
-        change = change_of(statement)
-        return allowed | {id(put)} | (set() if change is None else {id(statement.value.func.value)})
+        return allowed | {id(put)}
+
+    def _grows_row(self, change: Change) -> bool:
+        tables, rows = self._found.tables, self._found.rows
+        return change.method == "append" and change.name in rows and change.name not in tables
 
     def _allowed_binding(self, target: Any, value: Any) -> set[int]:
         """Return the names that stand in a binding of a table, of a row, or of all rows of one."""
@@ -211,8 +223,8 @@ class _Uses:
         makes = target.id in tables and _makes_table(value, self._program, self._found)
         shows = target.id in self._found.shown and isinstance(value, gast.List)
         if makes or shows:
-            cells = value.elts if makes and isinstance(value, gast.List) else ()
-            return {id(target), *map(id, cells)}
+            held = value.values if isinstance(value, gast.Dict) else getattr(value, "elts", ())
+            return {id(target), *(map(id, held) if makes else ())}
         if target.id in rows and self._row_read(value, rows):
             return {id(target), id(value)}
         return set()
@@ -230,4 +242,6 @@ class _Uses:
         target = statement.targets[0] if isinstance(statement, gast.Assign) else None
         target = statement.target if isinstance(statement, gast.AugAssign) else target
         base = getattr(target, "value", None) if isinstance(target, gast.Subscript) else None
-        return {id(base)} if getattr(base, "id", "") in self._found.tables else set()
+        puts_row = isinstance(statement, gast.Assign) and is_row(statement.value)
+        replaced = getattr(base, "id", "") in self._found.tables and not puts_row
+        return {id(base)} if replaced else set()

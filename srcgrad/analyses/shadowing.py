@@ -21,7 +21,8 @@ from srcgrad.analyses.displays import makes_list, repeated_entries
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.integers import Integers
-from srcgrad.analyses.number_tables import inline_rows, number_tables
+from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -139,7 +140,7 @@ class Shadowing:
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
             elif not is_store(statement):
-                raise NotShadowedError("what its names may be bound to is not known")
+                self._must_grow_by_number(statement)
             wanted |= live[id(statement)] & members
         waiting = sorted(wanted, reverse=True)  # in an order that is the same in each process
         while waiting:
@@ -171,6 +172,11 @@ class Shadowing:
         """Return the names of what is put into a list or dict after it was made."""
         found: list[str] = []
         for value in self._puts.get(name, ()):
+            if name in self._tables.rows:  # numbers, which have no memory
+                continue
+            if name in self._tables.tables and is_row(value):
+                self._must_hold_numbers(value)
+                continue
             if not isinstance(value, gast.Name):
                 raise NotShadowedError("what a list holds may be numbers, which have no memory")
             mirror.links.append((name, value.id))
@@ -353,12 +359,17 @@ class Shadowing:
         targets = _targets(statement)
         if not self._tables.shown.isdisjoint(targets) and targets[0] in self._tables.rows:
             self._must_hold_numbers(statement.value)
-            return "fresh"
+            return "fresh" if statement.value.elts else "display"
         if self._tables.tables.isdisjoint(targets):
             return self.maker(statement)
         for row in inline_rows(statement.value):
             self._must_hold_numbers(row)
         return "display" if self._tables.holds_names(statement.value) else "fresh"
+
+    def _must_grow_by_number(self, statement: Any) -> None:
+        change = change_of(statement)
+        if change is None or not self._is_number(change.value):
+            raise NotShadowedError("what its names may be bound to is not known")
 
     def _must_hold_numbers(self, row: Any) -> None:
         if not all(map(self._is_number, row.elts)):

@@ -178,6 +178,9 @@ class _Analysis:
             for holder, held in self._changes.held(statement):
                 self._join(holder, held)
             self._note_change(statement)
+            row = self._changes.grown_row(statement)
+            if row is not None:
+                self._writes.append((statement, row, True))
             return
         if is_store(statement):
             self._visit_store(statement)
@@ -406,6 +409,7 @@ class _Analysis:
             return
         changed = found.names & self._result.reshaped
         own = self._result.own
+        changed -= self._program.once(number_tables).rows.keys()  # a row shrinks as it has grown
         found.changing = {n for n in changed if not is_filled_first(self._program, n, own)}
         late = not all(is_read_by_entries(self._program, n, own) for n in found.changing)
         if late or (found.conditions and not self._dimensions.assumes):

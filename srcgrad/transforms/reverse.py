@@ -12,7 +12,7 @@ from srcgrad import runtime
 from srcgrad.errors import InternalError, MutationError
 from srcgrad.frontend.long_loops import loop_of
 from srcgrad.ir.build import assign, at, call, clone, load, method, store
-from srcgrad.ir.changes import change_of
+from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.jumps import breaks_out, falls_through
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import bound_names, direct_names, header_reads, is_store, store_target
@@ -115,9 +115,7 @@ class Reverser:
                 statement.body = self._forward(statement.body)
                 statement.finalbody = self._forward(statement.finalbody)
             elif (change := change_of(statement)) is not None:
-                mirrored = self._shadows.put_by(statement, change.name)
-                prepare = self._containers.prepare_change
-                done.extend([statement, *mirrored] if mirrored else prepare(statement))
+                done.extend(self._change(statement, change))
                 continue
             elif id(statement) in self._sweep.facts.storage.own:
                 mirrored = self._shadows.put_by(statement, store_target(statement).value.id)
@@ -139,6 +137,13 @@ class Reverser:
                 self._note_effect(statement)
             done.append(statement)
         return done
+
+    def _change(self, statement: Any, change: Change) -> list[Any]:
+        """Return the forward statements of a change of a list or dict, and of its shadows."""
+        mirrored = self._shadows.put_by(statement, change.name)
+        if mirrored and not self._shadows.is_number(change.value):
+            return [statement, *mirrored]
+        return [*self._containers.prepare_change(statement), *mirrored]
 
     def _note_effect(self, statement: Any) -> None:
         """Note calls that write derivatives where no adjoint statement would read them."""

@@ -118,12 +118,23 @@ class ShadowSteps:
             return []
         change = change_of(statement)
         value = statement.value if change is None else change.value
-        shadow, entry = load(self._name(name)), load(self._name(value.id))
+        shadow, entry = load(self._name(name)), self._shadow_of_entry(value)
         if change is None:
             place = subscript(shadow, clone(store_target(statement).slice), storing=True)
             return [assign(place, entry, statement)]
         index = [] if change.index is None else [clone(change.index)]
         return [at(gast.Expr(method(shadow, change.method, *index, entry)), statement)]
+
+    def is_number(self, value: Any) -> bool:
+        """Say whether what is put into a list is a number, which has no shadow of its own."""
+        return getattr(value, "id", "") not in self._mirror.names
+
+    def _shadow_of_entry(self, value: Any) -> Any:
+        """Return the shadow of what is put into a list or dict: zeros of numbers, and of rows."""
+        if isinstance(value, gast.List):
+            return gast.List([constant(0.0) for _ in value.elts], gast.Load())
+        held = isinstance(value, gast.Name) and value.id in self._mirror.names
+        return load(self._name(value.id)) if held else constant(0.0)
 
     def _zeros(self, name: str, like: Any) -> Any:
         zeros = "shadow_of" if name in self._mirror.numbers else "zeros_like"

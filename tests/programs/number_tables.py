@@ -333,3 +333,57 @@ def arrays_as_cells(x):
     t = [[p, 1.0], [x[1], q]]
     t[0][0] *= x[3]
     return np.sum(p * t[1][1])
+
+
+@program(("v", 4))
+def groups(x):
+    d = {}
+    for i, v in enumerate(x):
+        d.setdefault(i % 2, []).append(v * x[0])
+    return sum(d[0]) * sum(d[1])
+
+
+@program(("v", 4))
+def groups_that_begin_with_a_cell(x):
+    d = {}
+    for i, v in enumerate(x):
+        if i % 2 not in d:
+            d[i % 2] = [x[0]]
+        d[i % 2].append(v * x[0])
+        d[i % 2][0] *= v
+    return d[0][0] * sum(d[1])
+
+
+@program(("v", 4))
+def triangle_of_rows_that_grow(x):
+    t = [[1.0]]
+    for n in range(1, 4):
+        row = [1.0]
+        for k in range(1, n):
+            row.append(t[n - 1][k - 1] * x[0] + t[n - 1][k] * x[1])
+        row.append(x[2])
+        t.append(row)
+    t[3][1] += x[3]
+    return sum(t[3]) * t[2][1]
+
+
+@program(("v", 4))
+def growing_rows_take_turns(x):
+    p, q = [], [x[1]]
+    t = [p, q]
+    for v in x:
+        t[0].append(v)
+        if v > 0.45:
+            t[0], t[1] = t[1], t[0]
+    return sum(p) * 2 + sum(q) ** 2 + t[1][-1]
+
+
+@program(("v", 4))
+def groups_by_words(x):
+    d = {"a": [], "b": []}
+    for i, v in enumerate(x):
+        k = "a" if i % 3 else "b"
+        d[k].append(v * v)
+        if len(d[k]) > 1:
+            d[k].append(d[k][-1] * d[k][0])
+    return sum(sum(r) for r in d.values()) + d["a"][-1]
