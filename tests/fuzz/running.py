@@ -227,7 +227,11 @@ def _tangents(args: tuple[Any, ...], slopes: Slopes) -> tuple[Any, ...]:
 
 
 def _tangent_numbers(tangent: Any, value: Any) -> np.ndarray:
-    found = flat(tangent)
+    """Return the numbers of a tangent; those of what is no float have to be zeros, and are left out."""
+    places = dict(leaves(value))
+    parts = [(is_active(places.get(path, 0.0)), leaf) for path, leaf in leaves(tangent)]
+    still = all(active or leaf is None or not np.any(leaf) for active, leaf in parts)
+    found = flat([leaf for active, leaf in parts if active] if still else tangent)
     return np.zeros(flat(value).shape) if found.size == 0 else found
 
 
