@@ -52,9 +52,11 @@ class ContainerChanges:
         return numbers or not updates
 
     def grown_row(self, statement: Any) -> str | None:
-        """Return the name of the row of a table to which a statement appends a number."""
+        """Return the name of the row of a table that a change cannot be followed of otherwise."""
         change = change_of(statement)
         if change is None or change.method != "append":
+            return None
+        if id(statement) not in self._found.conflicts:
             return None
         tables = self._program.once(number_tables)
         is_row = change.name in tables.rows and change.name not in tables.tables

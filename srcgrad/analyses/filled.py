@@ -11,7 +11,7 @@ import gast
 from srcgrad.analyses.displays import makes_table
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.program import Program, header_reads, is_store, store_target
-from srcgrad.ir.walk import blocks_of, names_bound, names_read, nodes_in, own_nodes, statements
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, own_nodes, statements
 
 _LOOPS = (gast.For, gast.While)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
@@ -152,23 +152,20 @@ def _bound(statement: Any) -> list[str]:
 
 
 def _entries_read(statement: Any, name: str) -> int:
-    """Count where a statement reads one entry of a list or dict, or all apart, or the length."""
-    value = getattr(statement, "value", None)
-    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
-        return int(_is_named(value, name))
+    """Count where a statement reads an entry of a list or dict, or all apart, or asks of them."""
     found = 0
-    waiting = [statement.test if isinstance(statement, (gast.If, gast.While)) else value]
-    while waiting:
-        node = waiting.pop()
+    for node in own_nodes(statement):
         if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
             found += _is_named(node.value, name)
-        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
+        elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
             found += _is_named(node.comparators[0], name)
-        if isinstance(node, (gast.Subscript, gast.Compare, gast.BoolOp, gast.UnaryOp)):
-            waiting += nodes_in(node)
-    calls = [node for node in own_nodes(statement) if isinstance(node, gast.Call)]
-    lengths = [call for call in calls if getattr(call.func, "id", "") == "len" and call.args]
-    return found + sum(_is_named(call.args[0], name) for call in lengths)
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            found += _is_named(node.operand, name)
+        elif isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len" and node.args:
+            found += _is_named(node.args[0], name)
+        elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
+            found += _is_named(node.value, name)
+    return found
 
 
 def _is_named(node: Any, name: str) -> bool:

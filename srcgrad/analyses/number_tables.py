@@ -197,6 +197,8 @@ class _Uses:
                 allowed.update(map(id, node.args))
             elif isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.In, gast.NotIn)):
                 allowed.add(id(node.comparators[0]))
+            elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+                allowed.add(id(node.operand))
         if isinstance(statement, gast.For):
             allowed.add(id(statement.iter))
         put, change = self._put(statement), change_of(statement)

@@ -139,8 +139,8 @@ class Shadowing:
                 mirror.updates.add(id(statement))
                 wanted.update(_targets(statement))
                 self._must_be_array(name, mirror)
-            elif not is_store(statement):
-                self._must_grow_by_number(statement)
+            elif not is_store(statement) and change_of(statement) is None:
+                raise NotShadowedError("what its names may be bound to is not known")
             wanted |= live[id(statement)] & members
         waiting = sorted(wanted, reverse=True)  # in an order that is the same in each process
         while waiting:
@@ -172,7 +172,7 @@ class Shadowing:
         """Return the names of what is put into a list or dict after it was made."""
         found: list[str] = []
         for value in self._puts.get(name, ()):
-            if name in self._tables.rows:  # numbers, which have no memory
+            if name in self._tables.rows and self._is_number(value):
                 continue
             if name in self._tables.tables and is_row(value):
                 self._must_hold_numbers(value)
@@ -365,11 +365,6 @@ class Shadowing:
         for row in inline_rows(statement.value):
             self._must_hold_numbers(row)
         return "display" if self._tables.holds_names(statement.value) else "fresh"
-
-    def _must_grow_by_number(self, statement: Any) -> None:
-        change = change_of(statement)
-        if change is None or not self._is_number(change.value):
-            raise NotShadowedError("what its names may be bound to is not known")
 
     def _must_hold_numbers(self, row: Any) -> None:
         if not all(map(self._is_number, row.elts)):

@@ -387,3 +387,16 @@ def groups_by_words(x):
         if len(d[k]) > 1:
             d[k].append(d[k][-1] * d[k][0])
     return sum(sum(r) for r in d.values()) + d["a"][-1]
+
+
+@program(("v", 4))
+def rows_that_look_at_the_last_one(x):
+    rows = []
+    for i in range(3):
+        row = []
+        for j in range(i + 1):
+            row.append(x[j] * (i + 1) if not rows else x[j] * rows[-1][0])
+        rows.append(row)
+    for row in rows:
+        row[0] *= x[3]
+    return rows[1][0] * rows[2][1] + sum(sum(r) for r in rows)
