@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import gast
 
@@ -22,58 +21,12 @@ from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.filled import puts
 from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.number_tables import inline_rows, is_row, number_tables
+from srcgrad.analyses.shadowed import Maker, NotShadowedError, Shadowed
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
 from srcgrad.primitives import Primitive
-
-Maker = Literal[
-    "copy", "view", "maybe", "display", "unpack", "fresh", "update", "nothing", "number"
-]
-"""How a statement binds a name: to memory that has a name, to a view of it (surely or perhaps), to
-a container of such, to new memory, to the same memory changed in place, to None or a number."""
-
-
-class NotShadowedError(Exception):
-    """A name cannot get a shadow."""
-
-
-@dataclass(slots=True)
-class Shadowed:
-    """The names with shadows.
-
-    Attributes:
-        names: The names.
-        makers: How each binding makes its name, by the identity of the statement.
-        conditions: What must hold of the arguments for the updates to be writes.
-        updates: The statements ``y = y * v`` that write into memory in place.
-        numbers: The names that may be bound to numbers, which have shadows without axes.
-        lists: The names that are bound to the lists of views that `np.split` makes.
-        links: Pairs of names that share memory: what is written under one is read under the other.
-        changing: The names of lists and dicts that are changed after they were read.
-    """
-
-    names: set[str] = field(default_factory=set)
-    makers: dict[int, Maker] = field(default_factory=dict)
-    conditions: dict[str, None] = field(default_factory=dict)
-    updates: set[int] = field(default_factory=set)
-    links: list[tuple[str, str]] = field(default_factory=list)
-    numbers: set[str] = field(default_factory=set)
-    lists: set[str] = field(default_factory=set)
-    changing: set[str] = field(default_factory=set)
-
-    def add(self, other: Shadowed) -> None:
-        """Take in the names of another group."""
-        self.names |= other.names
-        self.makers.update(other.makers)
-        self.conditions.update(other.conditions)
-        self.updates |= other.updates
-        self.links += other.links
-        self.numbers |= other.numbers
-        self.lists |= other.lists
-        self.changing |= other.changing
-
 
 _DISPLAYS = ("tuple", "list", "dict")
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

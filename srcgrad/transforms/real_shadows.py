@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.analyses.shadowing import Shadowed
+from srcgrad.analyses.shadowed import Shadowed
 from srcgrad.ir.build import call, clone
 from srcgrad.ir.program import Program
 from srcgrad.ir.walk import names_bound, root_name, statements

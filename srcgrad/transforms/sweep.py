@@ -14,10 +14,10 @@ from srcgrad.analyses.containers import Kinds, kinds
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.integers import Integers
+from srcgrad.analyses.memory import Storage
 from srcgrad.analyses.ownership import Origins
 from srcgrad.analyses.selection import Selection
 from srcgrad.analyses.shapes import Shapes
-from srcgrad.analyses.storage import Storage
 from srcgrad.checker.witness import begun
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import assign, at, call, clone, load, twin
