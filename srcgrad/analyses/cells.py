@@ -34,6 +34,11 @@ class Cells:
         self._read_from[name] = source
         return True
 
+    def hold_numbers(self, source: str) -> bool:
+        """Say whether all that a list holds is known to be numbers."""
+        values = self._entries.of(source)
+        return bool(values) and all(self._axes_of(value) == () for value in values or ())
+
     def mistaken(self) -> Iterator[str]:
         """Yield the names that were taken for numbers, and may be none after all."""
         for name, source in self._read_from.items():

@@ -114,8 +114,15 @@ class Dimensions:
             return ()
         if isinstance(node, (gast.BinOp, gast.Call, gast.Compare)):
             return self._of_inner(node)
-        numbers = isinstance(node, gast.IfExp) and self.of(node.body) == self.of(node.orelse) == ()
-        return () if numbers else None
+        return () if self._is_number(node) else None
+
+    def _is_number(self, node: Any) -> bool:
+        """Say whether an operand is one of two numbers, or is read from a list of numbers."""
+        if isinstance(node, gast.IfExp):
+            return self.of(node.body) == self.of(node.orelse) == ()
+        if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+            return False
+        return self._integers.of(node.slice) and self._cells.hold_numbers(node.value.id)
 
     def _of_inner(self, node: Any) -> Vector | None:
         """Return the axes of an operand that is an expression: one without a derivative."""

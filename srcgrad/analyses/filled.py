@@ -127,7 +127,7 @@ class _Uses:
     def _visit(self, place: int, statement: Any, block: Any, loops: list[Any]) -> None:
         name, value = _put(statement, self._own)
         if name == self._name:
-            self._is_another |= value is None
+            self._is_another |= value is None and not self._by_entries  # what is taken out
             self._is_another |= "op" in statement._fields or hasattr(statement, "updates_entry")
             self._filled.append((place, loops))
             parts = [value, _index_of(statement)]
@@ -153,7 +153,7 @@ def _bound(statement: Any) -> list[str]:
 
 def _entries_read(statement: Any, name: str) -> int:
     """Count where a statement reads an entry of a list or dict, or all apart, or asks of them."""
-    found = 0
+    found = int(_is_named(getattr(statement, "test", None), name))
     for node in own_nodes(statement):
         if isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice):
             found += _is_named(node.value, name)

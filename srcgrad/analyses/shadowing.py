@@ -125,7 +125,8 @@ class Shadowing:
         """Return the names of what is put into a list or dict after it was made."""
         found: list[str] = []
         for value in self._puts.get(name, ()):
-            if name in self._tables.rows and self._is_number(value):
+            if name in self._tables.rows:
+                self._must_be_number(value)
                 continue
             if name in self._tables.tables and is_row(value):
                 self._must_hold_numbers(value)
@@ -278,8 +279,10 @@ class Shadowing:
         )
 
     def _read_from(self, name: str) -> set[str]:
-        """Return the names of what is read from a tuple or list."""
-        return {
+        """Return the names of what is read from a tuple or list, or taken out of it."""
+        changes = map(change_of, statements(self._program.body))
+        taken = {item.target or "" for item in changes if item is not None and item.name == name}
+        return taken - {""} | {
             target
             for makers in self._makers.values()
             for statement in makers
@@ -293,6 +296,10 @@ class Shadowing:
         """Note how a statement makes its name, and return the names whose memory that is."""
         if isinstance(statement, gast.For):
             raise NotShadowedError("what its names may be bound to is not known")
+        taken = change_of(statement)
+        if taken is not None and self._is_display(taken.name, set()):
+            mirror.makers[id(statement)] = "view"
+            return {taken.name}
         maker = self._maker(statement, mirror)
         mirror.makers[id(statement)] = maker
         if maker == "view" and isinstance(statement.targets[0], gast.Name):
@@ -320,7 +327,11 @@ class Shadowing:
         return "display" if self._tables.holds_names(statement.value) else "fresh"
 
     def _must_hold_numbers(self, row: Any) -> None:
-        if not all(map(self._is_number, row.elts)):
+        for cell in row.elts:
+            self._must_be_number(cell)
+
+    def _must_be_number(self, cell: Any) -> None:
+        if not self._is_number(cell):
             raise NotShadowedError("the cells of a row may be arrays, which have memory")
 
     def maker(self, statement: Any) -> Maker:

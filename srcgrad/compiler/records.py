@@ -108,7 +108,8 @@ def _lists(block: list[Any], loop: Any = None) -> Iterator[tuple[str, Record]]:
             yield from _lists(part, inside)
         call: Any = getattr(statement, "value", None)
         func: Any = getattr(call, "func", None)
-        if loop is not None and getattr(func, "attr", "") == "append":
+        named = isinstance(getattr(func, "value", None), gast.Name)
+        if loop is not None and named and func.attr == "append":
             names = tuple(names_read(call.args))
             lines = _lines_of(names, [*loop.body, *block[:place]])
             where = getattr(loop, "lineno", 0) or 0

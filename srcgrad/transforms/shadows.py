@@ -26,7 +26,7 @@ from srcgrad.ir.build import (
     store,
     subscript,
 )
-from srcgrad.ir.changes import change_of
+from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
 from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
@@ -117,6 +117,8 @@ class ShadowSteps:
         if name not in self.names:
             return []
         change = change_of(statement)
+        if change is not None and change.method == "pop":
+            return [self._taken_out(change, statement)]
         value = statement.value if change is None else change.value
         shadow, entry = load(self._name(name)), self._shadow_of_entry(value)
         if change is None:
@@ -124,6 +126,13 @@ class ShadowSteps:
             return [assign(place, entry, statement)]
         index = [] if change.index is None else [clone(change.index)]
         return [at(gast.Expr(method(shadow, change.method, *index, entry)), statement)]
+
+    def _taken_out(self, change: Change, like: Any) -> Any:
+        index = [] if change.index is None else [clone(change.index)]
+        part = method(load(self._name(change.name)), "pop", *index)
+        if change.target in self.names:
+            return assign(self._name(change.target), part, like)
+        return at(gast.Expr(part), like)
 
     def is_number(self, value: Any) -> bool:
         """Say whether what is put into a list is a number, which has no shadow of its own."""

@@ -106,3 +106,42 @@ def written_into_what_a_call_returns(x):
     first = scaled(x[0], 1)
     scaled(x[1], 0)[1] += x[2]
     return np.sum(w**2) + np.sum(first)
+
+
+@program(("v", 4))
+def history_that_moves_on(x):
+    y = x * 1.0
+    fs = [-y * x[0], -y * x[0] * 0.9, -y]
+    for t in range(4):
+        y += 0.1 * (23 * fs[2] - 16 * fs[1] + 5 * fs[0]) / 12
+        fs.pop(0)
+        fs.append(-y * x[0])
+        fs[-1][0] *= 0.5
+    return np.sum(y)
+
+
+@program(("v", 4))
+def stack_of_arrays(x):
+    stack = [x * 1.0]
+    total = 0.0
+    k = 0
+    while stack:
+        v = stack.pop()
+        v[0] *= 0.5
+        total = total + np.sum(v)
+        if k < 3:
+            stack.append(v * x[1])
+            stack.append(v)
+        k += 1
+    return total
+
+
+@program(("v", 4))
+def arrays_taken_out_of_a_dict(x):
+    d = {"a": x * 1.0, "b": x * 2.0}
+    for i in range(2):
+        p = d.pop("a")
+        p[i] *= x[3]
+        d["a"] = d["b"]
+        d["b"] = p
+    return np.sum(d["a"] * x) + np.sum(d["b"])
