@@ -152,7 +152,7 @@ def _flatten(
         restore_updates(tree.body)
     module = str(reader.scope.function.__module__)
     cuts = not module.startswith("srcgrad._generated.")  # there flags say what is read half-way
-    attempts = Attempts(namer, variation.names, refusals, cuts=cuts)
+    attempts = Attempts(namer, variation.names, refusals, reader, flattener.holders, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     return set(attempts.names), flattener.carried

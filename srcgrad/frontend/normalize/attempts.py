@@ -7,15 +7,18 @@ exception must not be read afterwards, except for what its last step binds.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.normalize.made_inside import MadeInside
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
 from srcgrad.ir.liveness import may_raise, walk_live
 from srcgrad.ir.names import Namer
+from srcgrad.ir.operations import Reader
 from srcgrad.ir.program import bound_names, is_store, store_target
 from srcgrad.ir.walk import (
     blocks_of,
@@ -28,7 +31,6 @@ from srcgrad.ir.walk import (
 )
 from srcgrad.primitives.methods import SHAPERS
 
-_NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 _MOST_COPIED: Final = 8  # statements of handlers, in normal form
 _QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
@@ -39,7 +41,7 @@ class Attempts:
     Attributes:
         names: The names made here: flags, and exceptions that are read later.
 
-    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> body = parse('''
     ... try:
     ...     y = 1 / x
@@ -47,7 +49,8 @@ class Attempts:
     ...     y = 0.0
     ... z = y * x
     ... ''')
-    >>> print(text(Attempts(Namer(["x", "y", "z"]), set(), None).function(body)))
+    >>> attempts = Attempts(Namer(["x", "y", "z"]), set(), None, reader_of())
+    >>> print(text(attempts.function(body)))
     failed = False
     try:
         y = 1 / x
@@ -59,13 +62,22 @@ class Attempts:
     """
 
     def __init__(
-        self, namer: Namer, varies: set[str], refusals: Refusals, *, cuts: bool = True
+        self,
+        namer: Namer,
+        varies: set[str],
+        refusals: Refusals,
+        reader: Reader,
+        lists: Collection[str] = (),
+        *,
+        cuts: bool = True,
     ) -> None:
         self.names: set[str] = set()
         self._cuts = cuts  # whether a body may be taken apart
         self._namer = namer
         self._varies = varies
         self._refusals = refusals
+        self._reader = reader
+        self._lists = lists  # names of lists and dicts
         self._after: dict[int, set[str]] = {}
         self._nested: set[int] = set()
 
@@ -133,7 +145,7 @@ class Attempts:
         """Let handlers only say which of them was run; what they do follows."""
         single = len(caught) == 1
         flag = self._name("failed" if single else "caught")
-        self._check_writes(node)
+        self._check_writes(node, inner.exposed)
         chain: list[Any] = []
         for number, handler in reversed(list(enumerate(caught, 1))):
             body = self._keep_exception(handler)
@@ -200,12 +212,12 @@ class Attempts:
         simple = len(copies) <= _MOST_COPIED and not any(isinstance(i, gast.Try) for i in copies)
         if not self._cuts or not going_on or not simple:
             return
-        seen, made = self._seen_half_way(node, after), _names_made(node.body)
+        seen, inside = self._seen_half_way(node, after), self._made_inside(node.body)
         place = next(
             (
                 place
                 for place, item in enumerate(node.body[:-1])
-                if bound_names([item]) & seen or self._writes_outside(item, made)
+                if bound_names([item]) & seen or self._writes_outside(item, inside)
             ),
             None,
         )
@@ -258,19 +270,28 @@ class Attempts:
         """Return what is live after a handler, given what is live after its `try`."""
         return set(self._after.get(id(handler), after))
 
-    def _check_writes(self, node: Any) -> None:
-        """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
-        made = _names_made(node.body)
-        for statement in statements(node.body):
-            if statement is not node.body[-1] and self._writes_outside(statement, made):
-                self._refuse(statement, "a write inside of `try`, which may fail after it")
+    def _check_writes(self, node: Any, exposed: set[str]) -> None:
+        """Refuse writes that an exception may leave done, and the backward pass unaware of them.
 
-    def _writes_outside(self, statement: Any, made: set[str]) -> bool:
+        Of the others it is noted that they are into what nobody reads once the body has failed.
+        """
+        inside, last = self._made_inside(node.body), _last_things(node.body)
+        for statement in statements(node.body):
+            if id(statement) not in last and self._writes_outside(statement, inside):
+                self._refuse(statement, "a write inside of `try`, which may fail after it")
+            names = {name for root in _written(statement) for name in inside.called(root)}
+            unseen = not inside.leaves(statement) and exposed.isdisjoint(names)
+            statement.unseen = unseen and getattr(statement, "unseen", True)  # by each `try` around
+
+    def _made_inside(self, body: list[Any]) -> MadeInside:
+        return MadeInside(body, self._reader, self._lists)
+
+    def _writes_outside(self, statement: Any, inside: MadeInside) -> bool:
         """Say whether a statement of a `try` writes into an active value from before it."""
         written = _written(statement)
         if not written or written[0] not in self._varies:
             return False
-        return written[0] not in made or getattr(statement, "in_place", False)
+        return inside.leaves(statement)
 
     def _refuse(self, node: Any, message: str) -> None:
         self._refusals.add(
@@ -349,15 +370,12 @@ def _is_bound_last(body: list[Any], name: str) -> bool:
     return True
 
 
-def _names_made(body: list[Any]) -> set[str]:
-    """Return the names that a block binds to new memory: results of arithmetic, no views."""
-    views: set[str] = set()
-    for statement in statements(body):
-        value = getattr(statement, "value", None)
-        if isinstance(statement, gast.Assign) and isinstance(value, _NEW_MEMORY):
-            continue
-        views.update(bound_names([statement]))
-    return bound_names(body) - views
+def _last_things(body: list[Any]) -> set[int]:
+    """Return the statements that a block may end with: nothing of it runs once they are done."""
+    last = body[-1] if body else None
+    if isinstance(last, gast.If):
+        return {id(last)} | _last_things(last.body) | _last_things(last.orelse)
+    return {id(last)}
 
 
 def _written(statement: Any) -> list[str]:
