@@ -118,6 +118,7 @@ class Attempts:
 
     def _try(self, node: Any) -> list[Any]:
         after = walk_live(node.finalbody, set(self._after[id(node)]))
+        before, then = self._share(node, after)
         self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
@@ -131,6 +132,7 @@ class Attempts:
             done = [inner, *node.orelse]
         else:
             done = [*node.body, *node.orelse]
+        done = [*before, *done, *then]
         if not node.finalbody:
             return done
         outer = at(gast.Try(done, [], [], node.finalbody), node)
@@ -165,16 +167,16 @@ class Attempts:
         body = handler.body
         handler.kept = []
         name = getattr(handler.name, "id", handler.name)
-        bare = [s for s in statements(body) if isinstance(s, gast.Raise) and s.exc is None]
-        if not bare and (name is None or name not in {n for s in body for n in names_read(s)}):
+        if not _reads_exception(handler):
             return list(body)
         self._refuse_carried(body, name)
         caught = name or self._namer.fresh("problem")
         handler.name = at(gast.Name(caught, gast.Store(), None, None), handler)
         kept = self._name("error")
         handler.kept = [assign(kept, load(caught), handler)]
-        for statement in bare:
-            statement.exc = load(kept)
+        for statement in statements(body):
+            if _is_bare(statement):
+                statement.exc = load(kept)
         for statement in body:
             for item in walk(statement):
                 if isinstance(item, gast.Name) and item.id == name:
@@ -202,18 +204,34 @@ class Attempts:
 
     # -- what may be seen of a body that failed
 
-    def _cut(self, node: Any, after: set[str]) -> None:
-        """Leave in a body what ends with a value that is read after it failed; try the rest next.
+    def _share(self, node: Any, after: set[str]) -> tuple[list[Any], list[Any]]:
+        """Take a long handler out of a `try` that is going to be taken apart: it is written once.
 
-        A failure of the rest finds that value whole. What the handlers do is written for both.
+        The handler says that it was run. Return what comes before the `try`, and what after it.
         """
-        going_on = any(falls_through(handler.body) for handler in node.handlers)
-        copies = [item for handler in node.handlers for item in statements(handler.body)]
-        simple = len(copies) <= _MOST_COPIED and not any(isinstance(i, gast.Try) for i in copies)
-        if not self._cuts or not going_on or not simple:
-            return
+        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
+        short = _can_be_copied(node.handlers) or not _can_be_copied(
+            [handler for handler in node.handlers if handler not in going_on]
+        )
+        if short or len(going_on) != 1 or self._place_to_cut(node, after) is None:
+            return [], []
+        (handler,) = going_on
+        if _reads_exception(handler):
+            return [], []
+        flag = self._name("caught")
+        self._after[id(handler)] = {flag} | walk_live(
+            handler.body, self._after_handler(handler, after)
+        )
+        branch = at(gast.If(load(flag), handler.body, []), handler)
+        handler.body = [assign(flag, gast.Constant(True, None), handler)]
+        return [assign(flag, gast.Constant(False, None), node)], [branch]
+
+    def _place_to_cut(self, node: Any, after: set[str]) -> int | None:
+        """Return where the first thing in a body stands that is seen though the body failed."""
+        if not self._cuts or not any(falls_through(handler.body) for handler in node.handlers):
+            return None
         seen, inside = self._seen_half_way(node, after), self._made_inside(node.body)
-        place = next(
+        return next(
             (
                 place
                 for place, item in enumerate(node.body[:-1])
@@ -221,6 +239,13 @@ class Attempts:
             ),
             None,
         )
+
+    def _cut(self, node: Any, after: set[str]) -> None:
+        """Leave in a body what ends with a value that is read after it failed; try the rest next.
+
+        A failure of the rest finds that value whole. What the handlers do is written for both.
+        """
+        place = self._place_to_cut(node, after) if _can_be_copied(node.handlers) else None
         if place is None:
             return
         rest = at(
@@ -297,6 +322,23 @@ class Attempts:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
+
+
+def _can_be_copied(handlers: list[Any]) -> bool:
+    """Say whether handlers are short, and without a `try`, whose parts are told by identity."""
+    items = [item for handler in handlers for item in statements(handler.body)]
+    return len(items) <= _MOST_COPIED and not any(isinstance(item, gast.Try) for item in items)
+
+
+def _reads_exception(handler: Any) -> bool:
+    """Say whether a handler reads the exception that it has caught, or raises it once more."""
+    name = getattr(handler.name, "id", handler.name)
+    read = {n for statement in handler.body for n in names_read(statement)}
+    return name in read or any(map(_is_bare, statements(handler.body)))
+
+
+def _is_bare(statement: Any) -> bool:
+    return isinstance(statement, gast.Raise) and statement.exc is None
 
 
 def _note_questions(block: list[Any]) -> list[Any]:

@@ -227,6 +227,8 @@ class MadeInside:
         """Say whether a value is a number, or memory that nothing else lies in."""
         if isinstance(value, gast.BinOp):
             return not self._parts(value)
+        if isinstance(value, gast.Attribute):
+            return self._reader.constant_attribute(value)  # as a shape is
         if not isinstance(value, gast.Call):
             return isinstance(value, _NEW)
         callee = self._reader.scope.resolve(value.func)
@@ -236,7 +238,7 @@ class MadeInside:
 
     def _holds(self, value: Any) -> bool:
         """Say whether what a made value is may hold other memory, as a list does."""
-        if isinstance(value, (gast.Name, gast.IfExp, *_PARTS)):
+        if isinstance(value, (gast.Name, gast.IfExp, *_PARTS)) and not self._is_new(value):
             return not self._holders.isdisjoint(names_read(value))
         return not self._is_new(value)
 
