@@ -12,14 +12,15 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.normalize.caught import Caught
 from srcgrad.frontend.normalize.made_inside import MadeInside
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
-from srcgrad.ir.liveness import may_raise, walk_live
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
-from srcgrad.ir.program import bound_names, is_store, store_target
+from srcgrad.ir.program import bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import (
     blocks_of,
     names_bound,
@@ -231,11 +232,13 @@ class Attempts:
         if not self._cuts or not any(falls_through(handler.body) for handler in node.handlers):
             return None
         seen, inside = self._seen_half_way(node, after), self._made_inside(node.body)
+        ends = self._ends(node)
         return next(
             (
                 place
                 for place, item in enumerate(node.body[:-1])
-                if bound_names([item]) & seen or self._writes_outside(item, inside)
+                if bound_names([item]) & seen
+                or (id(item) not in ends and self._writes_outside(item, inside))
             ),
             None,
         )
@@ -267,7 +270,12 @@ class Attempts:
         for handler in going_on:
             live |= walk_live(handler.body, self._after_handler(handler, after))
         active = bound_names(node.body) & live & self._varies
-        return {name for name in active if not _is_bound_last(node.body, name)}
+        ends = self._ends(node)
+        return {name for name in active if not _is_bound_last(node.body, name, ends)}
+
+    def _ends(self, node: Any) -> set[int]:
+        """Return the statements of a `try` after which its handlers catch nothing."""
+        return Caught(node.handlers, self._reader, self._varies).ends(node.body)
 
     def _read_after_failure(self, node: Any, after: set[str]) -> set[str]:
         """Return the names of the body whose value is read although it failed; refuse if active."""
@@ -278,7 +286,9 @@ class Attempts:
             read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
         for name in sorted(self._seen_half_way(node, after)):
             self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
-        return {name for name in made & read if not _is_bound_last(node.body, name)}
+        handlers = [] if node.finalbody else node.handlers  # that is run whatever is raised
+        ends = Caught(handlers, self._reader, self._varies).ends(node.body)
+        return {name for name in made & read if not _is_bound_last(node.body, name, ends)}
 
     def _read_from_before(self, node: Any, after: set[str]) -> set[str]:
         """Return the names whose value from before a `try` may be read once it has failed."""
@@ -300,7 +310,7 @@ class Attempts:
 
         Of the others it is noted that they are into what nobody reads once the body has failed.
         """
-        inside, last = self._made_inside(node.body), _last_things(node.body)
+        inside, last = self._made_inside(node.body), self._ends(node)
         for statement in statements(node.body):
             if id(statement) not in last and self._writes_outside(statement, inside):
                 self._refuse(statement, "a write inside of `try`, which may fail after it")
@@ -399,25 +409,13 @@ def _is_attribute(value: Any) -> bool:
     return isinstance(value, gast.Attribute) and isinstance(value.value, gast.Name)
 
 
-def _is_bound_last(body: list[Any], name: str) -> bool:
-    """Say whether nothing in a block can fail once it has bound a name."""
-    for position, statement in enumerate(body):
-        if name not in bound_names([statement]):
-            continue
-        if any(may_raise(item) for item in body[position + 1 :]):
-            return False
-        if isinstance(statement, (gast.If, gast.With)):
-            return all(_is_bound_last(part, name) for part in blocks_of(statement))
-        return isinstance(statement, gast.Assign)
-    return True
+def _is_bound_last(body: list[Any], name: str, ends: set[int]) -> bool:
+    """Say whether nothing in a block can fail once it has bound a name, given what it ends with."""
+    return all(id(item) in ends for item in statements(body) if name in _bound_here(item))
 
 
-def _last_things(body: list[Any]) -> set[int]:
-    """Return the statements that a block may end with: nothing of it runs once they are done."""
-    last = body[-1] if body else None
-    if isinstance(last, gast.If):
-        return {id(last)} | _last_things(last.body) | _last_things(last.orelse)
-    return {id(last)}
+def _bound_here(statement: Any) -> set[str]:
+    return {name for target in targets_of(statement) for name in names_bound(target)}
 
 
 def _written(statement: Any) -> list[str]:
