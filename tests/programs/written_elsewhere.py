@@ -160,6 +160,14 @@ def call_that_a_loop_runs_over(x):
 
 
 @program("v")
+def call_in_an_update_of_a_part(x):
+    y = np.outer(x, x)
+    row = y[0]
+    y[:, -1] -= grown(row, x) * bumped(row, 2.0)
+    return np.sum(y * y)
+
+
+@program("v")
 def closure_that_counts_in_a_comprehension(x):
     seen = {"n": 0, "total": 0.0}
 

@@ -57,7 +57,7 @@ class NestedCalls:
 
     def before(self, statement: Any) -> list[Any]:
         """Return the statements to run before one, from which its inner calls are taken."""
-        if isinstance(statement, gast.AugAssign) and not isinstance(statement.target, gast.Name):
+        if isinstance(statement, gast.AugAssign) and not _is_told_late(statement.target):
             return []  # the old value is read before the call
         self._lead = []
         for owner, name, place in _places(statement):
@@ -149,6 +149,22 @@ def _places(node: Any) -> Iterator[tuple[Any, str, int | None]]:
 def _at(owner: Any, name: str, place: int | None) -> Any:
     part = getattr(owner, name)
     return part if place is None else part[place]
+
+
+def _is_told_late(target: Any) -> bool:
+    """Say whether what an update reads of its target may as well be read after its value.
+
+    Names are bound to the same as before, and ``a[:, 0]``, of literal places, is a view.
+    """
+    if isinstance(target, gast.Name):
+        return True
+    places = getattr(target, "slice", None)
+    return (
+        isinstance(places, gast.Tuple)
+        and isinstance(target.value, gast.Name)
+        and any(isinstance(place, gast.Slice) for place in places.elts)
+        and not any(isinstance(node, (gast.Name, gast.Call)) for node in walk(places))
+    )
 
 
 def _is_simple(node: Any) -> bool:
