@@ -98,6 +98,8 @@ class ContainerChanges:
 
     def _attempted(self, attempt: Any) -> Iterator[tuple[Any, str, str]]:
         for statement in statements(attempt.body):
+            if getattr(statement, "unseen", False):  # nobody reads it once the body has failed
+                continue
             if change_of(statement) is not None or id(statement) in self.own:
                 message = "this changes a list or dict in a `try`, which may be left half-way"
                 yield statement, message, "change it after the `try`"

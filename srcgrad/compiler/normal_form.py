@@ -18,22 +18,18 @@ from srcgrad.frontend.free_names import leave_names
 from srcgrad.frontend.nested_lists import refuse_inner_joins
 from srcgrad.frontend.normalize.attempts import Attempts
 from srcgrad.frontend.normalize.counting import counted, plainly, refuse_elsewhere
-from srcgrad.frontend.normalize.declarations import drop_declarations, drop_deletions
+from srcgrad.frontend.normalize.declarations import drop_deletions
+from srcgrad.frontend.normalize.desugared import desugared
 from srcgrad.frontend.normalize.dict_variables import DictVariables
-from srcgrad.frontend.normalize.dicts import Dicts
 from srcgrad.frontend.normalize.flatten import Flattener
 from srcgrad.frontend.normalize.inline import WritingHelpers
-from srcgrad.frontend.normalize.managers import check_managers
-from srcgrad.frontend.normalize.matching import Matching
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.separation import Separation
 from srcgrad.frontend.normalize.spellings import Spellings
 from srcgrad.frontend.normalize.stepping import Stepping
-from srcgrad.frontend.normalize.strictness import StrictZips
 from srcgrad.frontend.normalize.unbound_reads import may_be_none, raise_if_unbound
 from srcgrad.frontend.normalize.updates import restore_updates
 from srcgrad.frontend.normalize.versions import Versions
-from srcgrad.frontend.normalize.walrus import Walrus
 from srcgrad.frontend.normalize.writes import WriteCalls, refuse_inner_writes
 from srcgrad.frontend.own_globals import name_own_globals
 from srcgrad.frontend.refusals import Refusals
@@ -46,7 +42,7 @@ from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_origins
 from srcgrad.ir.program import Program, bound_names
-from srcgrad.ir.scopes import Binding, Scope, scope_of
+from srcgrad.ir.scopes import Binding, scope_of
 from srcgrad.ir.walk import found_in, statements
 from srcgrad.optimizations.drop_dead_stores import DeadStores
 from srcgrad.optimizations.purity import Purity
@@ -116,7 +112,7 @@ def normal_form(
     plain = manner.plain or manner.updates
     _refuse_uses(tree.body, reader, refusals, plain=plain)
     tree.body = plainly(tree.body, reader) if plain else counted(tree.body, reader)
-    tree.body = _desugared(tree.body, scope, namer, refusals)
+    tree.body = desugared(tree.body, scope, namer, refusals)
     exits = single_exit(tree, namer, refusals)
     if not plain and not refusals.found:
         tree.body = _with_steps(source, tree.body, program, refusals)
@@ -156,7 +152,7 @@ def _flatten(
         restore_updates(tree.body)
     module = str(reader.scope.function.__module__)
     cuts = not module.startswith("srcgrad._generated.")  # there flags say what is read half-way
-    attempts = Attempts(namer, variation.names, refusals, cuts=cuts)
+    attempts = Attempts(namer, variation.names, refusals, reader, flattener.holders, cuts=cuts)
     tree.body = attempts.function(tree.body)
     tree.body = drop_deletions(tree.body, variation.names, refusals)
     return set(attempts.names), flattener.carried
@@ -245,15 +241,6 @@ def _fill(program: Program, body: list[Any], manner: Manner, known: set[str]) ->
     values = returned.elts if isinstance(returned, gast.Tuple) else [returned]
     program.outputs = tuple(item.id for item in values)
     return body
-
-
-def _desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
-    """Return a body without the statements that others can stand for."""
-    body = drop_declarations(body, scope, refusals)
-    check_managers(body, scope, refusals)
-    body = Matching(body, namer, scope, refusals).block(body)
-    body = Dicts(scope, namer).block(StrictZips(namer, scope).block(body))
-    return Walrus(namer, refusals).block(body)
 
 
 def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:

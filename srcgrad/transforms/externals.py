@@ -56,7 +56,7 @@ class Externals:
         local: Container[str] = (),
     ) -> str:
         """Return a name under which `value` is known in the generated module, none of `local`."""
-        if getattr(builtins, wish, None) is value:
+        if getattr(builtins, wish, None) is value and wish not in local:
             return wish
         if getattr(runtime, wish, None) is value and wish in runtime.__all__:
             return self.use_runtime(wish)

@@ -82,7 +82,7 @@ def _complain(reason):
     raise ValueError(reason)
 
 
-@program("v", by="tape")
+@program("v")
 def object_compared(x):
     y = x * 2.0
     size = np.sum(y * y)
@@ -113,7 +113,7 @@ def object_of_no_length_tested(x):
     return size * np.sum(np.sin(y) * x)
 
 
-@program("v", by="tape")
+@program("v")
 def object_equal_to_a_text(x):
     y = x * 2.0
     size = np.sum(y * y)
@@ -163,7 +163,7 @@ def objects_tested_in_a_comprehension(x):
     return size * np.sum(np.sin(y) * x) * (2 if found else 3)
 
 
-@program("v", by="tape")
+@program("v")
 def compared_with_an_object_of_outside(x):
     y = x * 2.0
     size = np.sum(y * y)
@@ -215,7 +215,7 @@ def written_while_a_manager_is_made(x):
     return size * np.sum(np.sin(y) * x)
 
 
-@program("v", by="tape")
+@program("v")
 def written_where_a_comprehension_chooses(x):
     y = x * 2.0
     size = np.sum(y * y)

@@ -95,9 +95,9 @@ def test_the_fallback_warns_once_and_names_the_line(path: Path) -> None:
 
 
 def test_a_helper_that_writes_is_refused_with_the_statement_that_does() -> None:
-    path = Path(__file__).parent.parent / "refused" / "helper_that_reads_a_number_of_its_module.py"
+    path = Path(__file__).parent.parent / "refused" / "helper_that_writes_and_calls_itself.py"
     message = str(refusal(path))
-    assert "`rated`, which writes into its arguments by `out[i] = x[i] ** 2`" in message
+    assert "`counted_down`, which writes into its arguments by `out[i] = x[i] ** 2`" in message
     assert "(writers.py:" in message
 
 

@@ -1,4 +1,4 @@
-"""A value that may be read after its `try` has failed half-way."""
+"""A value read after its `try` has failed half-way, whose long handler reads the exception, too."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ def program(x):
     try:  # SG101
         y = y * 2.0
         z = y * x[7]
-    except IndexError:
+    except IndexError as problem:
         z = x[1]
         for factor in (0.5, 0.25):
             if z > 1.0:
                 z = z * np.sin(factor + z)
             else:
                 z = z + np.cos(factor - z)
-        print("missing")
+        print("missing", problem)
     return y * z

@@ -7,16 +7,20 @@ exception must not be read afterwards, except for what its last step binds.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.normalize.caught import Caught
+from srcgrad.frontend.normalize.made_inside import MadeInside
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, twin
 from srcgrad.ir.jumps import falls_through, jumps
-from srcgrad.ir.liveness import may_raise, walk_live
+from srcgrad.ir.liveness import walk_live
 from srcgrad.ir.names import Namer
-from srcgrad.ir.program import bound_names, is_store, store_target
+from srcgrad.ir.operations import Reader
+from srcgrad.ir.program import bound_names, is_store, store_target, targets_of
 from srcgrad.ir.walk import (
     blocks_of,
     names_bound,
@@ -28,7 +32,6 @@ from srcgrad.ir.walk import (
 )
 from srcgrad.primitives.methods import SHAPERS
 
-_NEW_MEMORY: Final = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 _MOST_COPIED: Final = 8  # statements of handlers, in normal form
 _QUESTIONS: Final = ("len", "str", "repr", "isinstance", "type")
 
@@ -39,7 +42,7 @@ class Attempts:
     Attributes:
         names: The names made here: flags, and exceptions that are read later.
 
-    >>> from srcgrad.compiler.doctesting import parse, text
+    >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> body = parse('''
     ... try:
     ...     y = 1 / x
@@ -47,7 +50,8 @@ class Attempts:
     ...     y = 0.0
     ... z = y * x
     ... ''')
-    >>> print(text(Attempts(Namer(["x", "y", "z"]), set(), None).function(body)))
+    >>> attempts = Attempts(Namer(["x", "y", "z"]), set(), None, reader_of())
+    >>> print(text(attempts.function(body)))
     failed = False
     try:
         y = 1 / x
@@ -59,13 +63,22 @@ class Attempts:
     """
 
     def __init__(
-        self, namer: Namer, varies: set[str], refusals: Refusals, *, cuts: bool = True
+        self,
+        namer: Namer,
+        varies: set[str],
+        refusals: Refusals,
+        reader: Reader,
+        lists: Collection[str] = (),
+        *,
+        cuts: bool = True,
     ) -> None:
         self.names: set[str] = set()
         self._cuts = cuts  # whether a body may be taken apart
         self._namer = namer
         self._varies = varies
         self._refusals = refusals
+        self._reader = reader
+        self._lists = lists  # names of lists and dicts
         self._after: dict[int, set[str]] = {}
         self._nested: set[int] = set()
 
@@ -106,6 +119,7 @@ class Attempts:
 
     def _try(self, node: Any) -> list[Any]:
         after = walk_live(node.finalbody, set(self._after[id(node)]))
+        before, then = self._share(node, after)
         self._cut(node, after)
         inner = gast.Try(node.body, node.handlers, [], [])
         at(inner, node)
@@ -119,6 +133,7 @@ class Attempts:
             done = [inner, *node.orelse]
         else:
             done = [*node.body, *node.orelse]
+        done = [*before, *done, *then]
         if not node.finalbody:
             return done
         outer = at(gast.Try(done, [], [], node.finalbody), node)
@@ -133,7 +148,7 @@ class Attempts:
         """Let handlers only say which of them was run; what they do follows."""
         single = len(caught) == 1
         flag = self._name("failed" if single else "caught")
-        self._check_writes(node)
+        self._check_writes(node, inner.exposed)
         chain: list[Any] = []
         for number, handler in reversed(list(enumerate(caught, 1))):
             body = self._keep_exception(handler)
@@ -153,16 +168,16 @@ class Attempts:
         body = handler.body
         handler.kept = []
         name = getattr(handler.name, "id", handler.name)
-        bare = [s for s in statements(body) if isinstance(s, gast.Raise) and s.exc is None]
-        if not bare and (name is None or name not in {n for s in body for n in names_read(s)}):
+        if not _reads_exception(handler):
             return list(body)
         self._refuse_carried(body, name)
         caught = name or self._namer.fresh("problem")
         handler.name = at(gast.Name(caught, gast.Store(), None, None), handler)
         kept = self._name("error")
         handler.kept = [assign(kept, load(caught), handler)]
-        for statement in bare:
-            statement.exc = load(kept)
+        for statement in statements(body):
+            if _is_bare(statement):
+                statement.exc = load(kept)
         for statement in body:
             for item in walk(statement):
                 if isinstance(item, gast.Name) and item.id == name:
@@ -190,25 +205,50 @@ class Attempts:
 
     # -- what may be seen of a body that failed
 
+    def _share(self, node: Any, after: set[str]) -> tuple[list[Any], list[Any]]:
+        """Take a long handler out of a `try` that is going to be taken apart: it is written once.
+
+        The handler says that it was run. Return what comes before the `try`, and what after it.
+        """
+        going_on = [handler for handler in node.handlers if falls_through(handler.body)]
+        short = _can_be_copied(node.handlers) or not _can_be_copied(
+            [handler for handler in node.handlers if handler not in going_on]
+        )
+        if short or len(going_on) != 1 or self._place_to_cut(node, after) is None:
+            return [], []
+        (handler,) = going_on
+        if _reads_exception(handler):
+            return [], []
+        flag = self._name("caught")
+        self._after[id(handler)] = {flag} | walk_live(
+            handler.body, self._after_handler(handler, after)
+        )
+        branch = at(gast.If(load(flag), handler.body, []), handler)
+        handler.body = [assign(flag, gast.Constant(True, None), handler)]
+        return [assign(flag, gast.Constant(False, None), node)], [branch]
+
+    def _place_to_cut(self, node: Any, after: set[str]) -> int | None:
+        """Return where the first thing in a body stands that is seen though the body failed."""
+        if not self._cuts or not any(falls_through(handler.body) for handler in node.handlers):
+            return None
+        seen, inside = self._seen_half_way(node, after), self._made_inside(node.body)
+        ends = self._ends(node)
+        return next(
+            (
+                place
+                for place, item in enumerate(node.body[:-1])
+                if bound_names([item]) & seen
+                or (id(item) not in ends and self._writes_outside(item, inside))
+            ),
+            None,
+        )
+
     def _cut(self, node: Any, after: set[str]) -> None:
         """Leave in a body what ends with a value that is read after it failed; try the rest next.
 
         A failure of the rest finds that value whole. What the handlers do is written for both.
         """
-        going_on = any(falls_through(handler.body) for handler in node.handlers)
-        copies = [item for handler in node.handlers for item in statements(handler.body)]
-        simple = len(copies) <= _MOST_COPIED and not any(isinstance(i, gast.Try) for i in copies)
-        if not self._cuts or not going_on or not simple:
-            return
-        seen, made = self._seen_half_way(node, after), _names_made(node.body)
-        place = next(
-            (
-                place
-                for place, item in enumerate(node.body[:-1])
-                if bound_names([item]) & seen or self._writes_outside(item, made)
-            ),
-            None,
-        )
+        place = self._place_to_cut(node, after) if _can_be_copied(node.handlers) else None
         if place is None:
             return
         rest = at(
@@ -230,7 +270,12 @@ class Attempts:
         for handler in going_on:
             live |= walk_live(handler.body, self._after_handler(handler, after))
         active = bound_names(node.body) & live & self._varies
-        return {name for name in active if not _is_bound_last(node.body, name)}
+        ends = self._ends(node)
+        return {name for name in active if not _is_bound_last(node.body, name, ends)}
+
+    def _ends(self, node: Any) -> set[int]:
+        """Return the statements of a `try` after which its handlers catch nothing."""
+        return Caught(node.handlers, self._reader, self._varies).ends(node.body)
 
     def _read_after_failure(self, node: Any, after: set[str]) -> set[str]:
         """Return the names of the body whose value is read although it failed; refuse if active."""
@@ -241,7 +286,9 @@ class Attempts:
             read |= walk_live(handler.body, self._after_handler(handler, after) if on else set())
         for name in sorted(self._seen_half_way(node, after)):
             self._refuse(node, f"`{name}` may be read after its `try` failed half-way")
-        return {name for name in made & read if not _is_bound_last(node.body, name)}
+        handlers = [] if node.finalbody else node.handlers  # that is run whatever is raised
+        ends = Caught(handlers, self._reader, self._varies).ends(node.body)
+        return {name for name in made & read if not _is_bound_last(node.body, name, ends)}
 
     def _read_from_before(self, node: Any, after: set[str]) -> set[str]:
         """Return the names whose value from before a `try` may be read once it has failed."""
@@ -258,24 +305,50 @@ class Attempts:
         """Return what is live after a handler, given what is live after its `try`."""
         return set(self._after.get(id(handler), after))
 
-    def _check_writes(self, node: Any) -> None:
-        """Refuse writes that an exception may leave done, and the backward pass unaware of them."""
-        made = _names_made(node.body)
-        for statement in statements(node.body):
-            if statement is not node.body[-1] and self._writes_outside(statement, made):
-                self._refuse(statement, "a write inside of `try`, which may fail after it")
+    def _check_writes(self, node: Any, exposed: set[str]) -> None:
+        """Refuse writes that an exception may leave done, and the backward pass unaware of them.
 
-    def _writes_outside(self, statement: Any, made: set[str]) -> bool:
+        Of the others it is noted that they are into what nobody reads once the body has failed.
+        """
+        inside, last = self._made_inside(node.body), self._ends(node)
+        for statement in statements(node.body):
+            if id(statement) not in last and self._writes_outside(statement, inside):
+                self._refuse(statement, "a write inside of `try`, which may fail after it")
+            names = {name for root in _written(statement) for name in inside.called(root)}
+            unseen = not inside.leaves(statement) and exposed.isdisjoint(names)
+            statement.unseen = unseen and getattr(statement, "unseen", True)  # by each `try` around
+
+    def _made_inside(self, body: list[Any]) -> MadeInside:
+        return MadeInside(body, self._reader, self._lists)
+
+    def _writes_outside(self, statement: Any, inside: MadeInside) -> bool:
         """Say whether a statement of a `try` writes into an active value from before it."""
         written = _written(statement)
         if not written or written[0] not in self._varies:
             return False
-        return written[0] not in made or getattr(statement, "in_place", False)
+        return inside.leaves(statement)
 
     def _refuse(self, node: Any, message: str) -> None:
         self._refusals.add(
             node, f"{message}: not differentiated by source", "do it before or after the `try`"
         )
+
+
+def _can_be_copied(handlers: list[Any]) -> bool:
+    """Say whether handlers are short, and without a `try`, whose parts are told by identity."""
+    items = [item for handler in handlers for item in statements(handler.body)]
+    return len(items) <= _MOST_COPIED and not any(isinstance(item, gast.Try) for item in items)
+
+
+def _reads_exception(handler: Any) -> bool:
+    """Say whether a handler reads the exception that it has caught, or raises it once more."""
+    name = getattr(handler.name, "id", handler.name)
+    read = {n for statement in handler.body for n in names_read(statement)}
+    return name in read or any(map(_is_bare, statements(handler.body)))
+
+
+def _is_bare(statement: Any) -> bool:
+    return isinstance(statement, gast.Raise) and statement.exc is None
 
 
 def _note_questions(block: list[Any]) -> list[Any]:
@@ -336,28 +409,13 @@ def _is_attribute(value: Any) -> bool:
     return isinstance(value, gast.Attribute) and isinstance(value.value, gast.Name)
 
 
-def _is_bound_last(body: list[Any], name: str) -> bool:
-    """Say whether nothing in a block can fail once it has bound a name."""
-    for position, statement in enumerate(body):
-        if name not in bound_names([statement]):
-            continue
-        if any(may_raise(item) for item in body[position + 1 :]):
-            return False
-        if isinstance(statement, (gast.If, gast.With)):
-            return all(_is_bound_last(part, name) for part in blocks_of(statement))
-        return isinstance(statement, gast.Assign)
-    return True
+def _is_bound_last(body: list[Any], name: str, ends: set[int]) -> bool:
+    """Say whether nothing in a block can fail once it has bound a name, given what it ends with."""
+    return all(id(item) in ends for item in statements(body) if name in _bound_here(item))
 
 
-def _names_made(body: list[Any]) -> set[str]:
-    """Return the names that a block binds to new memory: results of arithmetic, no views."""
-    views: set[str] = set()
-    for statement in statements(body):
-        value = getattr(statement, "value", None)
-        if isinstance(statement, gast.Assign) and isinstance(value, _NEW_MEMORY):
-            continue
-        views.update(bound_names([statement]))
-    return bound_names(body) - views
+def _bound_here(statement: Any) -> set[str]:
+    return {name for target in targets_of(statement) for name in names_bound(target)}
 
 
 def _written(statement: Any) -> list[str]:

@@ -69,6 +69,11 @@ class Flattener:
         self._loop: Any = None
         self.carried = self._work.carried
 
+    @property
+    def holders(self) -> set[str]:
+        """The names of lists and dicts, as far as their use shows."""
+        return self._work.lists | self._work.dicts
+
     def function(self, body: list[Any]) -> list[Any]:
         """Return the body of the function in normal form."""
         work = self._work

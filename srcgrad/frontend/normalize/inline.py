@@ -5,24 +5,27 @@ What such a function does to memory then shows in the caller, who knows what els
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.fence import bound_place
-from srcgrad.frontend.normalize.nested_calls import NestedCalls
+from srcgrad.frontend.fence import bound_place, check_statements
+from srcgrad.frontend.normalize.comprehensions import names_outside, own_names, written_out
+from srcgrad.frontend.normalize.desugared import desugared
+from srcgrad.frontend.normalize.nested_calls import NestedCalls, may_hold
 from srcgrad.frontend.normalize.returns import single_exit
 from srcgrad.frontend.normalize.workspace import Varies
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.frontend.source import FunctionSource, find_source
-from srcgrad.ir.build import assign, at, clone
+from srcgrad.ir.build import assign, at, clone, load
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
 from srcgrad.ir.origins import note_foreign
 from srcgrad.ir.scopes import MISSING, Scope, scope_of
-from srcgrad.ir.walk import blocks_of, names_bound, statements, walk
+from srcgrad.ir.walk import blocks_of, names_bound, names_read, statements, walk
 
 _DEEPEST: Final = 6
 
@@ -30,33 +33,41 @@ _FOREIGN: Final = (
     gast.FunctionDef,
     gast.AsyncFunctionDef,
     gast.ClassDef,
-    gast.Lambda,
-    gast.ListComp,
-    gast.SetComp,
-    gast.DictComp,
-    gast.GeneratorExp,
     gast.Global,
     gast.Nonlocal,
     gast.Yield,
     gast.YieldFrom,
     gast.Await,
-    gast.Try,
-    gast.With,
-    gast.Delete,
     gast.Import,
     gast.ImportFrom,
-    gast.NamedExpr,
-    gast.Starred,
-    gast.Match,
 )
+"""What may not stand in another function."""
 
 _LEAVING: Final = (gast.Return, gast.Break, gast.Continue)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A function that is put in the place of a call.
+
+    Attributes:
+        tree: Its own tree, which may be changed; `scope` is what the names in it mean.
+        given: What its parameters are bound to.
+        results: The names of its result, if it returned at several places.
+    """
+
+    function: FunctionType
+    source: FunctionSource
+    tree: Any
+    scope: Scope
+    given: dict[str, Any]
+    results: tuple[str, ...]
 
 
 class WritingHelpers:
     """Rewrites one function body; `varies` says which expressions may carry a derivative.
 
-    A call inside of an expression gets a statement of its own first.
+    A call inside of an expression gets a statement of its own first, one in a comprehension a loop.
 
     Attributes:
         inlined: The functions that were put in place.
@@ -74,10 +85,14 @@ class WritingHelpers:
         self._namer = namer
         self._varies = varies
         self._active: list[FunctionType] = []
+        self._taken: set[str] = set()
         self._nested = NestedCalls(namer, self._is_put_in_place)
 
     def block(self, body: list[Any]) -> list[Any]:
         """Return a statement list with the bodies of helpers in the place of their calls."""
+        if not self._taken:
+            code = self._reader.scope.function.__code__
+            self._taken = names_outside(body) | set(code.co_varnames[: code.co_argcount])
         done: list[Any] = []
         for statement in body:
             for part in blocks_of(statement):
@@ -90,47 +105,67 @@ class WritingHelpers:
 
     def _note_new(self, lead: list[Any]) -> None:
         made = {target.id for item in lead for target in item.targets}
-        self.names |= made
-        self._reader.scope.local |= made
+        self._note_names(made)
         self._varies.spread(lead)
 
+    def _note_names(self, names: set[str]) -> None:
+        self.names |= names
+        self._taken |= names
+        self._reader.scope.local |= names
+
     def _is_put_in_place(self, call: Any) -> bool:
-        callee = self._reader.scope.resolve(call.func)
-        if not isinstance(callee, FunctionType) or not self._is_wanted(call, callee):
-            return False
-        try:
-            source = find_source(callee)
-        except SrcgradError:
-            return False
-        tree = clone(source.tree)
-        plain = self._with_one_exit(tree, source) is not None
-        return plain and _bind(tree.args, call, callee) is not None
+        return self._in_place(call) is not None
 
     def _statement(self, statement: Any) -> list[Any]:
-        call = getattr(statement, "value", None)
-        if not _may_hold(statement) or not isinstance(call, gast.Call):
+        value = getattr(statement, "value", None)
+        if not may_hold(statement, value):
             return [statement]
+        if self._nested.makes(value):
+            return self._loop(statement)
+        found = self._in_place(value) if isinstance(value, gast.Call) else None
+        if found is None or not self._into_our_world(found):
+            return [statement]
+        self._active.append(found.function)
+        body = self.block(self._place(found, statement))
+        self._active.pop()
+        self.placed.append((found.function.__name__, statement.lineno))
+        if found.function not in self.inlined:
+            self.inlined.append(found.function)
+        return body
+
+    def _loop(self, statement: Any) -> list[Any]:
+        """Write out a comprehension, so that the calls in it become statements of a loop."""
+        bound = {name for part in statement.value.generators for name in names_bound(part.target)}
+        value = own_names(statement.value, self._taken, self._namer)
+        own = {name for part in value.generators for name in names_bound(part.target)}
+        self._note_names(own - bound)
+        name = made = statement.targets[0].id
+        if name in names_read(value):
+            made = self._new("items")
+        loop = written_out(made, value, statement)
+        if made != name:
+            loop.append(assign(name, load(made), statement))
+        self._varies.spread(loop)
+        return self.block(loop)
+
+    def _in_place(self, call: Any) -> _Placed | None:
+        """Return the function that a call puts in its place, or None if it stays a call."""
         callee = self._reader.scope.resolve(call.func)
         if not isinstance(callee, FunctionType) or not self._is_wanted(call, callee):
-            return [statement]
+            return None
         try:
             source = find_source(callee)
         except SrcgradError:
-            return [statement]
+            return None
         tree = clone(source.tree)
         given = _bind(tree.args, call, callee)
-        results = self._with_one_exit(tree, source)
+        if given is None or any(_is_foreign(node) for item in tree.body for node in walk(item)):
+            return None
         scope = scope_of(callee, tree)
-        if given is None or results is None or not self._into_our_world(tree, scope):
-            return [statement]
-        self._active.append(callee)
-        body = self._place(tree, given, statement, source, results)
-        body = self.block(body)
-        self._active.pop()
-        self.placed.append((callee.__name__, statement.lineno))
-        if callee not in self.inlined:
-            self.inlined.append(callee)
-        return body
+        if _calls_itself(tree, scope):
+            return None
+        results = _made_plain(tree, source, scope)
+        return None if results is None else _Placed(callee, source, tree, scope, given, results)
 
     def _is_wanted(self, call: Any, callee: FunctionType) -> bool:
         vocabulary = self._reader.vocabulary
@@ -144,39 +179,23 @@ class WritingHelpers:
         operands, elsewhere = vocabulary.written_operands(callee, call)
         return bool(operands) and not elsewhere
 
-    def _with_one_exit(self, tree: Any, source: FunctionSource) -> tuple[str, ...] | None:
-        """Let a helper return at its end alone; None if its statements cannot stand elsewhere.
-
-        The names are those of its result, if it returned at several places.
-        """
-        if any(_is_foreign(node) for item in tree.body for node in walk(item)):
-            return None
-        if _returns_last(tree.body):
-            return ()
-        self._namer.reserve(_names_in(tree))
-        refusals = Refusals(source)
-        exits = single_exit(tree, self._namer, refusals)
-        return None if refusals.found else exits.results
-
-    def _into_our_world(self, tree: Any, scope: Scope) -> bool:
+    def _into_our_world(self, found: _Placed) -> bool:
         """Let the helper's free names mean the same in the caller; say whether they do.
 
-        A function or a module that the caller knows by no name, or by another, gets one of its own.
+        What the caller knows by no name, or by another, gets one of its own.
         """
-        ours = self._reader.scope
-        local = scope.local | set(_parameters(tree.args))
+        ours, tree, scope = self._reader.scope, found.tree, found.scope
+        local = scope.local | set(_parameters(tree.args)) | _stored(tree.body)
         free = {
             node.id: scope.lookup(node.id)
             for item in tree.body
             for node in walk(item)
             if isinstance(node, gast.Name) and node.id not in local
         }
-        strange = {n: value for n, value in free.items() if ours.lookup(n) is not value}
-        if any(value is MISSING for value in free.values()) or not all(
-            isinstance(value, (FunctionType, ModuleType)) for value in strange.values()
-        ):
+        if any(value is MISSING for value in free.values()):
             return False
-        self._namer.reserve(free.keys() - strange.keys())  # no variable may hide them
+        strange = [name for name in free if not _is_same(name, ours, scope)]
+        self._namer.reserve(free.keys() - set(strange))  # no variable may hide them
         names = {name: self._namer.fresh(name) for name in strange}
         for name, new in names.items():
             ours.used[new] = scope.used[name]
@@ -186,26 +205,20 @@ class WritingHelpers:
                     node.id = names.get(node.id, node.id)
         return True
 
-    def _place(
-        self,
-        tree: Any,
-        given: dict[str, Any],
-        like: Any,
-        source: FunctionSource,
-        results: tuple[str, ...],
-    ) -> list[Any]:
-        body = _without_docstring(tree.body)
-        bound = {n for s in statements(body) for t in _targets(s) for n in names_bound(t)}
+    def _place(self, found: _Placed, like: Any) -> list[Any]:
+        source = found.source
+        body = _without_docstring(found.tree.body)
+        bound = _stored(body)
         names: dict[str, str] = {}
         lead: list[Any] = []
-        for name, value in given.items():
+        for name, value in found.given.items():
             if isinstance(value, gast.Name) and name not in bound:
                 names[name] = value.id
             else:
                 names[name] = self._new(name)
                 lead.append(assign(names[name], value, like))
         names.update({name: self._new(name) for name in sorted(bound) if name not in names})
-        self.results |= {names[name] for name in results}
+        self.results |= {names[name] for name in found.results}
         for item in body:
             for node in walk(item):
                 if isinstance(node, gast.Name):
@@ -229,11 +242,49 @@ class WritingHelpers:
         return new
 
 
-def _may_hold(statement: Any) -> bool:
-    """Say whether a call that is the value of a statement is the first thing that it does."""
-    if isinstance(statement, gast.AugAssign):
-        return isinstance(statement.target, gast.Name)
-    return isinstance(statement, (gast.Expr, gast.Assign))
+def _made_plain(tree: Any, source: FunctionSource, scope: Scope) -> tuple[str, ...] | None:
+    """Write a helper as statements that can stand elsewhere, and let it return at its end alone.
+
+    The names are those of its result, if it returned at several places; None if it cannot be done.
+    Names made here differ from those of the helper alone: all of them get new ones in the caller.
+    """
+    namer, refusals = Namer(_names_in(tree)), Refusals(source)
+    scope.made = namer.made
+    check_statements(tree, refusals)
+    if not refusals.found:
+        tree.body = desugared(tree.body, scope, namer, refusals)
+    results: tuple[str, ...] = ()
+    if not refusals.found and not _returns_last(tree.body):
+        results = single_exit(tree, namer, refusals).results
+    return None if refusals.found else results
+
+
+def _calls_itself(tree: Any, scope: Scope) -> bool:
+    """Say whether a helper names itself, so that a call would be left wherever it is put."""
+    nodes = (node for item in tree.body for node in walk(item))
+    names = {node.id for node in nodes if isinstance(node, gast.Name)}
+    return any(scope.lookup(name) is scope.function for name in names)
+
+
+def _is_same(name: str, ours: Scope, other: Scope) -> bool:
+    """Say whether a free name means the same in two scopes, also once it is bound anew."""
+    value = other.lookup(name)
+    if ours.lookup(name) is not value:
+        return False
+    if callable(value) or isinstance(value, ModuleType):
+        return True
+    mine, its = ours.used[name], other.used[name]
+    return mine.holder is its.holder and mine.name == its.name
+
+
+def _stored(body: list[Any]) -> set[str]:
+    """Return the names that statements bind, also for themselves as comprehensions do."""
+    nodes = (node for item in body for node in walk(item))
+    return {
+        node.id
+        for node in nodes
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
+    }
 
 
 def _parameters(args: Any) -> list[str]:
@@ -270,8 +321,7 @@ def _defaults(args: Any, callee: FunctionType) -> list[tuple[str, Any]]:
 
 def _is_foreign(node: Any) -> bool:
     """Say whether a node may not stand in the normal form of another function."""
-    loops = isinstance(node, (gast.For, gast.While)) and node.orelse
-    return isinstance(node, _FOREIGN) or bound_place(node) is not None or bool(loops)
+    return isinstance(node, _FOREIGN) or bound_place(node) is not None
 
 
 def _names_in(tree: Any) -> list[str]:
@@ -282,6 +332,9 @@ def _names_in(tree: Any) -> list[str]:
 def _returns_last(body: list[Any]) -> bool:
     """Say whether a body returns at its end alone, or not at all, and leaves no trip of a loop."""
     leaves = [item for item in statements(body) if isinstance(item, _LEAVING)]
+    loops = (item for item in statements(body) if isinstance(item, (gast.For, gast.While)))
+    if any(loop.orelse for loop in loops):
+        return False
     return not leaves or (len(leaves) == 1 and body[-1] is leaves[0])
 
 
@@ -289,9 +342,3 @@ def _without_docstring(body: list[Any]) -> list[Any]:
     first = body[0] if body else None
     is_text = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
     return body[1:] if is_text else body
-
-
-def _targets(statement: Any) -> list[Any]:
-    if isinstance(statement, (gast.For, gast.AugAssign, gast.AnnAssign)):
-        return [statement.target]
-    return getattr(statement, "targets", [])

@@ -1,4 +1,7 @@
-"""Gives calls inside of expressions statements of their own, and what is evaluated before them."""
+"""Gives calls inside of expressions statements of their own, and what is evaluated before them.
+
+A comprehension that makes such calls gets one, too, and is then written out as a loop.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import gast
 
 from srcgrad.ir.build import assign, load
 from srcgrad.ir.names import Namer
+from srcgrad.ir.walk import walk
 
 _PARTS: Final[dict[type, tuple[str, ...]]] = {
     gast.Assign: ("value",),
@@ -54,24 +58,37 @@ class NestedCalls:
     def before(self, statement: Any) -> list[Any]:
         """Return the statements to run before one, from which its inner calls are taken."""
         self._lead = []
-        if isinstance(statement, gast.AugAssign) and not isinstance(statement.target, gast.Name):
-            base = statement.target.value  # after it the old value is read, before other calls
+        if isinstance(statement, gast.AugAssign) and not _is_told_late(statement.target):
+            base = getattr(statement.target, "value", None)
             if isinstance(base, gast.Call) and self._holds(base):
                 statement.target.value = self._visit(base, statement)
-            return self._lead
+            return self._lead  # the old value is read before other calls
         for owner, name, place in _places(statement):
             child = _at(owner, name, place)
             if self._holds(child):
-                self._put(owner, name, place, self._visit(child, statement, whole=True))
+                whole = may_hold(statement, child)
+                self._put(owner, name, place, self._visit(child, statement, whole=whole))
         return self._lead
 
+    def makes(self, node: Any) -> bool:
+        """Say whether a comprehension makes a wanted call, and may be written out as a loop."""
+        if not isinstance(node, (gast.ListComp, gast.DictComp)):
+            return False
+        if isinstance(node, gast.DictComp) and not _is_simple(node.key):
+            return False  # a loop would find the key after the value
+        parts = list(walk(node))
+        own = any(isinstance(part, gast.Lambda) for part in parts)
+        calls = (part for part in parts if isinstance(part, gast.Call))
+        return not own and any(map(self._wanted, calls))
+
+    def _is_taken(self, node: Any) -> bool:
+        return (isinstance(node, gast.Call) and self._wanted(node)) or self.makes(node)
+
     def _holds(self, node: Any) -> bool:
-        if isinstance(node, gast.Call) and self._wanted(node):
-            return True
-        return any(self._holds(_at(*place)) for place in _places(node))
+        return self._is_taken(node) or any(self._holds(_at(*place)) for place in _places(node))
 
     def _visit(self, node: Any, like: Any, *, whole: bool = False) -> Any:
-        taken = not whole and isinstance(node, gast.Call) and self._wanted(node)
+        taken = not whole and self._is_taken(node)
         places = list(_places(node))
         for number, place in enumerate(places):
             if not self._holds(_at(*place)):
@@ -81,6 +98,8 @@ class NestedCalls:
                 if not _is_simple(before):
                     self._put(*earlier, self._bound("item", before, like))
             self._put(*place, self._visit(_at(*place), like))
+        if taken and not isinstance(node, gast.Call):
+            return self._bound("items", node, like)
         if taken:
             name = getattr(node.func, "attr", getattr(node.func, "id", "call"))
             return self._bound(f"result_of_{name.strip('_')}", node, like)
@@ -102,6 +121,19 @@ class NestedCalls:
             getattr(owner, name)[place] = value
 
 
+def may_hold(statement: Any, value: Any) -> bool:
+    """Say whether a statement may have such a value as it is, not as a name that is bound to it.
+
+    Then a call is the first thing that it does, and a comprehension all that it binds.
+    """
+    if isinstance(value, (gast.ListComp, gast.DictComp)):
+        targets = getattr(statement, "targets", [])
+        return len(targets) == 1 and isinstance(targets[0], gast.Name)
+    if isinstance(statement, gast.AugAssign):
+        return isinstance(statement.target, gast.Name)
+    return isinstance(statement, (gast.Expr, gast.Assign))
+
+
 def _places(node: Any) -> Iterator[tuple[Any, str, int | None]]:
     """Yield where the parts of a node stand that are surely evaluated, in that order."""
     if isinstance(node, gast.Compare):  # of a chain the rest is only looked at if that holds
@@ -120,6 +152,22 @@ def _places(node: Any) -> Iterator[tuple[Any, str, int | None]]:
 def _at(owner: Any, name: str, place: int | None) -> Any:
     part = getattr(owner, name)
     return part if place is None else part[place]
+
+
+def _is_told_late(target: Any) -> bool:
+    """Say whether what an update reads of its target may as well be read after its value.
+
+    Names are bound to the same as before, and ``a[:, 0]``, of literal places, is a view.
+    """
+    if isinstance(target, gast.Name):
+        return True
+    places = getattr(target, "slice", None)
+    return (
+        isinstance(places, gast.Tuple)
+        and isinstance(target.value, gast.Name)
+        and any(isinstance(place, gast.Slice) for place in places.elts)
+        and not any(isinstance(node, (gast.Name, gast.Call)) for node in walk(places))
+    )
 
 
 def _is_simple(node: Any) -> bool:

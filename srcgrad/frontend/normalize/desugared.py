@@ -1,0 +1,31 @@
+"""Writes a body without the statements and expressions that others can stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.normalize.declarations import drop_declarations
+from srcgrad.frontend.normalize.dicts import Dicts
+from srcgrad.frontend.normalize.managers import check_managers
+from srcgrad.frontend.normalize.matching import Matching
+from srcgrad.frontend.normalize.strictness import StrictZips
+from srcgrad.frontend.normalize.walrus import Walrus
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.names import Namer
+from srcgrad.ir.scopes import Scope
+
+
+def desugared(body: list[Any], scope: Scope, namer: Namer, refusals: Refusals) -> list[Any]:
+    """Return the body of a function without `match`, `:=` and their like.
+
+    >>> from srcgrad.compiler.doctesting import parse, reader_of, text
+    >>> body = parse("y = (z := x * 2.0) + z")
+    >>> print(text(desugared(body, reader_of().scope, Namer(["x", "y", "z"]), None)))
+    z = x * 2.0
+    y = z + z
+    """
+    body = drop_declarations(body, scope, refusals)
+    check_managers(body, scope, refusals)
+    body = Matching(body, namer, scope, refusals).block(body)
+    body = Dicts(scope, namer).block(StrictZips(namer, scope).block(body))
+    return Walrus(namer, refusals).block(body)

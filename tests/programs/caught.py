@@ -1,0 +1,108 @@
+"""Programs with a `try` whose handlers wait for what some of its statements never raise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs.corpus import program
+
+
+@program("v", "n")
+def scaled_in_a_loop(x, n):
+    a, b = x * 1.0, x * 2.0
+    try:
+        for _ in range(n):
+            a *= 0.9
+    except KeyError:
+        a *= 0.5
+    else:
+        b *= 0.9
+    return np.sum(a * b)
+
+
+@program("v")
+def scaled_while_counting(x):
+    a, b, k = x * 1.0, x * 2.0, 0
+    try:
+        while k < 3:
+            k += 1
+            a *= 0.9
+    except KeyError:
+        b *= 0.5
+    return np.sum(a * b) * k
+
+
+@program("v")
+def scaled_before_shapes_that_do_not_fit(x):
+    a, total = x * 1.0, 0.0
+    for k in range(1, 4):
+        try:
+            for _ in range(2):
+                a *= 0.9
+            total = total + np.sum(a * x[:k])
+        except ValueError:
+            total = total + np.sum(a)
+            a = a * x
+    return total
+
+
+@program("v")
+def scaled_before_a_division(x):
+    a, total = x * 1.0, 0.0
+    for k in range(3):
+        try:
+            a *= 2.0
+            a += 1.0
+            total = total + np.sum(a) * (6 // (k - 1))
+            a *= 1.5
+        except ZeroDivisionError:
+            total = total * np.sum(a * x)
+    return total + np.sum(a)
+
+
+@program("v", by="tape")
+def caught_further_out(x):
+    a, total = x * 1.0, 0.0
+    for k in range(1, 4):
+        b = x * 1.0
+        try:
+            try:
+                b *= 0.9
+                b = b * 2.0
+                total = total + np.sum(b * x[:k])
+            except KeyError:
+                b *= 0.5
+            total = total * 2.0
+        except ValueError:
+            total = total + np.sum(a)
+        a = a * x
+    return total + np.sum(a)
+
+
+@program("v", by="tape")
+def run_at_last_whatever_is_raised(x):
+    a, total = x * 1.0, 0.0
+    for k in range(1, 4):
+        try:
+            try:
+                b = x * 2.0
+                c = b * x[:k]
+            finally:
+                total = total + np.sum(a)
+            total = total + np.sum(c * b)
+        except ValueError:
+            a = a * x
+    return total + np.sum(a)
+
+
+@program("v")
+def asked_for_truth_after_a_write(x):
+    a, total = x * 1.0, 0.0
+    for k in range(1, 3):
+        try:
+            a *= 0.9
+            if a[:k] > -100.0:
+                total = total + a[0]
+        except ValueError:
+            total = total * np.sum(a)
+    return total + np.sum(a)
