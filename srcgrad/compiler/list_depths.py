@@ -1,0 +1,25 @@
+"""Refuses ``x.tolist()`` where `x` may be anything but a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.errors import MissingRuleError
+from srcgrad.frontend.normalize.unwritten import why_not
+from srcgrad.frontend.refusals import Refusals
+from srcgrad.ir.build import load
+from srcgrad.ir.program import Program, elements_read
+
+
+class ListDepthError(MissingRuleError):
+    """A list is made of an array of which nobody has told how many axes it has."""
+
+
+def refuse_inner_lists(
+    program: Program, rank: Callable[[Any], int | None], refusals: Refusals
+) -> None:
+    """Refuse a list of elements of what has not surely one axis: it would be a list of lists."""
+    for statement, name in elements_read(program):
+        if rank(load(name)) != 0:
+            refusals.add(statement, *(why_not("tolist") or ("", "")), ListDepthError)
