@@ -238,12 +238,14 @@ class Flattener:
         return vocabulary.how_written(callee) is None and only_looks(callee, vocabulary)
 
     def _dropped(self, node: Any) -> list[Any] | None:
-        """Bind a value that nobody reads, that of ``xs.pop()`` or of ``np.sort(x)``."""
+        """Bind a value that nobody reads: of ``xs.pop()``, ``np.sort(x)``, a call of the user's."""
         value = node.value
         if not isinstance(value, gast.Call):
             return None
         taken_out = getattr(value.func, "attr", "") == "pop"
-        if not taken_out and not is_mere_value(value, self._reader.scope, self._reader.vocabulary):
+        is_user = self._reader.read(value).kind == "user" and not self._only_looks(value)
+        known = is_user or is_mere_value(value, self._reader.scope, self._reader.vocabulary)
+        if not taken_out and not known:
             return None
         name = self._namer.fresh("_")
         self._varies.names.add(name)
