@@ -304,3 +304,14 @@ def result_that_an_error_replaces(x):
     except ValueError:
         y = y * 3.0
     return np.sum(y * x)
+
+
+def _put_first(x):
+    x[0] = x[0] * 3.0
+    return x[1:]
+
+
+@program("v")
+def method_of_what_was_computed_before_a_write(x):
+    y = x * 1.0
+    return (y[1:] * y[0]).dot(_put_first(y)) + y[0]

@@ -12,20 +12,8 @@ from srcgrad.frontend.expand.generators import Generators
 from srcgrad.frontend.expand.scoping import free_names, nonlocals
 from srcgrad.frontend.expand.values import Known, Local, Static
 from srcgrad.ir.build import assign, load
+from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.walk import found_in, names_read, walk
-
-_FIELDS: Final = {  # what is surely evaluated of an expression, in Python's order
-    gast.BinOp: ("left", "right"),
-    gast.UnaryOp: ("operand",),
-    gast.IfExp: ("test",),
-    gast.Subscript: ("value", "slice"),
-    gast.Slice: ("lower", "upper", "step"),
-    gast.Attribute: ("value",),
-    gast.keyword: ("value",),
-    gast.NamedExpr: ("value",),
-    gast.Tuple: ("elts",),
-    gast.List: ("elts",),
-}
 
 
 class Sequencing(Generators):
@@ -122,11 +110,11 @@ class Sequencing(Generators):
 
     def _ordered(self, node: Any, changed: set[str]) -> Any:
         """Return an expression, with names for what it evaluates up to its last such call."""
-        places = list(_places_in(node))
-        moving = [i for i, (_, _, item) in enumerate(places) if any(self._movers(item))]
-        for i, (holder, key, item) in enumerate(places[: moving[-1] + 1] if moving else ()):
-            done = self._ordered(item, changed)
-            _put(holder, key, done if i == moving[-1] else self._read_now(done, changed))
+        places = list(places_in(node))
+        moving = [i for i, item in enumerate(places) if any(self._movers(part_at(item)))]
+        for i, item in enumerate(places[: moving[-1] + 1] if moving else ()):
+            done = self._ordered(part_at(item), changed)
+            put_at(item, done if i == moving[-1] else self._read_now(done, changed))
         if isinstance(node, gast.Call) and any(True for _ in self._moved_by(node)):
             return self._named(node)
         return node
@@ -136,8 +124,8 @@ class Sequencing(Generators):
         if isinstance(node, gast.Slice) or any(
             isinstance(item, gast.Slice) for item in getattr(node, "elts", ())
         ):
-            for holder, key, item in list(_places_in(node)):
-                _put(holder, key, self._read_now(item, changed))
+            for item in list(places_in(node)):
+                put_at(item, self._read_now(part_at(item), changed))
             return node
         if isinstance(node, gast.keyword):
             node.value = self._read_now(node.value, changed)
@@ -191,45 +179,11 @@ def _is_element(target: Any) -> bool:
     return isinstance(target, gast.Subscript)
 
 
-def _places_in(node: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the parts of an expression that are surely evaluated, in order, and where each is."""
-    if isinstance(node, gast.Call):
-        if isinstance(node.func, gast.Attribute):
-            yield node.func, "value", node.func.value
-        elif not isinstance(node.func, gast.Name):
-            yield node, "func", node.func
-        yield from ((node.args, i, item) for i, item in enumerate(node.args))
-        yield from ((node.keywords, i, item) for i, item in enumerate(node.keywords))
-    elif isinstance(node, gast.Compare):
-        yield node, "left", node.left
-        yield node.comparators, 0, node.comparators[0]
-    elif isinstance(node, gast.Dict) and None not in node.keys:
-        for i, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            yield node.keys, i, key
-            yield node.values, i, value
-    elif isinstance(node, gast.BoolOp):
-        yield node.values, 0, node.values[0]
-    else:
-        for field in _FIELDS.get(type(node), ()):
-            part = getattr(node, field)
-            if isinstance(part, list):
-                yield from ((part, i, item) for i, item in enumerate(part))
-            elif part is not None:
-                yield node, field, part
-
-
-def _put(holder: Any, key: Any, value: Any) -> None:
-    if isinstance(holder, list):
-        holder[key] = value
-    else:
-        setattr(holder, key, value)
-
-
 def _surely(node: Any) -> Iterator[Any]:
     """Yield an expression and all of its parts that are surely evaluated."""
     yield node
-    for _, _, item in _places_in(node):
-        yield from _surely(item)
+    for item in places_in(node):
+        yield from _surely(part_at(item))
 
 
 def _is_count(name: str, tree: Any) -> bool:
