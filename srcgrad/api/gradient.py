@@ -47,6 +47,7 @@ from srcgrad.api.telling import told
 from srcgrad.api.values import as_now, check_input, is_complex, is_writable_array
 from srcgrad.backends import NUMPY, Library
 from srcgrad.compiler import OneProgram, Request, compile_gradient, one_program
+from srcgrad.compiler.list_depths import asks_for_axes
 from srcgrad.compiler.stages import Stages
 from srcgrad.errors import (
     ArgumentError,
@@ -364,8 +365,11 @@ class Gradient(GradientReading[P, R_co]):
         program = OneProgram()
         try:
             plan = self._compiled(program, args, kwargs)
-        except MutationError as problem:  # what is written into may have to be an array
-            shaped = self._of_shapes(seen_of(bound), program, args, kwargs)
+        except (MutationError, MissingRuleError) as problem:  # the shapes may be what is missing
+            asks = asks_for_axes(problem)
+            if not asks and not isinstance(problem, MutationError):
+                raise
+            shaped = self._of_shapes(seen_of(bound), program, args, kwargs, asks=asks)
             if shaped is not None:
                 return shaped
             try:

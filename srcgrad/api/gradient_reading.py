@@ -241,9 +241,14 @@ class GradientReading(Reading, Generic[P, R_co]):
         closer.wider = plan
         return closer
 
-    def _of_shapes(self, seen: Seen, program: OneProgram, args: Any, kwargs: Any) -> Plan | None:
-        """Return a plan that relies on which arguments are numbers; None if that does not help."""
-        if () not in seen.values():
+    def _of_shapes(
+        self, seen: Seen, program: OneProgram, args: Any, kwargs: Any, *, asks: bool
+    ) -> Plan | None:
+        """Return a plan that relies on which arguments are numbers; None if that does not help.
+
+        `asks` says that the program asks for the axes of its arguments.
+        """
+        if () not in seen.values() and not asks:
             return None
         with self._lock:
             try:

@@ -9,7 +9,7 @@ from srcgrad.analyses.integers import Integers
 from srcgrad.analyses.knowledge import rank_condition
 from srcgrad.analyses.lengths import Seen
 from srcgrad.frontend.usage import vector_parameters
-from srcgrad.ir.program import Program
+from srcgrad.ir.program import Program, elements_read
 
 _FACTS: Final = {0: "number", 1: "vector", 2: "matrix"}
 
@@ -31,10 +31,16 @@ def assume_ranks(program: Program, seen: Seen) -> list[str]:
 def assume_vectors(program: Program, function: FunctionType, seen: Seen) -> list[str]:
     """Take parameters that are only read by elements for vectors; return the conditions.
 
-    Those that were seen to be lists are none.
+    So are those of which ``x.tolist()`` is asked. Those that were seen to be lists are none.
     """
     lists = {text.partition("[")[0] for text in seen if "[" in text}
-    vectors = set(vector_parameters(function)) - lists
+    vectors = (set(vector_parameters(function)) | _listed(program)) - lists
     names = [n for n in program.parameters if n in vectors and n not in program.given]
     program.given.update(dict.fromkeys(names, "vector"))
     return [f"{name}.ndim == 1" for name in names]
+
+
+def _listed(program: Program) -> set[str]:
+    """Return the names whose elements are taken for single ones."""
+    reads = (line for line, _ in elements_read(program))
+    return {getattr(getattr(line.value, "value", None), "id", "") for line in reads}

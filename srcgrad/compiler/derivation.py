@@ -23,6 +23,7 @@ from srcgrad.compiler.assuming import assume_ranks, assume_vectors
 from srcgrad.compiler.free_names import FreeNames
 from srcgrad.compiler.handing import Handed, nested
 from srcgrad.compiler.lasting import Lasting
+from srcgrad.compiler.list_depths import refuse_inner_lists
 from srcgrad.compiler.lost_texts import refuse_lost_texts
 from srcgrad.compiler.polishing import Polishing
 from srcgrad.compiler.splitting import hand_over, kept_between
@@ -209,6 +210,7 @@ class Derivation:
         )
         if self.knowledge is not NOTHING:
             shapes = Shapes(self.program, integers, known | dimensions.numbers, dimensions.ranks)
+        refuse_inner_lists(self.program, dimensions.rank, self.refusals)
         self.conditions = (*assumed, *dimensions.conditions)
         names = {*self.program.parameters, *bound_names(self.program.body)}
         self.numbers = frozenset(name for name in names if shapes.is_number(load(name)))

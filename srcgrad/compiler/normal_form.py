@@ -173,7 +173,7 @@ def _start(
     namer = Namer([*scope.local, *parameters])
     scope.made = namer.made
     namer.reserve([*outside, *_free_names(tree, scope.local), *names_in_edits(tree)])
-    leave_names(tree, scope, {*outside, *vars(builtins)}, namer)
+    leave_names(tree, scope, {*outside, *vars(builtins)}, namer, leaves)
     reader = Reader(scope, VOCABULARY)
     return Program(source.name, tree.args, parameters, tuple(inputs), [], reader, namer)
 
@@ -258,7 +258,9 @@ def _write_by_index(tree: Any, program: Program) -> tuple[set[str], set[str]]:
     tree.body = helpers.block(tree.body)
     program.inlined = tuple(helpers.inlined)
     program.placed = tuple(helpers.placed)
-    tree.body = Spellings(reader, namer, variation.of).function(tree.body)
+    spellings = Spellings(reader, namer, variation.of)
+    tree.body = spellings.function(tree.body)
+    program.elements = frozenset(spellings.elements)
     tree.body = WriteCalls(reader, namer).function(tree.body)
     separation = Separation(tree.body, reader.scope, namer)
     tree.body = separation.run()

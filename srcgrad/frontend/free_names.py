@@ -19,11 +19,14 @@ from srcgrad.ir.walk import INNER, walk
 _OURS = {"np": np, **vars(runtime)}
 
 
-def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -> None:
+def leave_names(
+    tree: Any, scope: Scope, names: Collection[str], namer: Namer, fields: Collection[str] = ()
+) -> None:
     """Let `names` mean in a function what generated text means by them.
 
     After ``from numpy import zeros_like`` the function says ``np.zeros_like``, and what is of
-    other modules it says under a new name; so it does with what means nothing.
+    other modules it says under a new name; so it does with what means nothing. The `fields` of
+    arguments are variables, though nothing in the function binds them.
 
     >>> from srcgrad.compiler.doctesting import parse, reader_of, text
     >>> scope = reader_of(zeros_like=np.zeros_like, sign=complex).scope
@@ -35,7 +38,7 @@ def leave_names(tree: Any, scope: Scope, names: Collection[str], namer: Namer) -
     """
     spelled: dict[str, Any] = {}
     read = {item.id for item in walk(tree) if _is_read(item)}
-    scope.nothing.update(name for name in read if _means_nothing(name, scope))
+    scope.nothing.update(name for name in read.difference(fields) if _means_nothing(name, scope))
     for name in sorted(read.intersection(names)):
         ours = _OURS.get(name, vars(builtins).get(name))
         value = scope.lookup(name)

@@ -56,7 +56,7 @@ def only_looks(
     scope, active = scope_of(function, tree), active | {function}
     nodes = [node for statement in tree.body for node in walk(statement)]
     return not any(isinstance(node, _UNCLEAR) or _stores(node) for node in nodes) and all(
-        _is_harmless(node, scope, vocabulary, active)
+        is_harmless(node, scope, vocabulary, active)
         for node in nodes
         if isinstance(node, gast.Call)
     )
@@ -80,11 +80,14 @@ def is_mere_value(call: Any, scope: Scope, vocabulary: Vocabulary) -> bool:
     if callee is MISSING and isinstance(func, gast.Attribute):
         callee = vocabulary.methods.get(func.attr)
     has_rule = vocabulary.rule_for(callee) is not None
-    return has_rule and _is_harmless(call, scope, vocabulary, frozenset())
+    return has_rule and is_harmless(call, scope, vocabulary)
 
 
-def _is_harmless(
-    call: Any, scope: Scope, vocabulary: Vocabulary, active: frozenset[FunctionType]
+def is_harmless(
+    call: Any,
+    scope: Scope,
+    vocabulary: Vocabulary,
+    active: frozenset[FunctionType] = frozenset(),
 ) -> bool:
     """Say whether a call surely leaves what it is given as it is."""
     if any(item.arg is None or item.arg in ("out", "overwrite_input") for item in call.keywords):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import FunctionType
@@ -39,6 +39,7 @@ class Program:
         guarded: Those of them that nobody reads before an error is raised where they are None.
         given: What is known of parameters: "int", "number", "vector" or "matrix".
         witness: What the checker of derivatives is told, if one is to check this.
+        elements: The variables that were taken for single elements of vectors.
         results: The variables that keep the result on the way to the exit. They are bound where a
             `return` stood, and read only if it was met.
     """
@@ -57,6 +58,7 @@ class Program:
     given: dict[str, str] = field(default_factory=dict)
     inlined: tuple[FunctionType, ...] = ()
     placed: tuple[tuple[str, int], ...] = ()
+    elements: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
     witness: Any = None
     _operations: dict[int, Operation] = field(default_factory=dict)
@@ -147,6 +149,15 @@ def targets_of(statement: Any) -> list[Any]:
 def bound_by(statement: Any) -> list[str]:
     """Return the names that one statement binds itself, updates such as ``a += b`` included."""
     return [name for target in targets_of(statement) for name in names_bound(target)]
+
+
+def elements_read(program: Program) -> Iterator[tuple[Any, str]]:
+    """Yield the assignments of what was taken for single elements, and the names they bind."""
+    for statement in statements(program.body) if program.elements else ():
+        if isinstance(statement, gast.Assign):
+            for name in bound_by(statement):
+                if program.namer.base(name) in program.elements:
+                    yield statement, name
 
 
 def count_reads(body: list[Any]) -> Counter[str]:

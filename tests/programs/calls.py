@@ -265,3 +265,53 @@ def checks_that_only_raise(x):
         x = x * x
     _checked(x * 2.0, "twice x")
     return np.sum(x)
+
+
+def _centred(x):
+    q = np.outer(x, x)
+    q -= q.mean(axis=0)
+    q[:, 1:] *= x[:, None]
+    return q, q[0, 1]
+
+
+def _refusing(x):
+    total = x[0] * 0.0
+    total += 1.0
+    if total > 0.0:
+        raise ValueError
+    return x
+
+
+@program("v", "s")
+def results_that_nobody_reads(x, k):
+    _centred(x)
+    y = x * k
+    for v in x:
+        _centred(y * v)
+    if k > 0.0:
+        _centred(x * k)
+    q, s = _centred(y)
+    _centred(q[0])
+    return np.sum(q) * s
+
+
+@program("v")
+def result_that_an_error_replaces(x):
+    y = x
+    try:
+        _refusing(x)
+        y = y * 2.0
+    except ValueError:
+        y = y * 3.0
+    return np.sum(y * x)
+
+
+def _put_first(x):
+    x[0] = x[0] * 3.0
+    return x[1:]
+
+
+@program("v")
+def method_of_what_was_computed_before_a_write(x):
+    y = x * 1.0
+    return (y[1:] * y[0]).dot(_put_first(y)) + y[0]

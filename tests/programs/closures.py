@@ -325,7 +325,7 @@ def call_of_a_call(x, k):
     return np.sum(adder(k)(x) * adder(k * k)(np.sin(x)))
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def effects_after_other_parts_of_a_statement(x, k):
     t = k
 
@@ -338,7 +338,7 @@ def effects_after_other_parts_of_a_statement(x, k):
     return y * np.sum(x)
 
 
-@program("v", "s", by="tape")
+@program("v", "s")
 def effects_twice_in_a_statement(x, k):
     t = k
 
@@ -408,3 +408,104 @@ def counter_in_a_condition_of_a_loop(x, k):
         y = step(y)
         n += 1
     return np.sum(y * y)
+
+
+@program("v", "s")
+def state_that_is_written_twice_in_a_statement(x, k):
+    total = 0.0
+    weights = x * 1.0
+
+    def step(v):
+        nonlocal total, weights
+        total += v * 0.5
+        weights = weights * np.tanh(v)
+        return total
+
+    g = step(k) + step(np.max(x) if k > 0.1 else x[0])
+    return g * total + np.sum(weights)
+
+
+@program("v", "s")
+def array_that_both_calls_return(x, k):
+    kept = x * 1.0
+
+    def shifted(v):
+        nonlocal kept
+        kept += v
+        return kept
+
+    g = shifted(k) * shifted(k * k)
+    return np.sum(g * g) * (np.sum(kept) + np.sum(shifted(kept) * kept) + kept[0])
+
+
+@program("v", "s")
+def names_that_are_bound_between(x, k):
+    kept = x * 1.0
+
+    def shifted(v):
+        nonlocal kept
+        kept = kept + v
+        return kept[1:]
+
+    items = [kept, shifted(k), shifted(k * k), kept]
+    parts = {"a": kept * shifted(2.0)[0], "b": shifted(x[0])}
+    three = (kept.sum(), shifted(x[1])[0], kept.sum())
+    if kept[1] < np.sum(shifted(x[0])) < 1e6:
+        kept = kept * 2.0
+    total = np.sum(items[0] * items[3]) + np.sum(items[1] * items[2]) + np.sum(parts["a"])
+    return total * np.sum(parts["b"]) + three[0] * three[1] * three[2] + np.sum(kept)
+
+
+@program("v", "s")
+def counter_in_indices(x, k):
+    count = 0
+    y = x * 1.0
+
+    def tick():
+        nonlocal count
+        count += 1
+        return count % 2
+
+    y[tick()] = k
+    y[tick()] -= x[2] * y[0]
+    y *= x[tick()]
+    y[y < 0.3] *= x[tick()] + x[tick()]
+    m = np.outer(x, y)
+    m[tick(), tick()] = x[1]
+    m.reshape(-1)[2:4] += x[tick()]
+    return np.sum(m) + count * y[0]
+
+
+@program("v", "s")
+def calls_that_change_a_variable_for_others(x, k):
+    total = 0.0
+
+    def added(v):
+        nonlocal total
+        total += v
+        return total
+
+    def twice(v):
+        return added(v) * total + added(v)
+
+    def applied(function, v):
+        return function(v) * v + function(total)
+
+    for i in range(2):
+        y = total + twice(x[i]) * total
+        total = total + applied(added, y) * applied(lambda v: added(v) * total, k)  # noqa: B023
+    return total
+
+
+@program("v", "s", by="tape")
+def array_that_is_read_before_it_changes(x, k):
+    kept = x * 1.0
+    other = kept
+
+    def shifted(v):
+        nonlocal kept
+        kept += v
+        return kept[0]
+
+    other[1] += k * shifted(k)
+    return np.sum(other * kept)

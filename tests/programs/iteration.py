@@ -369,3 +369,71 @@ def name_of_a_comprehension_that_a_later_loop_binds(x):
             total = total * x[1] + parts[k]
         last = k
     return total * len(last)
+
+
+@program("v", "s")
+def generator_that_is_used_up_at_once(x, k):
+    def halves(values):
+        for v in values:
+            yield v * k
+            if v > 0.8:
+                return
+
+    total = sum(halves(x))
+    squares = [v * v for v in halves(x * 2.0)]
+    return total * squares[0] * len(squares)
+
+
+@program("v", "s")
+def generator_that_reads_what_is_bound_anew(x, k):
+    def products(values):
+        i = 0
+        while True:
+            yield values[i] * factor
+            i += 1
+            if i == len(values):
+                return
+
+    factor = k
+    total = max(products(x)) * sum(v * k for v in products(x))
+    factor = k * k
+    for i in range(2):
+        total = total + sum(products(x * i))
+    return total * sorted(products(x))[1]
+
+
+@program("v")
+def generator_that_adds_up(x):
+    def running(values):
+        total = 0.0
+        for v in values:
+            total += v
+            yield total * 1.0
+
+    return sum(running(x)) * np.sum(np.array(list(running(x * x))))
+
+
+@program("m", by="tape")
+def generator_of_an_array_that_it_writes(a):
+    def sums(rows):
+        total = a[0] * 0.0
+        for row in rows:
+            total += row
+            yield total
+
+    return sum([np.sum(v * v) for v in sums(a)])
+
+
+@program("v", by="tape")
+def generator_of_what_its_user_changes(x):
+    y = x * 1.0
+
+    def doubled(values):
+        for i in range(3):
+            yield values[i] * 2.0
+
+    def put(v):
+        y[1] += v
+        return v
+
+    return sum([put(v) for v in doubled(y)])

@@ -295,3 +295,46 @@ def looked_at_alone(x, s):
     y[0] = s * s
     y[0]
     return np.sum(y * x)
+
+
+@program("v", "s")
+def walrus_that_rebinds_what_was_read(x, k):
+    y = x * k
+    h = np.where(y > 0.05, y, k) / (2.0 + np.cos(y := x * 2.0))
+    g = np.arctan2(x, 2.0 + np.sin(np.where((z := y * k) < z, (z := y), z)))
+    y[0] = y[1] * (y := y * 2.0)[2] + y[2]
+    return np.sum(h * g) + np.sum(y) * z[0]
+
+
+@program("v", "s")
+def walrus_between_reads_of_a_tuple(x, k):
+    y = k
+    t = (y, (y := x[0] * y), y)
+    z = y * np.sum(x * y, keepdims=bool((y := x[1]) > 100.0)) + y * (y := y * 2.0) * y
+    return t[0] * t[1] + t[2] * z + y
+
+
+@program("v", "s")
+def walrus_in_comprehensions(x, k):
+    r = k
+    total = k
+    items = [(y := x) * (1.0 + r) for r in range(2)]
+    run = [total := total + v * total for v in x if (last := v) > -5.0]
+    parts = {key: (tail := x * k) * 1.0 for key in ("w", "a")}
+    parts["w"] *= 2.0
+    rows = [[(q := v * k) for v in row] for row in np.outer(x, x)]
+    ends = np.sum(parts["w"] * parts["a"]) + np.sum(tail) + rows[0][1] * q
+    return np.sum(items[0] * y) * r + run[0] * run[-1] + total * last + ends
+
+
+@program("v", "s")
+def walrus_in_a_comprehension_beside_reads(x, k):
+    y = k
+    return y * sum([(y := y * v) for v in x]) * y
+
+
+@program("s", by="tape")
+def walrus_that_is_a_key_before(k):
+    y = 3.0
+    m = {y: (y := v) for v in (1.0, 2.0)}  # noqa: B035
+    return k * y * len(m) * m[3.0]

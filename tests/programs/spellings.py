@@ -118,3 +118,61 @@ def operands_by_name(a, x):
     product = np.dot(a=a, b=np.transpose(a=a))
     pair = np.outer(b=x, a=x**2)
     return np.sum(a=product, axis=None) + np.max(np.kron(b=pair, a=x)) + np.trace(a=product)
+
+
+@program("v", "s")
+def list_of_a_vector(x, k):
+    items = x.tolist()
+    items[0] *= k
+    items[1], items[0] = items[0], items[1]
+    return np.sum(np.array(items) * x) + sum(x.tolist()) * items[0]
+
+
+@program("v", "s")
+def list_that_the_vector_does_not_share(x, k):
+    y = x * 1.0
+    items = y.tolist()
+    y[0] = k
+    items[0] *= 2.0
+    return items[0] * items[1] + y[0] * y[1] + sum(v * v for v in x.tolist())
+
+
+def _listed(x):
+    items = x.tolist()
+    items[0] = items[0] * items[1]
+    return items
+
+
+@program("v")
+def list_that_a_function_makes_of_a_vector(x):
+    items = _listed(x)
+    return items[0] * items[1] + len(items)
+
+
+@program("m", by="tape")
+def list_of_a_matrix(a):
+    rows = a.tolist()
+    return rows[0][1] * rows[1][0]
+
+
+@program("v", "s")
+def parts_that_are_sorted(x, k):
+    y = x * k
+    y[::-1].sort()
+    z = y * x
+    z[1:][::-1].sort()
+    m = np.outer(x, z)
+    m[1:, ::-1].sort(axis=0)
+    z[::2][::-1].partition(1)
+    return np.sum(y * x) + np.sum(z * y) + np.sum(m[0] * m[1] * m[2])
+
+
+def _first_three(x):
+    return [x[0], x[1], x[2]]
+
+
+@program("v", by="tape")
+def part_of_a_list_that_is_sorted(x):
+    items = _first_three(x)
+    items[::-1].sort()
+    return items[0] * items[1]

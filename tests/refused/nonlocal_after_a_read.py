@@ -1,4 +1,4 @@
-"""A call that changes a variable which the same expression has read before."""
+"""A call that changes a variable which the same expression may have read before."""
 
 import numpy as np
 
@@ -13,4 +13,4 @@ def program(x):
         total = total + v * v
         return total
 
-    return total * added(x[1])  # SG101
+    return total * (added(x[1]) if total > 0.0 else 1.0)  # SG101

@@ -1,4 +1,4 @@
-"""A method without a derivative rule."""
+"""The list of the elements of a matrix, which is one of lists."""
 
 import numpy as np
 
@@ -6,6 +6,5 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 
 def program(x):
-    total = 0.0
-    total = x.tolist()[0]  # SG110
-    return total
+    y = np.outer(x, x)
+    return y.tolist()[0][1]  # SG110

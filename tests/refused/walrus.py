@@ -1,4 +1,4 @@
-"""An assignment expression that changes what the same expression has read before."""
+"""An assignment expression in a generator, which runs while others take what it gives."""
 
 import numpy as np
 
@@ -7,4 +7,4 @@ X = np.array([0.5, -1.2, 2.0, 0.7])
 
 def program(x):
     y = x[0]
-    return y * (y := x[1] * y)  # SG101
+    return y * sum((y := x[1] * v) for v in x)  # SG101

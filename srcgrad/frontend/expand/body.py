@@ -7,8 +7,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expand.control import Control
 from srcgrad.frontend.expand.frame import NeedsInlineError
+from srcgrad.frontend.expand.sequencing import Sequencing
 from srcgrad.frontend.expand.values import (
     Choice,
     Instance,
@@ -27,7 +27,7 @@ from srcgrad.ir.walk import blocks_of, names_bound, places_in, walk
 _LOOPS = (gast.For, gast.While)
 
 
-class Body(Control):
+class Body(Sequencing):
     """The part of the expansion that deals with statements."""
 
     def function_body(self, body: list[Any]) -> list[Any]:
@@ -82,7 +82,9 @@ class Body(Control):
             self._other(node)
 
     def _begin(self, node: Any) -> None:
-        """Note what a statement evaluates first."""
+        """Note what a statement evaluates first, after what must be a statement before it."""
+        self.use_up(node)
+        self.sequence(node)
         parts = (getattr(node, name, None) for name in ("value", "test", "iter"))
         value = next((part for part in parts if isinstance(part, gast.AST)), None)
         first = None if isinstance(node, gast.AugAssign) else value  # the target is read before

@@ -58,6 +58,8 @@ class Session:
         factories: The functions that return functions or objects, which are put in place.
         placed: The functions that were put in place.
         keep_complex: Whether complex numbers may appear.
+        list_makers: For each generator, by the number of its definition: the function that returns
+            the list of its values, or None, and the definition.
         nested: For each derivative that the program takes: whether it is still current.
     """
 
@@ -73,6 +75,7 @@ class Session:
     factories: set[FunctionType] = field(default_factory=set)
     placed: list[Placed] = field(default_factory=list)
     keep_complex: bool = False
+    list_makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     nested: list[Callable[[], bool]] = field(default_factory=list)
     _codes: dict[FunctionType, Code] = field(default_factory=dict)
     _cells: dict[int, CellType] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from srcgrad.ir.build import assign, at, clone, load, method, store, subscript
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.names import Namer
 from srcgrad.ir.operations import Reader
+from srcgrad.ir.packages import package_of
 from srcgrad.ir.program import bound_names
 from srcgrad.ir.walk import blocks_of, is_same, names_bound, walk
 from srcgrad.primitives.methods import SHAPERS
@@ -235,20 +236,31 @@ class Flattener:
 
     def _only_looks(self, value: Any) -> bool:
         """Say whether a call of the user's writes nothing: a check may raise, or print."""
+        callee = self._harmless_callee(value)
+        return callee is not None and only_looks(callee, self._reader.vocabulary)
+
+    def _only_returns(self, value: Any) -> bool:
+        """Say whether a call of the user's writes into memory of its own alone."""
+        callee = self._harmless_callee(value)
+        ours = callee is not None and package_of(callee) == "srcgrad"  # of a generated text
+        return callee is not None and not ours and not self._only_looks(value)
+
+    def _harmless_callee(self, value: Any) -> FunctionType | None:
+        """Return the function of the user's that is called, if it writes nothing from outside."""
         operation = self._reader.read(value)
         callee = operation.primal
         if operation.kind != "user" or not isinstance(callee, FunctionType) or is_library(callee):
-            return False
-        vocabulary = self._reader.vocabulary
-        return vocabulary.how_written(callee) is None and only_looks(callee, vocabulary)
+            return None
+        return None if self._reader.vocabulary.how_written(callee) is not None else callee
 
     def _dropped(self, node: Any) -> list[Any] | None:
-        """Bind a value that nobody reads, that of ``xs.pop()`` or of ``np.sort(x)``."""
+        """Bind a value that nobody reads: of ``xs.pop()``, ``np.sort(x)``, a call of the user's."""
         value = node.value
         if not isinstance(value, gast.Call):
             return None
         taken_out = getattr(value.func, "attr", "") == "pop"
-        if not taken_out and not is_mere_value(value, self._reader.scope, self._reader.vocabulary):
+        known = is_mere_value(value, self._reader.scope, self._reader.vocabulary)
+        if not taken_out and not known and not self._only_returns(value):
             return None
         name = self._namer.fresh("_")
         self._varies.names.add(name)

@@ -5,34 +5,22 @@ A comprehension that makes such calls gets one, too, and is then written out as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import gast
 
 from srcgrad.ir.build import assign, load
+from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.names import Namer
 from srcgrad.ir.walk import walk
 
-_PARTS: Final[dict[type, tuple[str, ...]]] = {
-    gast.Assign: ("value",),
-    gast.AugAssign: ("value",),
-    gast.Expr: ("value",),
-    gast.If: ("test",),
-    gast.For: ("iter",),
-    gast.BinOp: ("left", "right"),
-    gast.UnaryOp: ("operand",),
-    gast.Call: ("args", "keywords"),
-    gast.keyword: ("value",),
-    gast.Starred: ("value",),
-    gast.Attribute: ("value",),
-    gast.Subscript: ("value", "slice"),
-    gast.Slice: ("lower", "upper", "step"),
-    gast.Tuple: ("elts",),
-    gast.List: ("elts",),
-    gast.IfExp: ("test",),
+_PARTS: Final = {
+    **dict.fromkeys((gast.Assign, gast.AugAssign, gast.Expr), "value"),
+    gast.If: "test",
+    gast.For: "iter",
 }
-"""What is surely evaluated of a node, in order; branches of conditions and lambdas are not."""
+"""What a statement evaluates before all else."""
 
 
 class NestedCalls:
@@ -63,11 +51,11 @@ class NestedCalls:
             if isinstance(base, gast.Call) and self._holds(base):
                 statement.target.value = self._visit(base, statement)
             return self._lead  # the old value is read before other calls
-        for owner, name, place in _places(statement):
-            child = _at(owner, name, place)
-            if self._holds(child):
-                whole = may_hold(statement, child)
-                self._put(owner, name, place, self._visit(child, statement, whole=whole))
+        name = _PARTS.get(type(statement), "")
+        part = getattr(statement, name, None)
+        if self._holds(part):
+            whole = may_hold(statement, part)
+            setattr(statement, name, self._visit(part, statement, whole=whole))
         return self._lead
 
     def makes(self, node: Any) -> bool:
@@ -85,19 +73,20 @@ class NestedCalls:
         return (isinstance(node, gast.Call) and self._wanted(node)) or self.makes(node)
 
     def _holds(self, node: Any) -> bool:
-        return self._is_taken(node) or any(self._holds(_at(*place)) for place in _places(node))
+        return self._is_taken(node) or any(self._holds(part_at(place)) for place in places_in(node))
 
     def _visit(self, node: Any, like: Any, *, whole: bool = False) -> Any:
         taken = not whole and self._is_taken(node)
-        places = list(_places(node))
+        places = list(places_in(node))
         for number, place in enumerate(places):
-            if not self._holds(_at(*place)):
+            if not self._holds(part_at(place)):
                 continue
             for earlier in places[:number]:
-                before = _at(*earlier)
-                if not _is_simple(before):
-                    self._put(*earlier, self._bound("item", before, like))
-            self._put(*place, self._visit(_at(*place), like))
+                before = part_at(earlier)
+                dotted = earlier[0] is getattr(node, "func", None) and _is_dotted(before)
+                if not _is_simple(before) and not dotted:
+                    put_at(earlier, self._bound("item", before, like))
+            put_at(place, self._visit(part_at(place), like))
         if taken and not isinstance(node, gast.Call):
             return self._bound("items", node, like)
         if taken:
@@ -114,12 +103,6 @@ class NestedCalls:
         self._lead.append(assign(name, value, like))
         return load(name)
 
-    def _put(self, owner: Any, name: str, place: int | None, value: Any) -> None:
-        if place is None:
-            setattr(owner, name, value)
-        else:
-            getattr(owner, name)[place] = value
-
 
 def may_hold(statement: Any, value: Any) -> bool:
     """Say whether a statement may have such a value as it is, not as a name that is bound to it.
@@ -134,24 +117,11 @@ def may_hold(statement: Any, value: Any) -> bool:
     return isinstance(statement, (gast.Expr, gast.Assign))
 
 
-def _places(node: Any) -> Iterator[tuple[Any, str, int | None]]:
-    """Yield where the parts of a node stand that are surely evaluated, in that order."""
-    if isinstance(node, gast.Compare):  # of a chain the rest is only looked at if that holds
-        yield node, "left", None
-        yield node, "comparators", 0
-    if isinstance(node, gast.Dict) and all(isinstance(key, gast.Constant) for key in node.keys):
-        yield from ((node, "values", place) for place in range(len(node.values)))
-    for name in _PARTS.get(type(node), ()):
-        part = getattr(node, name)
-        if isinstance(part, list):
-            yield from ((node, name, place) for place in range(len(part)))
-        elif part is not None:
-            yield node, name, None
-
-
-def _at(owner: Any, name: str, place: int | None) -> Any:
-    part = getattr(owner, name)
-    return part if place is None else part[place]
+def _is_dotted(node: Any) -> bool:
+    """Say whether an expression is a dotted name, as of a module."""
+    return isinstance(node, gast.Name) or (
+        isinstance(node, gast.Attribute) and _is_dotted(node.value)
+    )
 
 
 def _is_told_late(target: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import gast
 import numpy as np
 
+from srcgrad.frontend.normalize.comprehensions import comprehension_of
 from srcgrad.frontend.normalize.writes import is_list, name_of_numpy
 from srcgrad.ir.build import assign, at, call, clone, load, method, subscript
 from srcgrad.ir.names import Namer
@@ -34,6 +35,9 @@ _WHOLE: Final = gast.Constant(Ellipsis, None)
 class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     """Rewrites one function body.
 
+    Attributes:
+        elements: The variables that must be single elements for it to mean the same.
+
     >>> from srcgrad.compiler.doctesting import parse, program_of, text
     >>> program = program_of("def f(x): return np.sum(x)")
     >>> body = parse('''
@@ -53,6 +57,7 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
     """
 
     def __init__(self, reader: Reader, namer: Namer, varies: Callable[[Any], bool]) -> None:
+        self.elements: set[str] = set()
         self._reader = reader
         self._namer = namer
         self._varies = varies
@@ -176,7 +181,15 @@ class Spellings(gast.NodeTransformer):  # type: ignore[misc]
             return at(subscript(func.value, clone(_WHOLE)), node)
         if func.attr in ("permutation", "choice") and self._draws(node):
             return self._drawn(node)
+        if func.attr == "tolist" and not node.args and self._is_of_array(func):
+            return self._listed(node)
         return node
+
+    def _listed(self, node: Any) -> Any:
+        """Write ``x.tolist()`` as the list of the elements of a vector, as numbers of Python."""
+        name = self._namer.fresh("item")
+        self.elements.add(name)
+        return at(comprehension_of(method(load(name), "item"), name, node.func.value), node)
 
     def _as_array(self, node: Any) -> Any:
         """Write a list that NumPy makes an array of as that array, with which rules calculate."""

@@ -6,11 +6,13 @@ from typing import Any, Final
 
 import gast
 
+from srcgrad.frontend.normalize.comprehensions import own_names, written_out
 from srcgrad.frontend.refusals import Refusals
 from srcgrad.ir.build import assign, at, load, store
+from srcgrad.ir.evaluation import part_at, places_in, put_at
 from srcgrad.ir.jumps import inner_blocks
 from srcgrad.ir.names import Namer
-from srcgrad.ir.walk import nodes_in, walk
+from srcgrad.ir.walk import found_in, names_bound, names_read, nodes_in, walk
 
 _OWN_SCOPES: Final = (
     gast.Lambda,
@@ -40,6 +42,12 @@ class Walrus:
         if not goes_on:
             break
         x = x + z
+    >>> body = parse("z = y * g(y, (y := f(x)))")
+    >>> print(text(Walrus(Namer(["x", "y", "z"]), None).block(body)))
+    before = y
+    before_2 = y
+    y = f(x)
+    z = before * g(before_2, y)
     >>> body = parse("t = 0 < f(x) < (y := x)")
     >>> print(text(Walrus(Namer(["t", "x", "y"]), None).block(body)))
     between = f(x)
@@ -65,7 +73,7 @@ class Walrus:
                 done.append(self._loop(statement))
                 continue
             lead = self._before(statement)
-            done += [*lead, statement]
+            done += lead if lead and _is_idle(statement) else [*lead, statement]
         return done
 
     def _before(self, statement: Any) -> list[Any]:
@@ -104,9 +112,10 @@ class Walrus:
             return self._short_circuit(node, statement)
         if isinstance(node, gast.IfExp):
             return self._conditional(node, statement)
-        if isinstance(node, _OWN_SCOPES) or _reads_before(node, set()):
-            self._refuse(node)
-            return node
+        if isinstance(node, _OWN_SCOPES):
+            return self._looped(node, statement)
+        if _reads_before(node, set()):
+            return self._apart(node, statement)
         if isinstance(node, gast.Compare) and any(map(_holds, node.comparators[1:])):
             return self._short_circuit(self._links(node), statement)
         for field in node._fields:
@@ -116,6 +125,39 @@ class Walrus:
             elif isinstance(part, gast.AST):
                 setattr(node, field, self._take(part, statement))
         return node
+
+    def _apart(self, node: Any, statement: Any) -> Any:
+        """Take an expression apart that reads what it assigns later: that is bound before."""
+        places = list(places_in(node))
+        parts = [part_at(place) for place in places]
+        assigned = [_assigned_in(part) for part in parts]
+        inside = _assigned_in(node)
+        known = sum(map(len, assigned)) == len(inside)
+        plain = not any(isinstance(part, (gast.Slice, gast.Starred)) for part in parts)
+        if not known or not plain or getattr(getattr(node, "func", None), "id", "") in assigned:
+            self._refuse(node)
+            return node
+        for number, (place, part) in enumerate(zip(places, parts, strict=True)):
+            later = {name for names in assigned[number + 1 :] for name in names}
+            done = self._take(part, statement)
+            if not later.isdisjoint(names_read(done)):
+                named = isinstance(done, gast.keyword)
+                name = self._namer.fresh("before")
+                self._out.append(assign(name, done.value if named else done, statement))
+                done = gast.keyword(done.arg, load(name)) if named else load(name)
+            put_at(place, done)
+        return node
+
+    def _looped(self, node: Any, statement: Any) -> Any:
+        """Write a comprehension out, whose variables are its own; what it assigns is not."""
+        if not isinstance(node, (gast.ListComp, gast.DictComp)) or not _is_plain_key(node):
+            self._refuse(node)
+            return node
+        name = _named_after(node, statement) or self._namer.fresh("items")
+        variables = {n for part in node.generators for n in names_bound(part.target)}
+        own = own_names(node, variables, self._namer)
+        self._out += self.block(written_out(name, own, statement))
+        return load(name)
 
     def _short_circuit(self, node: Any, statement: Any) -> Any:
         first, *others = node.values
@@ -163,6 +205,34 @@ class Walrus:
             "`:=` at this place is not differentiated by source",
             "assign in a statement of its own",
         )
+
+
+def _named_after(value: Any, statement: Any) -> str:
+    """Return the name that a statement gives to all of a value that neither reads nor binds it."""
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return ""
+    name = getattr(statement.targets[0], "id", "")
+    mentioned = {item.id for item in found_in(value, gast.Name)}
+    return name if statement.value is value and name not in mentioned else ""
+
+
+def _is_idle(statement: Any) -> bool:
+    """Say whether a statement gives a name what it has, as is left of one that was written out."""
+    named = isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name)
+    return named and [getattr(t, "id", "") for t in statement.targets] == [statement.value.id]
+
+
+def _is_plain_key(comprehension: Any) -> bool:
+    """Say whether the keys of a dict are none of what is assigned, since they come first."""
+    if isinstance(comprehension, gast.ListComp):
+        return True
+    read = names_read(comprehension.key)
+    return not _holds(comprehension.key) and not set(_assigned_in(comprehension)) & set(read)
+
+
+def _assigned_in(node: Any) -> list[str]:
+    """Return the names that an expression assigns, as often as it does."""
+    return [item.target.id for item in found_in(node, gast.NamedExpr)]
 
 
 def _holds(node: Any) -> bool:

@@ -201,11 +201,14 @@ class WriteCalls:
         return True
 
     def _sort(self, node: Any, like: Any) -> bool:
-        target = node.func.value
-        if not isinstance(target, gast.Name) or target.id in self._lists:
+        owner = node.func.value
+        while isinstance(owner, gast.Subscript) and _has_slice(owner.slice):
+            owner = owner.value
+        if not isinstance(owner, gast.Name) or owner.id in self._lists:
             return False
-        if target.id not in self._reader.scope.local:  # it may be a list
+        if owner.id not in self._reader.scope.local:  # it may be a list
             return False
+        target = self._named(node.func.value, like)
         value = self._np(node.func.attr, clone(target), *node.args)
         value.keywords = node.keywords
         self._store(clone(target), gast.Constant(Ellipsis, None), value, like)
@@ -358,6 +361,11 @@ def _is_reached(value: Any) -> bool:
         else:
             return False
     return True
+
+
+def _has_slice(index: Any) -> bool:
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(part, gast.Slice) for part in parts)
 
 
 def _is_made_or_reached(value: Any) -> bool:

@@ -262,3 +262,12 @@ def test_defaults_that_are_functions_may_be_replaced() -> None:
     program.__kwdefaults__ = {"g": np.sin}
     np.testing.assert_allclose(derivative(X), np.cos(np.exp(X)) * np.exp(X))
     np.testing.assert_allclose(derivative(X, np.cos), -np.cos(np.cos(X)) * np.sin(X))
+
+
+def test_fields_have_the_methods_of_arrays() -> None:
+    def program(p: Plain) -> Any:
+        return p.w.mean() * p.w.T.sum() + p.w.dot(p.act(p.w))
+
+    gradient = sg.grad(program, fallback="error")(Plain(X * 1.0, np.sin))
+    expected = 2.0 * np.sum(X) / X.size + np.sin(X) + X * np.cos(X)
+    np.testing.assert_allclose(gradient.w, expected)
