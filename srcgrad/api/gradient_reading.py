@@ -118,8 +118,14 @@ class GradientReading(Reading, Generic[P, R_co]):
         return self._or_refused(lambda: self._made_plainer(kind, plan, *call, **options))
 
     def _made_plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan:
-        bound = self._selection.bound(*call) if plan.generated.written else {}
-        return self._made_twin(kind, assume=False, arrays=kinds_of_arrays(bound), **options)
+        arrays = kinds_of_arrays(self._selection.bound(*call))
+        if not plan.generated.written:
+            try:
+                return self._made_twin(kind, assume=False, **options)
+            except MutationError:  # what is computed of arrays and written may have to have axes
+                if not arrays:
+                    raise
+        return self._made_twin(kind, assume=False, arrays=arrays, **options)
 
     def _twin(
         self, kind: str, *, problem: MutationError | None = None, **options: Any
