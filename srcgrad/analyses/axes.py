@@ -14,7 +14,10 @@ from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.primitives import Primitive
 
-_SURELY: Final = ""
+Conditions = tuple[str, ...]
+"""What has to hold of arguments, all of it."""
+
+_SURELY: Final[Conditions] = ()
 
 
 class Axes:
@@ -37,10 +40,10 @@ class Axes:
         self._integers = integers
         self._makers = makers
         self._puts = puts
-        self.assumed: dict[int, str] = {}
+        self.assumed: dict[int, Conditions] = {}
 
-    def of(self, name: str) -> str | None:
-        """Return the condition on an argument; empty if it is sure, None if nothing is known."""
+    def of(self, name: str) -> Conditions | None:
+        """Return the conditions on arguments; none if it is sure, None if nothing is known."""
         return self._of_name(name, 0, set())
 
     def is_dict(self, name: str) -> bool:
@@ -51,7 +54,7 @@ class Axes:
             for item in makers
         )
 
-    def _of_name(self, name: str, more: int, seen: set[str]) -> str | None:
+    def _of_name(self, name: str, more: int, seen: set[str]) -> Conditions | None:
         """Say when `name` has more than `more` axes."""
         if name in self._program.parameters:
             fact = self._program.given.get(name)
@@ -60,20 +63,16 @@ class Axes:
                 return _SURELY if known > more else None
             if fact == "array" and not more:
                 return _SURELY
-            return None if fact in ("int", "number") else f"np.ndim({name}) > {more}"
+            return None if fact in ("int", "number") else (f"np.ndim({name}) > {more}",)
         rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
         if rank is not None:
             return _SURELY if rank > more else None
         if name in seen:
             return _SURELY
         makers = self._makers.get(name, [])
-        found = [self._of_maker(item, more, seen | {name}) for item in makers]
-        if not found or None in found:
-            return None
-        conditions = {item for item in found if item}
-        return _SURELY if not conditions else conditions.pop() if len(conditions) == 1 else None
+        return _all([self._of_maker(item, more, seen | {name}) for item in makers])
 
-    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> str | None:
+    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> Conditions | None:
         if not isinstance(statement, gast.Assign):
             return None
         operation = self._program.operation(statement)
@@ -81,7 +80,7 @@ class Axes:
             return self._of_parts(operation, more, seen)
         return self._of_value(statement.value, operation, more, seen)
 
-    def _of_value(self, value: Any, operation: Operation, more: int, seen: set[str]) -> str | None:
+    def _of_value(self, value: Any, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
         """Say when the value of an expression, which does `operation` last, has more axes."""
         if operation.kind == "copy":
             return self._of_name(value.id, more, seen)
@@ -96,7 +95,7 @@ class Axes:
             return self._of_reduction(known, operation, more, seen)
         return self._of_operands(known, operation, more, seen)
 
-    def _of_operand(self, node: Any, more: int, seen: set[str]) -> str | None:
+    def _of_operand(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
         if isinstance(node, gast.Name):
             return self._of_name(node.id, more, seen)
         if isinstance(node, (gast.Constant, gast.Starred)):
@@ -105,7 +104,7 @@ class Axes:
 
     def _of_reduction(
         self, known: Primitive, operation: Operation, more: int, seen: set[str]
-    ) -> str | None:
+    ) -> Conditions | None:
         """What is reduced along axes that are told has as many less than the operand."""
         told = [*operation.args[known.axis : known.axis + 1], operation.keywords.get("axis")]
         axes = axes_of(told[0]) if told[0] is not None else None
@@ -113,7 +112,7 @@ class Axes:
             return None
         return self._of_operand(operation.args[0], more + len(axes), seen)
 
-    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
+    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
             whole = operation.args[0].id
@@ -121,12 +120,20 @@ class Axes:
             return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
             return None
-        known = self._program.reader.vocabulary.primitive(operation.primal)
-        return _SURELY if known.is_split and not more else None
+        return self._of_listed(operation, more, seen)
 
-    def _of_entries(self, name: str, more: int, seen: set[str]) -> str | None:
+    def _of_listed(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
+        """Say when all arrays have axes that a function returns several of."""
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if known.gives != "list":
+            return None
+        if not known.is_split:  # they are of one shape
+            return _any([self._of_operand(arg, more, seen) for arg in operation.args])
+        return self._of_operand(operation.args[0], more, seen) if more else _SURELY
+
+    def _of_entries(self, name: str, more: int, seen: set[str]) -> Conditions | None:
         """Say when all entries of a tuple, list or dict have axes."""
-        found: list[str | None] = []
+        found: list[Conditions | None] = []
         for value in self._puts.get(name, ()):
             is_name = isinstance(value, gast.Name)
             found.append(self._of_name(value.id, more, seen | {name}) if is_name else None)
@@ -140,24 +147,21 @@ class Axes:
                 entries = [item for arg in operation.args for item in direct_names(arg)]
                 found += [self._of_name(item, more, seen) for item in entries]
                 found += [None] * (len(operation.args) - len(entries))
+            elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
+                found.append(self._of_listed(operation, more, seen | {name}))
             else:
                 return None
-        conditions = {item for item in found if item}
-        if None in found or not found or len(conditions) > 1:
-            return None
-        return conditions.pop() if conditions else _SURELY
+        return _all(found)
 
     def _of_operands(
         self, known: Primitive, operation: Operation, more: int, seen: set[str]
-    ) -> str | None:
+    ) -> Conditions | None:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
         operands = operation.args if known.shape == "broadcast" else first
-        found = [self._of_operand(arg, more, seen) for arg in operands]
-        sure = [item for item in found if item is not None]
-        return None if not sure else _SURELY if _SURELY in sure else sure[0]
+        return _any([self._of_operand(arg, more, seen) for arg in operands])
 
-    def _of_read(self, read: Any, more: int, seen: set[str]) -> str | None:
+    def _of_read(self, read: Any, more: int, seen: set[str]) -> Conditions | None:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not isinstance(read.value, gast.Name):
             return None
@@ -165,7 +169,7 @@ class Axes:
             return self._of_entries(read.value.id, more, seen)
         key = getattr(read.slice, "value", None)
         if isinstance(key, str) and read.value.id in self._program.parameters:
-            return f"np.ndim({read.value.id}[{key!r}]) > {more}"
+            return (f"np.ndim({read.value.id}[{key!r}]) > {more}",)
         if not all(is_basic(part, self._integers) for part in parts):
             return None
         entries = self._of_entries(read.value.id, more, seen)
@@ -179,6 +183,18 @@ class Axes:
         if condition is not None and positions == len(parts):
             self.assumed[id(read)] = condition
         return condition
+
+
+def _all(found: list[Conditions | None]) -> Conditions | None:
+    """Say when all of some values have axes; nothing is known of none."""
+    if not found or None in found:
+        return None
+    return tuple(dict.fromkeys(item for conditions in found for item in conditions or ()))
+
+
+def _any(found: list[Conditions | None]) -> Conditions | None:
+    """Say when one of some values has axes: that of which least is to be asked."""
+    return min((item for item in found if item is not None), key=len, default=None)
 
 
 def is_basic(part: Any, integers: Integers) -> bool:

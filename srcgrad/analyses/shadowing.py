@@ -180,8 +180,7 @@ class Shadowing:
         linked = {name for link in mirror.links for name in link}
         computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
         if reads or computed:
-            sure = {"", *mirror.conditions}
-            mirror.numbers = {n for n in mirror.names if self._axes.of(n) not in sure}
+            mirror.numbers = {n for n in mirror.names if not self._has_axes(n, mirror)}
         if computed and mirror.updates:
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
@@ -193,10 +192,14 @@ class Shadowing:
         makers = {mirror.makers.get(id(item)) for item in self._makers.get(name, [])}
         if "fresh" not in makers or name in self._indexed:
             return False
-        condition = self._axes.of(name)
-        if condition:
-            mirror.conditions[condition] = None
-        return condition is None
+        conditions = self._axes.of(name)
+        mirror.conditions.update(dict.fromkeys(conditions or ()))
+        return conditions is None
+
+    def _has_axes(self, name: str, mirror: Shadowed) -> bool:
+        """Say whether a name is bound to an array with axes, under what is taken for granted."""
+        conditions = self._axes.of(name)
+        return conditions is not None and mirror.conditions.keys() >= set(conditions)
 
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement):
@@ -205,11 +208,10 @@ class Shadowing:
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if not self._may_be_display(name, set()):
             return
-        condition = self._axes.of(name)
-        if condition:
-            self._taken[condition] = None
-        if condition is None:
+        conditions = self._axes.of(name)
+        if conditions is None:
             raise NotShadowedError("what a list holds may be numbers, which have no memory")
+        self._taken.update(dict.fromkeys(conditions))
 
     def _may_be_display(self, name: str, seen: set[str]) -> bool:
         """Say whether a name may be bound to a tuple or list made in the program."""
@@ -367,10 +369,10 @@ class Shadowing:
         if self._is_display(source, set()) or self._holds_views(source):
             return "unpack"
         for name in _targets(statement):
-            condition = "" if name in self._indexed else self._axes.of(name)
-            if condition is None:
+            conditions = () if name in self._indexed else self._axes.of(name)
+            if conditions is None:
                 raise NotShadowedError("numbers out of an array have no memory")
-            self._taken.update({condition: None} if condition else {})
+            self._taken.update(dict.fromkeys(conditions))
         return "unpack"
 
     def _is_of_array(self, operation: Operation) -> bool:
@@ -412,9 +414,9 @@ class Shadowing:
         if any(not is_position(part, self._integers) for part in parts):
             return "view"
         rank = self._dimensions.rank(read.value)
-        condition = self._axes.assumed.get(id(read))
-        if condition is not None:
-            self._taken.update({condition: None} if condition else {})
+        conditions = self._axes.assumed.get(id(read))
+        if conditions is not None:
+            self._taken.update(dict.fromkeys(conditions))
             return "view"
         return "view" if rank is not None and rank > len(parts) else "maybe"
 
@@ -426,11 +428,10 @@ class Shadowing:
             if self._program.given.get(name) not in ("vector", "matrix", "array"):
                 mirror.conditions[f"isinstance({name}, np.ndarray)"] = None
             return
-        condition = self._axes.of(name)
-        if condition is None and name not in self._indexed:
+        conditions = self._axes.of(name)
+        if conditions is None and name not in self._indexed:
             raise NotShadowedError("what its names may be bound to is not known")
-        if condition:
-            mirror.conditions[condition] = None
+        mirror.conditions.update(dict.fromkeys(conditions or ()))
 
 
 def _displayed(value: Any) -> Maker:

@@ -68,7 +68,9 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "reshape ravel", memory="layout", **_MOVED),
     *records("numpy", "atleast_1d atleast_2d atleast_3d", **_AT_LEAST),
     *records("numpy", "diag", memory="frozen", picks=True, **_MOVED),
-    *records("numpy", "broadcast_arrays", same=True, memory="itself", viewed="any", joins=True),
+    *records(
+        "numpy", "broadcast_arrays", same=True, gives="list", memory="itself", viewed="any", joins=True
+    ),
     *records("numpy", "unstack", memory="itself"),
     *records("numpy", "trim_zeros", kind="promoted", memory="layout", same=True),
     *records("numpy", "linalg.matrix_power", kind="promoted", memory="layout", same=True),
