@@ -18,6 +18,8 @@ Conditions = tuple[str, ...]
 """What has to hold of arguments, all of it."""
 
 _SURELY: Final[Conditions] = ()
+_HOLDERS: Final = ("list", "tuple", "dict")
+_OTHERS: Final = ("int", "number", *_HOLDERS)
 
 
 class Axes:
@@ -46,6 +48,28 @@ class Axes:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
         return self._of_name(name, 0, set())
 
+    def is_given_holder(self, name: str) -> bool:
+        """Say whether a name is that of a list, tuple or dict of the caller, and nothing else."""
+        given = self._program.given.get(name) in _HOLDERS
+        return given and name in self._program.parameters and not self._makers.get(name)
+
+    def of_held(self, read: Any) -> Conditions | None:
+        """Say when what is read from a list, tuple or dict of the caller is an array with axes."""
+        name, kind = read.value.id, self._program.given[read.value.id]
+        key = read.slice
+        if isinstance(key, gast.Constant) and isinstance(key.value, (str, int)):
+            held = f"{name}[{key.value!r}]"
+            return (f"isinstance({held}, np.ndarray)", f"np.ndim({held}) > 0")
+        if kind != "dict" and not is_position(key, self._integers):
+            return None
+        return self.of_all_held(name)
+
+    def of_all_held(self, name: str) -> Conditions:
+        """Say when all that a list, tuple or dict of the caller holds are arrays with axes."""
+        held = f"{name}.values()" if self._program.given[name] == "dict" else name
+        tests = ("isinstance(item, np.ndarray)", "np.ndim(item) > 0")
+        return tuple(f"all({test} for item in {held})" for test in tests)
+
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to nothing but dicts that are written out."""
         makers = self._makers.get(name, [])
@@ -63,7 +87,7 @@ class Axes:
                 return _SURELY if known > more else None
             if fact == "array" and not more:
                 return _SURELY
-            return None if fact in ("int", "number") else (f"np.ndim({name}) > {more}",)
+            return None if fact in _OTHERS else (f"np.ndim({name}) > {more}",)
         rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
         if rank is not None:
             return _SURELY if rank > more else None
@@ -116,6 +140,8 @@ class Axes:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
             whole = operation.args[0].id
+            if self.is_given_holder(whole):
+                return None if more else self.of_all_held(whole)
             entries = self._of_entries(whole, more, seen)
             return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
@@ -125,10 +151,10 @@ class Axes:
     def _of_listed(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
         """Say when all arrays have axes that a function returns several of."""
         known = self._program.reader.vocabulary.primitive(operation.primal)
-        if known.gives != "list":
-            return None
-        if not known.is_split:  # they are of one shape
+        if known.gives == "tuple":
             return _any([self._of_operand(arg, more, seen) for arg in operation.args])
+        if not known.is_split:
+            return None
         return self._of_operand(operation.args[0], more, seen) if more else _SURELY
 
     def _of_entries(self, name: str, more: int, seen: set[str]) -> Conditions | None:
@@ -167,6 +193,8 @@ class Axes:
             return None
         if self.is_dict(read.value.id):
             return self._of_entries(read.value.id, more, seen)
+        if self.is_given_holder(read.value.id):
+            return None if more else self.of_held(read)
         key = getattr(read.slice, "value", None)
         if isinstance(key, str) and read.value.id in self._program.parameters:
             return (f"np.ndim({read.value.id}[{key!r}]) > {more}",)
