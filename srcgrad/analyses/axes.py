@@ -9,17 +9,14 @@ import gast
 
 from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.given_holders import Conditions, GivenHolders
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.primitives import Primitive
 
-Conditions = tuple[str, ...]
-"""What has to hold of arguments, all of it."""
-
 _SURELY: Final[Conditions] = ()
-_HOLDERS: Final = ("list", "tuple", "dict")
-_OTHERS: Final = ("int", "number", *_HOLDERS)
+_NO_ARRAYS: Final = ("int", "number", "list", "tuple", "dict")
 
 
 class Axes:
@@ -27,6 +24,7 @@ class Axes:
 
     Attributes:
         assumed: What is assumed for reads of ``x[i]`` to be rows, by the identity of the read.
+        holders: The lists, tuples and dicts of the caller.
     """
 
     def __init__(
@@ -43,32 +41,11 @@ class Axes:
         self._makers = makers
         self._puts = puts
         self.assumed: dict[int, Conditions] = {}
+        self.holders = GivenHolders(program, integers)
 
     def of(self, name: str) -> Conditions | None:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
         return self._of_name(name, 0, set())
-
-    def is_given_holder(self, name: str) -> bool:
-        """Say whether a name is that of a list, tuple or dict of the caller, and nothing else."""
-        given = self._program.given.get(name) in _HOLDERS
-        return given and name in self._program.parameters and not self._makers.get(name)
-
-    def of_held(self, read: Any) -> Conditions | None:
-        """Say when what is read from a list, tuple or dict of the caller is an array with axes."""
-        name, kind = read.value.id, self._program.given[read.value.id]
-        key = read.slice
-        if isinstance(key, gast.Constant) and isinstance(key.value, (str, int)):
-            held = f"{name}[{key.value!r}]"
-            return (f"isinstance({held}, np.ndarray)", f"np.ndim({held}) > 0")
-        if kind != "dict" and not is_position(key, self._integers):
-            return None
-        return self.of_all_held(name)
-
-    def of_all_held(self, name: str) -> Conditions:
-        """Say when all that a list, tuple or dict of the caller holds are arrays with axes."""
-        held = f"{name}.values()" if self._program.given[name] == "dict" else name
-        tests = ("isinstance(item, np.ndarray)", "np.ndim(item) > 0")
-        return tuple(f"all({test} for item in {held})" for test in tests)
 
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to nothing but dicts that are written out."""
@@ -87,7 +64,7 @@ class Axes:
                 return _SURELY if known > more else None
             if fact == "array" and not more:
                 return _SURELY
-            return None if fact in _OTHERS else (f"np.ndim({name}) > {more}",)
+            return None if fact in _NO_ARRAYS else (f"np.ndim({name}) > {more}",)
         rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
         if rank is not None:
             return _SURELY if rank > more else None
@@ -104,7 +81,9 @@ class Axes:
             return self._of_parts(operation, more, seen)
         return self._of_value(statement.value, operation, more, seen)
 
-    def _of_value(self, value: Any, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
+    def _of_value(
+        self, value: Any, operation: Operation, more: int, seen: set[str]
+    ) -> Conditions | None:
         """Say when the value of an expression, which does `operation` last, has more axes."""
         if operation.kind == "copy":
             return self._of_name(value.id, more, seen)
@@ -140,8 +119,8 @@ class Axes:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
             whole = operation.args[0].id
-            if self.is_given_holder(whole):
-                return None if more else self.of_all_held(whole)
+            if self.holders.of(whole):
+                return None if more else self.holders.all_arrays(whole)
             entries = self._of_entries(whole, more, seen)
             return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
@@ -193,8 +172,8 @@ class Axes:
             return None
         if self.is_dict(read.value.id):
             return self._of_entries(read.value.id, more, seen)
-        if self.is_given_holder(read.value.id):
-            return None if more else self.of_held(read)
+        if self.holders.of(read.value.id):
+            return None if more else self.holders.is_array(read)
         key = getattr(read.slice, "value", None)
         if isinstance(key, str) and read.value.id in self._program.parameters:
             return (f"np.ndim({read.value.id}[{key!r}]) > {more}",)

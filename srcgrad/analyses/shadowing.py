@@ -182,7 +182,7 @@ class Shadowing:
         computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
         if reads or computed:
             mirror.numbers = {n for n in mirror.names if not self._has_axes(n, mirror)}
-            mirror.numbers = set(itertools.filterfalse(self._axes.is_given_holder, mirror.numbers))
+            mirror.numbers = set(itertools.filterfalse(self._axes.holders.of, mirror.numbers))
         if computed and mirror.updates:
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
@@ -206,7 +206,7 @@ class Shadowing:
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement):
             return
-        if self._axes.is_given_holder(name):
+        if self._axes.holders.of(name):
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if name not in self._tables.rows and self._may_be_inner(name, set()):
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
@@ -372,8 +372,8 @@ class Shadowing:
         source = statement.value.id
         if self._is_display(source, set()) or self._holds_views(source):
             return "unpack"
-        if self._axes.is_given_holder(source):
-            self._taken.update(dict.fromkeys(self._axes.of_all_held(source)))
+        if self._axes.holders.of(source):
+            self._taken.update(dict.fromkeys(self._axes.holders.all_arrays(source)))
             return "unpack"
         for name in _targets(statement):
             conditions = () if name in self._indexed else self._axes.of(name)
@@ -407,7 +407,7 @@ class Shadowing:
         """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""
         if read.value.id in self._tables.tables:
             return "view"
-        if self._axes.is_given_holder(read.value.id):
+        if self._axes.holders.of(read.value.id):
             return self._reads_given(read)
         if self._is_display(read.value.id, set()):
             if is_position(read.slice, self._integers) or self._axes.is_dict(read.value.id):
@@ -431,7 +431,7 @@ class Shadowing:
 
     def _reads_given(self, read: Any) -> Maker:
         """Say what reading from a list, tuple or dict of the caller gives: an array, or nothing."""
-        conditions = self._axes.of_held(read)
+        conditions = self._axes.holders.is_array(read)
         if conditions is None:
             raise NotShadowedError("what its names may be bound to is not known")
         self._taken.update(dict.fromkeys(conditions))
@@ -439,7 +439,7 @@ class Shadowing:
 
     def _must_be_given(self, name: str, mirror: Shadowed) -> None:
         """Make sure that a parameter is an array, or surely holds some."""
-        if not self._axes.is_given_holder(name):
+        if not self._axes.holders.of(name):
             self._must_be_array(name, mirror)
         elif name not in self._program.inputs:
             raise NotShadowedError("a list or dict that has no gradient may be changed otherwise")
