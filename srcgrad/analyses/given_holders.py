@@ -12,7 +12,7 @@ from typing import Any, Final
 import gast
 
 from srcgrad.analyses.integers import Integers
-from srcgrad.ir.program import Program, header_of, header_reads
+from srcgrad.ir.program import Program, header_of, header_reads, is_store, store_target
 from srcgrad.ir.walk import names_bound, statements, walk
 
 Conditions = tuple[str, ...]
@@ -90,11 +90,14 @@ class GivenHolders:
 
     def _handed_on(self, statement: Any) -> list[str]:
         """Return the names of which a statement does more than to read entries."""
+        if is_store(statement) and isinstance(store_target(statement).value, gast.Name):
+            return [store_target(statement).value.id]
         names = [name for name in header_reads(statement) if name in self._roots]
         if not names:
             return []
         for node in [node for part in header_of(statement) for node in walk(part)]:
-            plain = isinstance(node, gast.Subscript) and not isinstance(node.slice, gast.Slice)
+            reads = isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)
+            plain = reads and not isinstance(node.slice, gast.Slice)
             counts = isinstance(node, gast.Call) and getattr(node.func, "id", "") == "len"
             read = node.value if plain else node.args[0] if counts and node.args else None
             if isinstance(read, gast.Name) and read.id in names:

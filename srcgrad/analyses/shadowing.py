@@ -143,7 +143,8 @@ class Shadowing:
                 continue
             mirror.names.add(name)
             if name in self._program.parameters:
-                self._must_be_given(name, mirror)
+                if not self._axes.holders.of(name):
+                    self._must_be_array(name, mirror)
             elif name not in self._makers:
                 raise NotShadowedError("what its names may be bound to is not known")
             for statement in self._makers[name]:
@@ -206,8 +207,6 @@ class Shadowing:
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement):
             return
-        if self._axes.holders.of(name):
-            raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if name not in self._tables.rows and self._may_be_inner(name, set()):
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if not self._may_be_display(name, set()):
@@ -436,13 +435,6 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         self._taken.update(dict.fromkeys(conditions))
         return "view"
-
-    def _must_be_given(self, name: str, mirror: Shadowed) -> None:
-        """Make sure that a parameter is an array, or surely holds some."""
-        if not self._axes.holders.of(name):
-            self._must_be_array(name, mirror)
-        elif name not in self._program.inputs:
-            raise NotShadowedError("a list or dict that has no gradient may be changed otherwise")
 
     def _must_be_array(self, name: str, mirror: Shadowed) -> None:
         """Make sure that a name is bound to an array, which `+=` writes into."""

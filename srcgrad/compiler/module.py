@@ -111,7 +111,7 @@ class Module:
         source, self.renamed = without_collisions(source, own_names())
         inner = [self.renamed.get(item, item) for item in wrt]
         arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}
-        held = [n for n in inner if self.assume and arrays.get(n) in ("list", "dict")]
+        held = [n for n, fact in arrays.items() if self.assume and fact in ("list", "dict")]
         derivation = self.begin(source, inner, self.stages, held=held)
         derivation.assume = self.assume
         if self.seen:
