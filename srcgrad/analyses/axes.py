@@ -42,6 +42,7 @@ class Axes:
         self._puts = puts
         self.assumed: dict[int, Conditions] = {}
         self.holders = GivenHolders(program, integers)
+        self._computes = 0  # how many operations there are between what is asked and what is met
 
     def of(self, name: str) -> Conditions | None:
         """Return the conditions on arguments; none if it is sure, None if nothing is known."""
@@ -79,7 +80,10 @@ class Axes:
         operation = self._program.operation(statement)
         if isinstance(statement.targets[0], gast.Tuple):
             return self._of_parts(operation, more, seen)
-        return self._of_value(statement.value, operation, more, seen)
+        found = self._of_value(statement.value, operation, more, seen)
+        if getattr(statement, "in_place", False):  # an array stays what it is, without axes, too
+            found = _any([self._of_node(operation.args[0], more, seen), found])
+        return found
 
     def _of_value(
         self, value: Any, operation: Operation, more: int, seen: set[str]
@@ -92,13 +96,21 @@ class Axes:
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return None
         known = self._program.reader.vocabulary.primitive(operation.primal)
-        if known.gives in ("array", "list") and not more:
+        sure = not self._computes or _has_axes_always(known)
+        if known.gives in ("array", "list") and not more and sure:
             return _SURELY
         if known.shape == "reduced":
             return self._of_reduction(known, operation, more, seen)
         return self._of_operands(known, operation, more, seen)
 
     def _of_operand(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
+        """Say when an operand has more axes: what is computed of an array without is a number."""
+        self._computes += 1
+        found = self._of_node(node, more, seen)
+        self._computes -= 1
+        return found
+
+    def _of_node(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
         if isinstance(node, gast.Name):
             return self._of_name(node.id, more, seen)
         if isinstance(node, (gast.Constant, gast.Starred)):
@@ -164,6 +176,8 @@ class Axes:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
         operands = operation.args if known.shape == "broadcast" else first
+        if known.may_view and known.gives != "number":  # it is an array as the operand is
+            return _any([self._of_node(arg, more, seen) for arg in operands])
         return _any([self._of_operand(arg, more, seen) for arg in operands])
 
     def _of_read(self, read: Any, more: int, seen: set[str]) -> Conditions | None:
@@ -190,6 +204,13 @@ class Axes:
         if condition is not None and positions == len(parts):
             self.assumed[id(read)] = condition
         return condition
+
+
+def _has_axes_always(known: Primitive) -> bool:
+    """Say whether no result of a function that gives arrays is one without axes."""
+    joined = known.joins and not known.keeps_axes
+    result = known.signature.rpartition("->")[2]
+    return known.is_split or joined or result not in ("", "()")
 
 
 def _all(found: list[Conditions | None]) -> Conditions | None:

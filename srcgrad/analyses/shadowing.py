@@ -142,11 +142,7 @@ class Shadowing:
             if name in mirror.names:
                 continue
             mirror.names.add(name)
-            if name in self._program.parameters:
-                if not self._axes.holders.of(name):
-                    self._must_be_array(name, mirror)
-            elif name not in self._makers:
-                raise NotShadowedError("what its names may be bound to is not known")
+            self._must_be_known(name, mirror)
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
                 several = isinstance(value, _COMPREHENSIONS) or _repeats(value)
@@ -435,6 +431,14 @@ class Shadowing:
             raise NotShadowedError("what its names may be bound to is not known")
         self._taken.update(dict.fromkeys(conditions))
         return "view"
+
+    def _must_be_known(self, name: str, mirror: Shadowed) -> None:
+        """Make sure that a parameter is an array, or holds some, and others are bound here."""
+        if name in self._program.parameters:
+            if not self._axes.holders.of(name):
+                self._must_be_array(name, mirror)
+        elif name not in self._makers:
+            raise NotShadowedError("what its names may be bound to is not known")
 
     def _must_be_array(self, name: str, mirror: Shadowed) -> None:
         """Make sure that a name is bound to an array, which `+=` writes into."""

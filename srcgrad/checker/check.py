@@ -98,8 +98,12 @@ class Subject:
 
 
 _RANKS: Final[Mapping[str, Any]] = {
-    **{"number": "number", "int": "number", "vector": 1, "matrix": 2},
-    **{"list": "list", "tuple": "tuple"},
+    "number": "number",
+    "int": "number",
+    "vector": 1,
+    "matrix": 2,
+    "list": "list",
+    "tuple": "tuple",
 }
 
 

@@ -106,8 +106,7 @@ class Module:
     ) -> str:
         """Compile the function that the user calls; return its name."""
         source, refusal = self.expanded(function, given, wrt)
-        suffix = "value_and_grad" if value else "grad"
-        name = self.namer.fresh(f"{source.name}_{suffix}")
+        name = self.namer.fresh(f"{source.name}_{'value_and_grad' if value else 'grad'}")
         source, self.renamed = without_collisions(source, own_names())
         inner = [self.renamed.get(item, item) for item in wrt]
         arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}

@@ -69,7 +69,13 @@ MAYBE_VIEWS: Final[tuple[Primitive, ...]] = (
     *records("numpy", "atleast_1d atleast_2d atleast_3d", **_AT_LEAST),
     *records("numpy", "diag", memory="frozen", picks=True, **_MOVED),
     *records(
-        "numpy", "broadcast_arrays", gives="tuple", same=True, memory="itself", viewed="any", joins=True
+        "numpy",
+        "broadcast_arrays",
+        gives="tuple",
+        same=True,
+        memory="itself",
+        viewed="any",
+        joins=True,
     ),
     *records("numpy", "unstack", memory="itself"),
     *records("numpy", "trim_zeros", kind="promoted", memory="layout", same=True),

@@ -1,4 +1,4 @@
-"""Arrays that lists, tuples and dicts of the caller hold, written into by whatever name they have."""
+"""Arrays that lists, tuples and dicts of the caller hold, written into by any of their names."""
 
 from __future__ import annotations
 
