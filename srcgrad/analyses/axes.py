@@ -96,7 +96,7 @@ class Axes:
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return None
         known = self._program.reader.vocabulary.primitive(operation.primal)
-        sure = not self._computes or _has_axes_always(known)
+        sure = not self._computes or _has_axes_always(known, operation)
         if known.gives in ("array", "list") and not more and sure:
             return _SURELY
         if known.shape == "reduced":
@@ -176,6 +176,8 @@ class Axes:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
         operands = operation.args if known.shape == "broadcast" else first
+        if known.shape == "told" and getattr(operation.args[0], "attr", "") == "shape":
+            operands = (operation.args[0].value,)
         if known.may_view and known.gives != "number":  # it is an array as the operand is
             return _any([self._of_node(arg, more, seen) for arg in operands])
         return _any([self._of_operand(arg, more, seen) for arg in operands])
@@ -206,11 +208,17 @@ class Axes:
         return condition
 
 
-def _has_axes_always(known: Primitive) -> bool:
-    """Say whether no result of a function that gives arrays is one without axes."""
-    joined = known.joins and not known.keeps_axes
-    result = known.signature.rpartition("->")[2]
-    return known.is_split or joined or result not in ("", "()")
+def _has_axes_always(known: Primitive, operation: Operation) -> bool:
+    """Say whether what a function that gives arrays returns is none without axes.
+
+    That is so where it neither keeps the axes of an operand nor is told some.
+    """
+    if known.shape == "told":
+        shape = operation.args[0] if operation.args else None
+        return bool(getattr(shape, "elts", None)) or isinstance(shape, (gast.Name, gast.Constant))
+    told = len(operation.args) > 1 or bool(operation.keywords)  # as for `reshape`
+    views = known.may_view and (told or known.same)
+    return known.shape in ("", "flat", "square") and not views
 
 
 def _all(found: list[Conditions | None]) -> Conditions | None:
