@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcgrad.analyses.displays import lists_have
+from srcgrad.analyses.entries import Entries
 from srcgrad.analyses.shapes import Shapes
 from srcgrad.ir.program import Program, direct_names
 from srcgrad.ir.walk import names_bound, statements, walk
@@ -85,6 +86,10 @@ class ArrayKinds:
             source = value.left if isinstance(value, gast.BinOp) else value
             return any(name in found for name in direct_names(source))
         vocabulary = self._program.reader.vocabulary
+        entries = self._program.once(Entries).read(statement)
+        if entries is not None:
+            nodes = [node for value in entries for node in walk(value)]
+            return any(isinstance(n, gast.Call) or getattr(n, "id", "") in found for n in nodes)
         if operation.primal is vocabulary.getitem:
             return any(getattr(part, "value", 0) is Ellipsis for part in walk(operation.args[1]))
         if operation.primal is None or operation.kind not in ("primitive", "constant"):

@@ -9,12 +9,14 @@ import gast
 
 from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
+from srcgrad.analyses.given_holders import Conditions, GivenHolders
 from srcgrad.analyses.integers import Integers
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.primitives import Primitive
 
-_SURELY: Final = ""
+_SURELY: Final[Conditions] = ()
+_NO_ARRAYS: Final = ("int", "number", "list", "tuple", "dict")
 
 
 class Axes:
@@ -22,6 +24,7 @@ class Axes:
 
     Attributes:
         assumed: What is assumed for reads of ``x[i]`` to be rows, by the identity of the read.
+        holders: The lists, tuples and dicts of the caller.
     """
 
     def __init__(
@@ -37,10 +40,12 @@ class Axes:
         self._integers = integers
         self._makers = makers
         self._puts = puts
-        self.assumed: dict[int, str] = {}
+        self.assumed: dict[int, Conditions] = {}
+        self.holders = GivenHolders(program, integers)
+        self._computes = 0  # how many operations there are between what is asked and what is met
 
-    def of(self, name: str) -> str | None:
-        """Return the condition on an argument; empty if it is sure, None if nothing is known."""
+    def of(self, name: str) -> Conditions | None:
+        """Return the conditions on arguments; none if it is sure, None if nothing is known."""
         return self._of_name(name, 0, set())
 
     def is_dict(self, name: str) -> bool:
@@ -51,7 +56,7 @@ class Axes:
             for item in makers
         )
 
-    def _of_name(self, name: str, more: int, seen: set[str]) -> str | None:
+    def _of_name(self, name: str, more: int, seen: set[str]) -> Conditions | None:
         """Say when `name` has more than `more` axes."""
         if name in self._program.parameters:
             fact = self._program.given.get(name)
@@ -60,28 +65,29 @@ class Axes:
                 return _SURELY if known > more else None
             if fact == "array" and not more:
                 return _SURELY
-            return None if fact in ("int", "number") else f"np.ndim({name}) > {more}"
+            return None if fact in _NO_ARRAYS else (f"np.ndim({name}) > {more}",)
         rank = self._dimensions.rank(gast.Name(name, gast.Load(), None, None))
         if rank is not None:
             return _SURELY if rank > more else None
         if name in seen:
             return _SURELY
         makers = self._makers.get(name, [])
-        found = [self._of_maker(item, more, seen | {name}) for item in makers]
-        if not found or None in found:
-            return None
-        conditions = {item for item in found if item}
-        return _SURELY if not conditions else conditions.pop() if len(conditions) == 1 else None
+        return _all([self._of_maker(item, more, seen | {name}) for item in makers])
 
-    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> str | None:
+    def _of_maker(self, statement: Any, more: int, seen: set[str]) -> Conditions | None:
         if not isinstance(statement, gast.Assign):
             return None
         operation = self._program.operation(statement)
         if isinstance(statement.targets[0], gast.Tuple):
             return self._of_parts(operation, more, seen)
-        return self._of_value(statement.value, operation, more, seen)
+        found = self._of_value(statement.value, operation, more, seen)
+        if getattr(statement, "in_place", False):  # an array stays what it is, without axes, too
+            found = _any([self._of_node(operation.args[0], more, seen), found])
+        return found
 
-    def _of_value(self, value: Any, operation: Operation, more: int, seen: set[str]) -> str | None:
+    def _of_value(
+        self, value: Any, operation: Operation, more: int, seen: set[str]
+    ) -> Conditions | None:
         """Say when the value of an expression, which does `operation` last, has more axes."""
         if operation.kind == "copy":
             return self._of_name(value.id, more, seen)
@@ -90,13 +96,21 @@ class Axes:
         if operation.kind not in ("primitive", "constant") or operation.primal is None:
             return None
         known = self._program.reader.vocabulary.primitive(operation.primal)
-        if known.gives in ("array", "list") and not more:
+        sure = not self._computes or _has_axes_always(known, operation)
+        if known.gives in ("array", "list") and not more and sure:
             return _SURELY
         if known.shape == "reduced":
             return self._of_reduction(known, operation, more, seen)
         return self._of_operands(known, operation, more, seen)
 
-    def _of_operand(self, node: Any, more: int, seen: set[str]) -> str | None:
+    def _of_operand(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
+        """Say when an operand has more axes: what is computed of an array without is a number."""
+        self._computes += 1
+        found = self._of_node(node, more, seen)
+        self._computes -= 1
+        return found
+
+    def _of_node(self, node: Any, more: int, seen: set[str]) -> Conditions | None:
         if isinstance(node, gast.Name):
             return self._of_name(node.id, more, seen)
         if isinstance(node, (gast.Constant, gast.Starred)):
@@ -105,7 +119,7 @@ class Axes:
 
     def _of_reduction(
         self, known: Primitive, operation: Operation, more: int, seen: set[str]
-    ) -> str | None:
+    ) -> Conditions | None:
         """What is reduced along axes that are told has as many less than the operand."""
         told = [*operation.args[known.axis : known.axis + 1], operation.keywords.get("axis")]
         axes = axes_of(told[0]) if told[0] is not None else None
@@ -113,20 +127,30 @@ class Axes:
             return None
         return self._of_operand(operation.args[0], more + len(axes), seen)
 
-    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> str | None:
+    def _of_parts(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
         """Say when all of the parts of what is unpacked have axes."""
         if operation.kind == "unpack":
             whole = operation.args[0].id
+            if self.holders.of(whole):
+                return None if more else self.holders.all_arrays(whole)
             entries = self._of_entries(whole, more, seen)
             return self._of_name(whole, more + 1, seen) if entries is None else entries
         if operation.kind != "primitive":
             return None
-        known = self._program.reader.vocabulary.primitive(operation.primal)
-        return _SURELY if known.is_split and not more else None
+        return self._of_listed(operation, more, seen)
 
-    def _of_entries(self, name: str, more: int, seen: set[str]) -> str | None:
+    def _of_listed(self, operation: Operation, more: int, seen: set[str]) -> Conditions | None:
+        """Say when all arrays have axes that a function returns several of."""
+        known = self._program.reader.vocabulary.primitive(operation.primal)
+        if known.gives == "tuple":
+            return _any([self._of_operand(arg, more, seen) for arg in operation.args])
+        if not known.is_split:
+            return None
+        return self._of_operand(operation.args[0], more, seen) if more else _SURELY
+
+    def _of_entries(self, name: str, more: int, seen: set[str]) -> Conditions | None:
         """Say when all entries of a tuple, list or dict have axes."""
-        found: list[str | None] = []
+        found: list[Conditions | None] = []
         for value in self._puts.get(name, ()):
             is_name = isinstance(value, gast.Name)
             found.append(self._of_name(value.id, more, seen | {name}) if is_name else None)
@@ -138,32 +162,35 @@ class Axes:
                 found.append(self._of_entries(statement.value.id, more, seen | {name}))
             elif operation.kind in ("tuple", "list", "dict"):
                 found += [self._of_operand(arg, more, seen) for arg in operation.args]
+            elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
+                found.append(self._of_listed(operation, more, seen | {name}))
             else:
                 return None
-        conditions = {item for item in found if item}
-        if None in found or not found or len(conditions) > 1:
-            return None
-        return conditions.pop() if conditions else _SURELY
+        return _all(found)
 
     def _of_operands(
         self, known: Primitive, operation: Operation, more: int, seen: set[str]
-    ) -> str | None:
+    ) -> Conditions | None:
         """What is computed entry by entry has the axes of the operand with most."""
         first = operation.args[:1] if known.keeps_axes else ()
         operands = operation.args if known.shape == "broadcast" else first
-        found = [self._of_operand(arg, more, seen) for arg in operands]
-        sure = [item for item in found if item is not None]
-        return None if not sure else _SURELY if _SURELY in sure else sure[0]
+        if known.shape == "told" and getattr(operation.args[0], "attr", "") == "shape":
+            operands = (operation.args[0].value,)
+        if known.may_view and known.gives != "number":  # it is an array as the operand is
+            return _any([self._of_node(arg, more, seen) for arg in operands])
+        return _any([self._of_operand(arg, more, seen) for arg in operands])
 
-    def _of_read(self, read: Any, more: int, seen: set[str]) -> str | None:
+    def _of_read(self, read: Any, more: int, seen: set[str]) -> Conditions | None:
         parts = read.slice.elts if isinstance(read.slice, gast.Tuple) else [read.slice]
         if not isinstance(read.value, gast.Name):
             return None
         if self.is_dict(read.value.id):
             return self._of_entries(read.value.id, more, seen)
+        if self.holders.of(read.value.id):
+            return None if more else self.holders.is_array(read)
         key = getattr(read.slice, "value", None)
         if isinstance(key, str) and read.value.id in self._program.parameters:
-            return f"np.ndim({read.value.id}[{key!r}]) > {more}"
+            return (f"np.ndim({read.value.id}[{key!r}]) > {more}",)
         if not all(is_basic(part, self._integers) for part in parts):
             return None
         entries = self._of_entries(read.value.id, more, seen)
@@ -177,6 +204,31 @@ class Axes:
         if condition is not None and positions == len(parts):
             self.assumed[id(read)] = condition
         return condition
+
+
+def _has_axes_always(known: Primitive, operation: Operation) -> bool:
+    """Say whether what a function that gives arrays returns is none without axes.
+
+    That is so where it neither keeps the axes of an operand nor is told some.
+    """
+    if known.shape == "told":
+        shape = operation.args[0] if operation.args else None
+        return bool(getattr(shape, "elts", None)) or isinstance(shape, (gast.Name, gast.Constant))
+    told = len(operation.args) > 1 or bool(operation.keywords)  # as for `reshape`
+    views = known.may_view and (told or known.same)
+    return known.shape in ("", "flat", "square") and not views
+
+
+def _all(found: list[Conditions | None]) -> Conditions | None:
+    """Say when all of some values have axes; nothing is known of none."""
+    if not found or None in found:
+        return None
+    return tuple(dict.fromkeys(item for conditions in found for item in conditions or ()))
+
+
+def _any(found: list[Conditions | None]) -> Conditions | None:
+    """Say when one of some values has axes: that of which least is to be asked."""
+    return min((item for item in found if item is not None), key=len, default=None)
 
 
 def is_basic(part: Any, integers: Integers) -> bool:

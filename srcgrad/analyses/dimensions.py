@@ -305,7 +305,8 @@ class Dimensions:
             return self._of_creation(args[1])
         if canonical == "numpy.outer" and len(args) == 2:
             left, right = (self.of(item) for item in args)
-            return (*left, *right) if left and right and len(left) + len(right) == 2 else None
+            known_both = left and right and len(left) + len(right) == 2
+            return (*left, *right) if left and right and known_both else (None, None)
         if canonical == "numpy.concatenate" and isinstance(args[0], (gast.List, gast.Tuple)):
             parts = [self.of(item) for item in args[0].elts]
             return (None,) if all(part and len(part) == 1 for part in parts) else None

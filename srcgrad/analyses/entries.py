@@ -35,12 +35,20 @@ class Entries:
     ['x', 'y']
     >>> entries.of("x") is None
     True
+    >>> program = program_of('''
+    ... def f(x):
+    ...     kept = {"w": x * x, "b": 2.0}
+    ...     b = kept["b"]
+    ...     return x * b
+    ... ''')
+    >>> [text([gast.Expr(value)]) for value in Entries(program).read(program.body[-3])]
+    ['2.0']
     """
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._parent: dict[str, str] = {}
-        self._values: dict[str, list[Any]] = defaultdict(list)
+        self._values: dict[str, list[tuple[str | None, Any]]] = defaultdict(list)  # with words
         self._unknown: set[str] = set(program.parameters)
         self._dicts: set[str] = set()
         self.sequences: set[str] = set()
@@ -52,16 +60,34 @@ class Entries:
         roots = {self._root(name) for name in self._unknown}
         self._unknown = {name for name in self._parent if self._root(name) in roots}
         self._unknown.update(roots)
-        self._together: dict[str, list[Any]] = {}
+        self._together: dict[str, list[tuple[str | None, Any]]] = {}
         for name in [*self._parent]:
             self._together.setdefault(self._root(name), []).extend(self._values.get(name, ()))
+        self._under: dict[tuple[str, str | None], list[Any]] = {}
 
     def of(self, name: str) -> list[Any] | None:
         """Return every value that may be put into the container; None if something is unknown."""
+        return self._kept(name, None)
+
+    def read(self, statement: Any) -> list[Any] | None:
+        """Return every value that a statement may read out of a container; None if unknown.
+
+        It is the same list for all that read the same entries.
+        """
+        source = self.source(statement)
+        if source is None:
+            return None
+        return self._kept(source, _word(getattr(getattr(statement, "value", None), "slice", None)))
+
+    def _kept(self, name: str, word: str | None) -> list[Any] | None:
+        """Return what may be kept in a container, of a dict under one word alone if one is told."""
         if name in self._unknown or name not in self._parent:
             return None
-        root = self._root(name)
-        return self._together[root] if root in self._together else self._values.get(name, [])
+        place = self._root(name), word
+        if place not in self._under:
+            kept = self._together[place[0]]
+            self._under[place] = [v for key, v in kept if word is None or key in (word, None)]
+        return self._under[place]
 
     def row(self, node: Any) -> str | None:
         """Return the name of the list of numbers that an expression is, if it is a row of one."""
@@ -72,7 +98,8 @@ class Entries:
 
     def names(self) -> set[str]:
         """Return the names that stand in what is put into containers."""
-        return {name for values in self._values.values() for v in values for name in names_read(v)}
+        kept = [value for values in self._values.values() for _, value in values]
+        return {name for value in kept for name in names_read(value)}
 
     def is_dict(self, name: str) -> bool:
         """Say whether a name is bound to a dict that the program has made, or surely given."""
@@ -103,14 +130,14 @@ class Entries:
         change = change_of(statement)
         if change is not None:
             if change.value is not None:
-                self._values[change.name].append(change.value)
+                self._values[change.name].append((None, change.value))
             if change.target is not None:
                 self._unknown.add(change.target)
         elif is_store(statement):
-            base = store_target(statement).value
-            if isinstance(base, gast.Name):
-                self._values[base.id].append(statement.value)
-                self._note_rows(base.id, [statement.value])
+            target = store_target(statement)
+            if isinstance(target.value, gast.Name):
+                self._values[target.value.id].append((_word(target.slice), statement.value))
+                self._note_rows(target.value.id, [statement.value])
         elif isinstance(statement, gast.Assign):
             self._assign(statement)
         elif isinstance(statement, gast.For):
@@ -129,12 +156,12 @@ class Entries:
         if isinstance(value, gast.Name):
             self._join(name, value.id)
         elif isinstance(value, _SEQUENCES):
-            self._display(name, value.elts)
+            self._display(name, [(None, item) for item in value.elts])
             self._note_rows(name, inline_rows(value))
         elif isinstance(value, gast.Dict):
             self._dicts.add(name)
             spread = [
-                gast.Starred(v, gast.Load()) if k is None else v
+                (_word(k), gast.Starred(v, gast.Load()) if k is None else v)
                 for k, v in zip(value.keys, value.values, strict=True)
             ]
             self._display(name, spread)
@@ -144,19 +171,19 @@ class Entries:
                 name
             )
         elif (repeated := repeated_entries(value)) is not None:
-            self._display(name, repeated)
+            self._display(name, [(None, item) for item in repeated])
         else:
             self._lose(name)
 
     def _note_rows(self, name: str, rows: list[Any]) -> None:
         """Note the cells of the rows that a table gets without names of their own."""
         for row in rows if name in self._tables.tables else ():
-            self._values[_rows_of(name)] += getattr(row, "elts", ())
+            self._values[_rows_of(name)] += [(None, cell) for cell in getattr(row, "elts", ())]
 
     def _join_rows(self) -> None:
         """Hold the rows of a table for one list, since any may be the one that is read."""
         for table in self._tables.tables:
-            self._values[self._root(_rows_of(table))].append(gast.Constant(0.0, None))
+            self._values[self._root(_rows_of(table))].append((None, gast.Constant(0.0, None)))
         for name, tables in self._tables.rows.items():
             for table in tables:
                 self._join(name, _rows_of(table))
@@ -165,10 +192,10 @@ class Entries:
         if name not in self._tables.rows:
             self._unknown.add(name)
 
-    def _display(self, name: str, items: list[Any]) -> None:
-        for item in items:
+    def _display(self, name: str, items: list[tuple[str | None, Any]]) -> None:
+        for word, item in items:
             if not isinstance(item, gast.Starred):
-                self._values[name].append(item)
+                self._values[name].append((word, item))
             elif isinstance(item.value, gast.Name):
                 self._join(name, item.value.id)
             else:
@@ -184,6 +211,12 @@ class Entries:
             known[parent] = known[known[parent]]
             parent = known[parent]
         return parent
+
+
+def _word(key: Any) -> str | None:
+    """Return the word that a key of a dict is."""
+    word = getattr(key, "value", None) if isinstance(key, gast.Constant) else None
+    return word if isinstance(word, str) else None
 
 
 def _rows_of(table: str) -> str:

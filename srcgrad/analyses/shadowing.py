@@ -7,6 +7,7 @@ and the same view of that for a view.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -101,10 +102,7 @@ class Shadowing:
             if name in mirror.names:
                 continue
             mirror.names.add(name)
-            if name in self._program.parameters:
-                self._must_be_array(name, mirror)
-            elif name not in self._makers:
-                raise NotShadowedError("what its names may be bound to is not known")
+            self._must_be_known(name, mirror)
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
                 several = isinstance(value, _COMPREHENSIONS) or _repeats(value)
@@ -146,9 +144,9 @@ class Shadowing:
         linked = {name for link in mirror.links for name in link}
         computed = any(self._may_be_number(name, mirror) for name in mirror.names & linked)
         if reads or computed:
-            sure = {"", *mirror.conditions}
             lists = self._tables.tables | self._tables.rows.keys()
-            mirror.numbers = {n for n in mirror.names - lists if self._axes.of(n) not in sure}
+            others = {n for n in mirror.names - lists if not self._has_axes(n, mirror)}
+            mirror.numbers = set(itertools.filterfalse(self._axes.holders.of, others))
         if computed and mirror.updates:
             raise NotShadowedError("an update of a number is no write, as one of an array is")
 
@@ -160,10 +158,14 @@ class Shadowing:
         makers = {mirror.makers.get(id(item)) for item in self._makers.get(name, [])}
         if "fresh" not in makers or name in self._indexed or name in self._tables.rows:
             return False
-        condition = self._axes.of(name)
-        if condition:
-            mirror.conditions[condition] = None
-        return condition is None
+        conditions = self._axes.of(name)
+        mirror.conditions.update(dict.fromkeys(conditions or ()))
+        return conditions is None
+
+    def _has_axes(self, name: str, mirror: Shadowed) -> bool:
+        """Say whether a name is bound to an array with axes, under what is taken for granted."""
+        conditions = self._axes.of(name)
+        return conditions is not None and mirror.conditions.keys() >= set(conditions)
 
     def _check_store(self, statement: Any, name: str) -> None:
         if not is_store(statement):
@@ -172,11 +174,10 @@ class Shadowing:
             raise NotShadowedError("an entry of a list or dict is replaced, which is no array")
         if not self._may_be_display(name, set()):
             return
-        condition = self._axes.of(name)
-        if condition:
-            self._taken[condition] = None
-        if condition is None:
+        conditions = self._axes.of(name)
+        if conditions is None:
             raise NotShadowedError("what a list holds may be numbers, which have no memory")
+        self._taken.update(dict.fromkeys(conditions))
 
     def _may_be_display(self, name: str, seen: set[str]) -> bool:
         """Say whether a name may be bound to a tuple or list made in the program."""
@@ -371,11 +372,14 @@ class Shadowing:
         source = statement.value.id
         if self._is_display(source, set()) or self._holds_views(source):
             return "unpack"
+        if self._axes.holders.of(source):
+            self._taken.update(dict.fromkeys(self._axes.holders.all_arrays(source)))
+            return "unpack"
         for name in _targets(statement):
-            condition = "" if name in self._indexed else self._axes.of(name)
-            if condition is None:
+            conditions = () if name in self._indexed else self._axes.of(name)
+            if conditions is None:
                 raise NotShadowedError("numbers out of an array have no memory")
-            self._taken.update({condition: None} if condition else {})
+            self._taken.update(dict.fromkeys(conditions))
         return "unpack"
 
     def _is_of_array(self, operation: Operation) -> bool:
@@ -403,6 +407,8 @@ class Shadowing:
         """Say what reading ``x[i]`` gives: a view, a number, or what only the run tells."""
         if read.value.id in self._tables.tables:
             return "view"
+        if self._axes.holders.of(read.value.id):
+            return self._reads_given(read)
         if self._is_display(read.value.id, set()):
             if is_position(read.slice, self._integers) or self._axes.is_dict(read.value.id):
                 return "view"
@@ -417,11 +423,27 @@ class Shadowing:
         if any(not is_position(part, self._integers) for part in parts):
             return "view"
         rank = self._dimensions.rank(read.value)
-        condition = self._axes.assumed.get(id(read))
-        if condition is not None:
-            self._taken.update({condition: None} if condition else {})
+        conditions = self._axes.assumed.get(id(read))
+        if conditions is not None:
+            self._taken.update(dict.fromkeys(conditions))
             return "view"
         return "view" if rank is not None and rank > len(parts) else "maybe"
+
+    def _reads_given(self, read: Any) -> Maker:
+        """Say what reading from a list, tuple or dict of the caller gives: an array, or nothing."""
+        conditions = self._axes.holders.is_array(read)
+        if conditions is None:
+            raise NotShadowedError("what its names may be bound to is not known")
+        self._taken.update(dict.fromkeys(conditions))
+        return "view"
+
+    def _must_be_known(self, name: str, mirror: Shadowed) -> None:
+        """Make sure that a parameter is an array, or holds some, and others are bound here."""
+        if name in self._program.parameters:
+            if not self._axes.holders.of(name):
+                self._must_be_array(name, mirror)
+        elif name not in self._makers:
+            raise NotShadowedError("what its names may be bound to is not known")
 
     def _must_be_array(self, name: str, mirror: Shadowed) -> None:
         """Make sure that a name is bound to an array, which `+=` writes into."""
@@ -431,11 +453,10 @@ class Shadowing:
             if self._program.given.get(name) not in ("vector", "matrix", "array"):
                 mirror.conditions[f"isinstance({name}, np.ndarray)"] = None
             return
-        condition = self._axes.of(name)
-        if condition is None and name not in self._indexed:
+        conditions = self._axes.of(name)
+        if conditions is None and name not in self._indexed:
             raise NotShadowedError("what its names may be bound to is not known")
-        if condition:
-            mirror.conditions[condition] = None
+        mirror.conditions.update(dict.fromkeys(conditions or ()))
 
 
 def _displayed(value: Any) -> Maker:

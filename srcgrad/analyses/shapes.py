@@ -179,7 +179,8 @@ class Shapes:
         value, index = subscript.value, subscript.slice
         row = self._entries.row(value) if self._settled else None
         if row is not None:
-            return self._integers.of(index) and self._of_entries(row, frozenset()) == SCALAR
+            values = self._entries.of(row)
+            return self._integers.of(index) and self._of_entries(values, frozenset()) == SCALAR
         if not isinstance(value, gast.Name):
             return False
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
@@ -213,21 +214,21 @@ class Shapes:
         """Return the names read from lists that turn out to hold other shapes than was thought."""
         found: set[str] = set()
         for statement in statements(self._program.body):
-            source = self._entries.source(statement)
-            if source is None or self._entries.of(source) is None:
+            values = self._entries.read(statement)
+            if values is None:
                 continue
             if not isinstance(statement.targets[0], gast.Name):
                 continue  # what is unpacked has a shape of its own
             name = statement.targets[0].id
             if name not in varying and name not in self._numbers:
-                shape = self._of_entries(source, frozenset())
+                shape = self._of_entries(values, frozenset())
                 if self._known[name] != (frozenset({name}) if shape is None else shape):
                     found.add(name)
         return found
 
-    def _of_entries(self, name: str, skipped: frozenset[None]) -> Shape | None:
-        """Return the shape of all entries of a list that the program makes, if they have one."""
-        values = self._entries.of(name) or ()
+    def _of_entries(self, values: list[Any] | None, skipped: frozenset[None]) -> Shape | None:
+        """Return the shape of what is in a list that the program makes, if all of it has one."""
+        values = [] if values is None else values
         known = self._of_values.get(id(values))
         if known is None:
             known = self._of_values[id(values)] = frozenset(map(self.of, values))
@@ -255,9 +256,9 @@ class Shapes:
     def _of_value(self, name: str, statement: Any) -> Shape | None:
         operation = self._program.operation(statement)
         value = statement.value
-        container = self._entries.source(statement)
-        if container is not None and self._entries.of(container) is not None:
-            return self._of_entries(container, frozenset({None}))  # those not met yet
+        entries = self._entries.read(statement)
+        if entries is not None:
+            return self._of_entries(entries, frozenset({None}))  # those not met yet
         if operation.kind == "copy":
             source = value.id
             if source in self.vectors:

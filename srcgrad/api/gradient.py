@@ -374,7 +374,7 @@ class Gradient(GradientReading[P, R_co]):
                 return shaped
             try:
                 with one_program(program):
-                    return self._made_twin("wide", assume=False, arrays=kinds_of_arrays(bound))
+                    return self._made_of_kinds("wide", kinds_of_arrays(bound), args, kwargs)
             except UnsupportedError:
                 raise problem from None
         if plan.scalars and not all(is_writable_array(bound[n]) for n in plan.arrays(bound)):

@@ -36,7 +36,7 @@ from srcgrad.api.reading import Asked, Reading
 from srcgrad.api.refusal import describe, ran_on_tape, update_of_array
 from srcgrad.api.seeing import gains_from_shapes, seen_of
 from srcgrad.api.selection import Selection, static_arguments
-from srcgrad.api.sharing import kinds_of_arrays
+from srcgrad.api.sharing import KindsOfArrays, kinds_of_arrays
 from srcgrad.api.structures import copied, holds_more_than_numbers
 from srcgrad.api.values import is_complex, is_writable_array
 from srcgrad.compiler import OneProgram, one_program
@@ -118,8 +118,25 @@ class GradientReading(Reading, Generic[P, R_co]):
         return self._or_refused(lambda: self._made_plainer(kind, plan, *call, **options))
 
     def _made_plainer(self, kind: str, plan: Plan, *call: Any, **options: Any) -> Plan:
-        bound = self._selection.bound(*call) if plan.generated.written else {}
-        return self._made_twin(kind, assume=False, arrays=kinds_of_arrays(bound), **options)
+        bound = self._selection.bound(*call)
+        if not plan.generated.written:
+            try:
+                return self._made_twin(kind, assume=False, **options)
+            except MutationError:  # what is computed of arrays and written may have to have axes
+                pass
+        return self._made_of_kinds(kind, kinds_of_arrays(bound), *call, **options)
+
+    def _made_of_kinds(
+        self, kind: str, arrays: KindsOfArrays, args: Any, kwargs: Any, **options: Any
+    ) -> Plan:
+        """Return a twin for arguments of such kinds, and if need be for what they hold, too."""
+        try:
+            return self._made_twin(kind, assume=False, arrays=arrays, **options)
+        except MutationError:
+            twin = self._made_twin(f"{kind} held", arrays=arrays, **options)
+            if not twin.fits(args, kwargs):
+                raise
+            return twin
 
     def _twin(
         self, kind: str, *, problem: MutationError | None = None, **options: Any

@@ -23,6 +23,7 @@ class _NotCopiedError(MutationError):
 
 KindsOfArrays = frozenset[tuple[str, str]]
 _KINDS: Final = {1: "vector", 2: "matrix"}
+_CONTAINERS: Final = (list, dict, tuple)
 
 
 def refuse_shared(generated: Generated, function: Any, arguments: Mapping[str, Any]) -> None:
@@ -73,7 +74,7 @@ def is_alone(
     except MutationError as problem:
         data = {item.name: item.current() for item in generated.data.values()}
         given = {**data, **arguments}
-        if not all(type(given.get(name)) in (list, dict) for name in generated.written):
+        if not all(type(given.get(name)) in _CONTAINERS for name in generated.written):
             raise
         refuse(problem)
         return False
@@ -97,13 +98,13 @@ def are_apart(written: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def kinds_of_arrays(arguments: Mapping[str, Any]) -> KindsOfArrays:
-    """Return the arguments that are arrays with axes, vectors or matrices, and lists and dicts."""
+    """Return the arguments that are arrays with axes, vectors or matrices, or hold others."""
     ranks = {name: np.ndim(value) for name, value in arguments.items() if is_writable_array(value)}
     arrays = {(name, _KINDS.get(rank, "array")) for name, rank in ranks.items() if rank}
     return frozenset(arrays) | {
         (name, type(value).__name__)
         for name, value in arguments.items()
-        if type(value) in (list, dict)
+        if type(value) in _CONTAINERS
     }
 
 
@@ -131,8 +132,9 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _meet_inside(value: Any) -> bool:
-    """Say whether two fields of an object, or of objects in it, share memory."""
-    if type(value) is np.ndarray or not (is_plain_object(value) or holds_objects(value)):
+    """Say whether two fields of an object, or two things that it or a list holds, share memory."""
+    holds = type(value) in _CONTAINERS or is_plain_object(value) or holds_objects(value)
+    if type(value) is np.ndarray or not holds:
         return False
     return any(_meet(one, other) for one, other in itertools.combinations(_parts(value), 2))
 

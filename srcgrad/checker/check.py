@@ -70,7 +70,8 @@ class Subject:
         inputs: The names that it is differentiated with respect to.
         outer: The parameters that gradients are returned for.
         fields: The statements that read fields of arguments.
-        ranks: What is known of parameters: "number", or how many axes they have.
+        ranks: What is known of parameters: "number", how many axes they have, or that they are a
+            "list" or a "tuple" of arrays.
         conditions: What the text takes for granted, as it says so.
         function: The function as the user has written it, if its parameters are these.
         copied: The arguments that the text leaves as they are, though that function does not.
@@ -96,15 +97,25 @@ class Subject:
     copied: frozenset[str] = frozenset()
 
 
+_RANKS: Final[Mapping[str, Any]] = {
+    "number": "number",
+    "int": "number",
+    "vector": 1,
+    "matrix": 2,
+    "list": "list",
+    "tuple": "tuple",
+}
+
+
 def ranks_of(given: Mapping[str, str], conditions: Sequence[str]) -> dict[str, Any]:
     """Return what is taken for granted of parameters: "number" or a number of axes.
 
-    >>> ranks_of({"s": "number"}, ["x.ndim == 1"])
-    {'s': 'number', 'x': 1}
+    >>> ranks_of({"s": "number", "p": "list"}, ["x.ndim == 1"])
+    {'s': 'number', 'p': 'list', 'x': 1}
     """
     known: dict[str, Any] = {}
     for name, fact in given.items():
-        found = {"number": "number", "int": "number", "vector": 1, "matrix": 2}.get(fact)
+        found = _RANKS.get(fact)
         if found is not None:
             known[name] = found
     for condition in conditions:

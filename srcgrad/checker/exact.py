@@ -37,6 +37,7 @@ _SHORT: Final = ((3,), (4,), *_LENGTHS[2:])  # where lanes have told already
 NESTS: Final = "it stores an array in an entry of an array"
 _OTHER_LENGTHS: Final = ((1,), (3,))
 _MOST_TRIALS: Final = 16
+_HOLDERS: Final = {"list": list, "tuple": tuple}
 _WHOLE: Final = (None, "number", 0)  # ranks of parameters that are given whole numbers
 _FEW: Final = 5  # where lanes have told all
 _MOST_PATHS: Final = 8  # of each two the second goes the opposite ways
@@ -383,12 +384,14 @@ class ExactChecker(Checker):
             code = code_of(f"argument {name}")
             rank = self._ranks.get(name)
             varied = name in subject.outer
-            if not varied and rank in _WHOLE:
+            if not varied and (rank in _WHOLE or rank in _HOLDERS):
                 made[name] = 2 + (hashed(code, 0) + seed) % 2
                 continue
             count = rank if isinstance(rank, int) else 0
             lengths = (self._lengths * 8)[:count]
-            like = np.empty(lengths, object) if count else 0.0
+            like: Any = np.empty(lengths, object) if count else 0.0
+            if rank in _HOLDERS:
+                like = _HOLDERS[rank](np.empty(self._lengths[:1], object) for _ in range(2))
             made[name] = filled(like, hashed(code, seed), moving=moving and varied)
         return made
 

@@ -106,15 +106,15 @@ class Module:
     ) -> str:
         """Compile the function that the user calls; return its name."""
         source, refusal = self.expanded(function, given, wrt)
-        suffix = "value_and_grad" if value else "grad"
-        name = self.namer.fresh(f"{source.name}_{suffix}")
+        name = self.namer.fresh(f"{source.name}_{'value_and_grad' if value else 'grad'}")
         source, self.renamed = without_collisions(source, own_names())
         inner = [self.renamed.get(item, item) for item in wrt]
-        derivation = self.begin(source, inner, self.stages)
+        arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}
+        held = [n for n, fact in arrays.items() if self.assume and fact in ("list", "dict")]
+        derivation = self.begin(source, inner, self.stages, held=held)
         derivation.assume = self.assume
         if self.seen:
             derivation.knowledge = seen_knowledge(self.seen, self.renamed, self._follow(source))
-        arrays = {self.renamed.get(name, name): fact for name, fact in self.arrays}
         derivation.program.given.update(arrays)
         try:
             body = derivation.joint(self.call_pair(source), inner, value=value, aux=aux)
@@ -171,6 +171,7 @@ class Module:
         stages: Stages,
         *,
         updates: bool = False,
+        held: Sequence[str] = (),
     ) -> Derivation:
         """Return a function in normal form, ready to be derived."""
         if not self.keep_complex and meets_complex(source):
@@ -178,8 +179,7 @@ class Module:
         self._begun.append(source.function)
         fields = {item.parameter: item.names.values() for item in source.leaves}
         inputs = [leaf for name in wrt for leaf in fields.get(name, [name])]
-        caught = self.catches
-        manner = Manner(updates, caught, self.plain)
+        manner = Manner(updates, caught := self.catches, self.plain, frozenset(held))
         program, refusals = normal_form(source, inputs, own_names(), stages, manner)
         if self.keep_complex:
             refuse_complex_signs(program, refusals)

@@ -76,11 +76,14 @@ class Manner:
             run tells.
         caught: A caller may catch what the function raises.
         plain: Checkpointed loops are loops as others are.
+        held: The parameters that are taken for lists and dicts of arrays, which are updated as
+            what they are.
     """
 
     updates: bool = False
     caught: bool = False
     plain: bool = False
+    held: frozenset[str] = frozenset()
 
 
 def normal_form(
@@ -120,7 +123,7 @@ def normal_form(
         return program, refusals
     placed, results = _write_by_index(tree, program)
     stages.note("write by index", tree)
-    flags, carried = _flatten(tree, program, refusals, updates=manner.updates)
+    flags, carried = _flatten(tree, program, refusals, manner)
     stages.note("flatten", tree)
     fixed = frozenset(exits.results) | results | flags
     lasting = scope.local | exits.flags | placed | carried
@@ -139,16 +142,16 @@ def normal_form(
 
 
 def _flatten(
-    tree: Any, program: Program, refusals: Refusals, *, updates: bool
+    tree: Any, program: Program, refusals: Refusals, manner: Manner
 ) -> tuple[set[str], set[str]]:
     """Let each statement do one operation; return the flags of `try`, and what loops carry."""
     reader, namer = program.reader, program.namer
     variation = Variation(program.inputs, reader)
     variation.spread(tree.body)
     refuse_inner_writes(tree.body, reader, variation.names, refusals)
-    flattener = Flattener(variation, reader, namer, refusals)
+    flattener = Flattener(variation, reader, namer, refusals, manner.held)
     tree.body = flattener.function(tree.body)
-    if updates:
+    if manner.updates:
         restore_updates(tree.body)
     module = str(reader.scope.function.__module__)
     cuts = not module.startswith("srcgrad._generated.")  # there flags say what is read half-way

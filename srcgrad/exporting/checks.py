@@ -89,6 +89,10 @@ def refuse_lists(value: Any, name: str, depth: int, other: Any = None) -> None:
 
 def refuse_shared(written: Any, name: str, **others: Any) -> None:
     """Raise ValueError if an argument that is written into shares memory with another one."""
+    arrays = arrays_in(written)
+    for place, array in enumerate(arrays):
+        if any(np.may_share_memory(array, other) for other in arrays[:place]):
+            raise ValueError(f"`{name}` is written into and holds the same memory twice")
     for other, value in others.items():
         for array in arrays_in(value):
             if any(np.may_share_memory(array, mine) for mine in arrays_in(written)):

@@ -15,9 +15,8 @@ RECORDS: Final[tuple[Primitive, ...]] = (
     *records(_SHADOWS, "shadow_of_view", memory="itself", viewed="any", slope="constant"),
     *records("srcgrad.runtime.broadcasting", "unbroadcast", memory="itself", outlines=(1,)),
     *records("srcgrad.runtime.complex_parts", "real_part", memory="itself"),
-    *records(_INDEXING, "item", shape="number"),
+    *records(_INDEXING, "item", moves=True, shape="number", gives="number"),
     *records(_INDEXING, "getitem", moves=True, memory="itself"),
-    *records(_INDEXING, "item", moves=True, shape="number"),
     *records(_INDEXING, "add_at add_entries", writes=(0,), stores=True),
     *records(_SHADOWS, "add_to_shadows", writes=(0,), stores=True),
 )

@@ -11,7 +11,7 @@ Shape = Literal[
     "product", "square",
 ]  # fmt: skip
 Memory = Literal["fresh", "view", "frozen", "itself", "layout", "optional"]
-Gives = Literal["", "array", "number", "list"]
+Gives = Literal["", "array", "number", "list", "tuple"]
 Kind = Literal["", "float", "truth", "int", "first", "promoted", "either"]
 Along = Literal["", "all", "flat", "last"]
 Slope = Literal["", "constant", "steep", "edge"]
@@ -38,8 +38,8 @@ class Primitive:
             (``flat``), or the ``last``.
         signature: Which are the last axes, on which it works and before which it carries others
             along, as NumPy writes it of generalised ufuncs.
-        gives: The result is an ``array`` even where it has no axes, a ``number`` there, or a
-            ``list`` of arrays.
+        gives: The result is an ``array`` even where it has no axes, a ``number`` there, a ``list``
+            of arrays, or a ``tuple`` of all operands in one shape.
         kind: The result consists of floats (or complex numbers), truths or ints whatever the
             operands are, of what the ``first`` operand consists of, or of what all of them (but
             one that tells a shape or a condition) are ``promoted`` to, or

@@ -73,9 +73,11 @@ def _followed(sweep: Sweep) -> Callable[[str], set[str]]:
 def find_paths(sweep: Sweep) -> dict[str, dict[str, str]]:
     """Return the inputs that are read by literal string keys only, with a cell for each key.
 
-    Such a dictionary is differentiated as so many variables: nothing is made that is not read.
+    Such a dictionary is differentiated as so many variables: nothing is made that is not read. One
+    whose arrays are written into has shadows of all that it holds.
     """
-    wanted = [n for n in sweep.program.inputs if n in sweep.facts.activity.active]
+    active = sweep.facts.activity.active - sweep.facts.storage.mirror.names
+    wanted = [name for name in sweep.program.inputs if name in active]
     paths: dict[str, dict[str, str]] = {name: {} for name in wanted}
     sure = {id(statement) for statement in _always_run(sweep.program.body)}
     certain: set[tuple[str, str]] = set()

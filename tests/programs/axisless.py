@@ -184,3 +184,40 @@ def numbers_out_of_elements_that_are_written_later(x):
     c = y[1:2].item()
     y *= 3.0
     return c * np.sum(y)
+
+
+@program("v")
+def array_without_axes_in_a_list_updated(x):
+    a = np.array(np.sum(x))
+    kept = [a, np.array(x[1])]
+    v = kept[0]
+    v *= x[0]
+    return a * v * kept[1]
+
+
+@program("v", by="tape")
+def array_without_axes_beside_a_number_in_a_list_updated(x):
+    a = np.array(np.sum(x))
+    kept = [a, a * 2.0]
+    v = kept[0]
+    v *= x[0]
+    return a * v * kept[1]
+
+
+@program("v")
+def array_without_axes_in_a_dict_updated(x):
+    a = np.array(np.sum(x))
+    kept = {"b": a, "w": x * 1.0}
+    v = kept["b"]
+    v += x[1]
+    return np.sum(kept["w"] * a) * v
+
+
+@program("v")
+def numbers_and_arrays_of_one_dict_updated(x):
+    d = {"w": x * 2.0, "b": np.sum(x).item()}
+    k = {**d, "b": d["b"] * x[0]}
+    k["w"] *= x[1]
+    e = dict(d)
+    e["b"] += 1.0
+    return np.sum(d["w"] * k["b"] + e["b"] * d["b"])

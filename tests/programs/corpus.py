@@ -21,9 +21,9 @@ class Program:
     """A function with the kinds of its arguments.
 
     The kinds are: s a positive float, v a vector, m and M matrices that can be multiplied, n a
-    small int, d a dict of arrays, t a tuple of arrays. ``("v", 8)`` and ``("m", 2, 3)`` say the
-    size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. These but ints are differentiated; l is
-    a list of floats and k a dict of such, which are not.
+    small int, d a dict of arrays, t a tuple of arrays, a a list of such. ``("v", 8)`` and
+    ``("m", 2, 3)`` say the size; ``("w", (3, 4), (4, 4))`` is a tuple of matrices. These but ints
+    are differentiated; l is a list of floats and k a dict of such, which are not.
 
     `by` says what must differentiate it: generated source, the tape (with a warning that says why),
     or neither (an error). It is checked, so that whoever lets a program through by source learns of
@@ -67,6 +67,7 @@ def _make(kind: Kind, rng: np.random.Generator) -> Any:
     containers: dict[str, Callable[[], Any]] = {
         "d": lambda: {"w": rng.normal(size=(2, 3)), "b": rng.normal(size=2)},
         "t": lambda: (rng.normal(size=3), rng.normal(size=3)),
+        "a": lambda: [rng.normal(size=3), rng.normal(size=3)],
         "n": lambda: 3,
         "l": lambda: [0.5, 2.0],
         "k": lambda: {"a": 1.5, "b": 0.5},

@@ -184,7 +184,7 @@ def split_of_a_part_of_a_split(x):
     return np.sum(a**3)
 
 
-@program("v", by="tape")
+@program("v")
 def parts_of_a_split_in_a_loop(x):
     a = x * 1.0
     for p in np.split(a, 2):

@@ -395,7 +395,7 @@ def rows_unpacked_and_made_orthogonal(x):
     return np.sum(second**2) + length
 
 
-@program(("v", 4), by="tape")
+@program(("v", 4))
 def parts_of_a_split_updated_by_place(x):
     y = 1.0 * x
     parts = np.split(y, 2)

@@ -5,7 +5,7 @@ Expressions that carry none stay as the user wrote them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
@@ -50,12 +50,20 @@ class Flattener:
     return out
     """
 
-    def __init__(self, varies: Varies, reader: Reader, namer: Namer, refusals: Refusals) -> None:
+    def __init__(
+        self,
+        varies: Varies,
+        reader: Reader,
+        namer: Namer,
+        refusals: Refusals,
+        held: Iterable[str] = (),
+    ) -> None:
         self._varies = varies
         self._reader = reader
         self._namer = namer
         self._refusals = refusals
         self._work = Workspace(varies, reader, namer, refusals)
+        self._work.held.update(held)
         self._expressions = Expressions(self._work)
         self._targets = Targets(self._work, self._expressions)
         self._work.run = self._run
@@ -159,7 +167,8 @@ class Flattener:
             return
         if not self._targets.is_plain_element(target):
             return
-        if target.value.id in self._work.parted and not isinstance(target.slice, gast.Tuple):
+        parts = self._work.parted | self._work.held
+        if target.value.id in parts and not isinstance(target.slice, gast.Tuple):
             self._update_part(node)
             return
         target.slice = self._expressions.index(target.slice, node)

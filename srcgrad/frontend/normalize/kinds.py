@@ -32,6 +32,7 @@ def find_kinds(body: list[Any], work: Workspace) -> None:
     _find_unindexed(bindings, work)
     work.arrays = {n for n, values in bindings.items() if any(_of_numpy(v, work) for v in values)}
     _find_parted(bindings, work)
+    work.held.difference_update(bindings)
     given = [n for n in _parameters(work) if n not in bindings and n not in work.lists]
     work.arrays |= {name for name in given if work.varies.of(load(name))}  # of lists by `joins_of`
     for name in sorted(work.lists):

@@ -35,6 +35,8 @@ class Workspace:
         arrays: The names that are bound to what functions of NumPy return.
         numbered: Those of the lists that hold numbers, as arithmetic gives them.
         parted: The names of lists of parts of one array.
+        held: The names of lists and dicts of the caller that hold nothing but arrays, if what is
+            updated in them is taken for one; their entries stay the same.
         sure: Those of the lists that are bound to nothing else.
         changing: The names of lists and dicts that grow or shrink.
         asked: The names whose type the function asks for, so that use shows nothing.
@@ -52,6 +54,7 @@ class Workspace:
         self.arrays: set[str] = set()
         self.numbered: set[str] = set()
         self.parted: set[str] = set()
+        self.held: set[str] = set()
         self.sure: set[str] = set()
         self.dicts: set[str] = set()
         self.unordered: set[str] = set()

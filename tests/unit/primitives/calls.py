@@ -12,6 +12,7 @@ ARRAYS: dict[str, np.ndarray[Any, Any]] = {
     "in the order of Fortran": np.asfortranarray(FLOATS[:12].reshape(3, 4)),
     "every other column": FLOATS.reshape(3, 8)[:, ::2],
     "square": FLOATS[:9].reshape(3, 3),
+    "of full rank": np.eye(3) + 0.25,
     "vector": FLOATS[:4],
     "every other number": FLOATS[:8:2],
     "of one element": np.ones(1),
@@ -57,7 +58,7 @@ REST: dict[str, tuple[Any, ...]] = {
     "searchsorted": (2.0,),
     "digitize": ([0.0, 2.0],),
     "kron": (2.0,),
-    **dict.fromkeys(("matmul", "vecdot"), (np.ones(3),)),
+    **dict.fromkeys(("matmul", "vecdot", "solve"), (np.ones(3),)),
     "linalg.outer": ([2.0, 3.0],),
 }
 """What functions take beside an array, by their last names."""

@@ -106,6 +106,9 @@ def test_results_without_axes_are_arrays_or_numbers_as_the_record_says(name: str
         if known.gives == "number" and np.shape(result) == ():
             assert not isinstance(result, np.ndarray)
         assert (known.gives == "list") == (isinstance(result, list) and known.memory == "view")
+        if known.gives == "tuple":
+            assert isinstance(result, tuple)
+            assert len({np.shape(part) for part in result}) == 1
 
 
 @called
