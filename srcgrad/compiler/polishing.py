@@ -36,7 +36,7 @@ from srcgrad.optimizations.swap import write_swaps
 from srcgrad.optimizations.tidy import tidy
 from srcgrad.optimizations.unused_parts import name_unused_parts
 from srcgrad.optimizations.width import width
-from srcgrad.optimizations.write_over import write_over
+from srcgrad.optimizations.write_over import guarded_names, write_over
 from srcgrad.transforms.externals import Externals
 
 
@@ -90,8 +90,13 @@ class Polishing:
         """Put what is read once, or what is no more than a lookup, where it is read."""
         tests = RepeatedTests(self.is_temporary, self.program.parameters, self.numbers)
         body = tests.run(body, self.purity.of)
-        body = ForwardSubstitution(self.purity, self.is_temporary, width).run(body)
-        return LookupRepetition(self.purity, self.is_temporary, width).run(body)
+        updated = guarded_names(body)
+
+        def is_temporary(name: str) -> bool:
+            return name not in updated and self.is_temporary(name)
+
+        body = ForwardSubstitution(self.purity, is_temporary, width).run(body)
+        return LookupRepetition(self.purity, is_temporary, width).run(body)
 
     def _coalesced(self, body: list[Any]) -> list[Any]:
         program, parameters, namer = self.program, self.parameters, self.program.namer

@@ -31,3 +31,21 @@ def write_over(body: list[Any]) -> bool:
                 statement.value = call("written_over", clone(value.left), value)
                 found = True
     return found
+
+
+def guarded_names(body: list[Any]) -> set[str]:
+    """Return the names that are updated under a guard, before it and after.
+
+    >>> from srcgrad.compiler.doctesting import parse
+    >>> body = parse("x_2 = x * v; n_2 = n + v")
+    >>> body[0].guarded = True
+    >>> sorted(guarded_names(body))
+    ['x', 'x_2']
+    """
+    return {
+        name.id
+        for statement in statements(body)
+        if getattr(statement, "guarded", False) and isinstance(statement.value, gast.BinOp)
+        for name in (statement.value.left, *statement.targets)
+        if isinstance(name, gast.Name)
+    }
