@@ -141,7 +141,7 @@ class Reverser:
         return done
 
     def _in_place(self, store: Any, before: list[Any]) -> Any:
-        """Return ``xs[i] *= v`` for a store of ``xs[i] * v``: an array that is held is written into.
+        """Return ``xs[i] *= v`` for a store of ``xs[i] * v``, which writes into an array.
 
         A number is bound anew either way.
         """
