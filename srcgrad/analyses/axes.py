@@ -11,6 +11,7 @@ from srcgrad.analyses.constants import axes_of
 from srcgrad.analyses.dimensions import Dimensions
 from srcgrad.analyses.given_holders import Conditions, GivenHolders
 from srcgrad.analyses.integers import Integers
+from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import Program
 from srcgrad.primitives import Primitive
@@ -77,6 +78,9 @@ class Axes:
     def _of_maker(self, statement: Any, more: int, seen: set[str]) -> Conditions | None:
         if not isinstance(statement, gast.Assign):
             return None
+        taken = change_of(statement)
+        if taken is not None:
+            return self._of_entries(taken.name, more, seen)
         operation = self._program.operation(statement)
         if isinstance(statement.targets[0], gast.Tuple):
             return self._of_parts(operation, more, seen)
@@ -161,7 +165,7 @@ class Axes:
             if operation.kind == "copy" and statement.value.id not in seen:
                 found.append(self._of_entries(statement.value.id, more, seen | {name}))
             elif operation.kind in ("tuple", "list", "dict"):
-                found += [self._of_operand(arg, more, seen) for arg in operation.args]
+                found += [self._of_node(arg, more, seen) for arg in operation.args]
             elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
                 found.append(self._of_listed(operation, more, seen | {name}))
             else:

@@ -123,7 +123,7 @@ class Reverser:
                     done.extend([statement, *mirrored])
                     continue
                 done.extend(self._containers.prepare_store(statement))
-                done.append(self._in_place(statement, done))
+                done.append(self._containers.in_place(statement, done))
                 continue
             elif is_store(statement):
                 done.extend(self._freeze(store_target(statement), "slice", statement))
@@ -139,22 +139,6 @@ class Reverser:
                 self._note_effect(statement)
             done.append(statement)
         return done
-
-    def _in_place(self, store: Any, before: list[Any]) -> Any:
-        """Return ``xs[i] *= v`` for a store of ``xs[i] * v``, which writes into an array.
-
-        A number is bound anew either way.
-        """
-        if not getattr(store, "updates_entry", False) or not isinstance(store.value, gast.Name):
-            return store
-        makers = (s for s in reversed(before) if isinstance(s, gast.Assign))
-        made = next((s for s in makers if names_bound(s.targets[0]) == [store.value.id]), None)
-        value = getattr(made, "value", None)
-        if not isinstance(value, gast.BinOp):
-            return store
-        update = at(gast.AugAssign(clone(store.targets[0]), value.op, clone(value.right)), store)
-        self._sweep.witness.stands_for(update, store)
-        return update
 
     def _change(self, statement: Any, change: Change) -> list[Any]:
         """Return the forward statements of a change of a list or dict, and of its shadows."""

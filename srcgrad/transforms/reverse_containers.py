@@ -14,6 +14,7 @@ from srcgrad.ir.build import assign, at, call, clone, constant, load, method, st
 from srcgrad.ir.changes import Change, change_of
 from srcgrad.ir.operations import Operation
 from srcgrad.ir.program import direct_names, store_target
+from srcgrad.ir.walk import names_bound
 from srcgrad.transforms.sweep import Contributions, Sweep
 
 
@@ -100,6 +101,22 @@ class ContainerSteps:
             statement, target, zero if kills else None, broadcasts=adds and not numbers
         )
         return lead
+
+    def in_place(self, stored: Any, before: list[Any]) -> Any:
+        """Return ``xs[i] *= v`` for a store of ``xs[i] * v``, which writes into an array.
+
+        A number is bound anew either way.
+        """
+        if not getattr(stored, "updates_entry", False) or not isinstance(stored.value, gast.Name):
+            return stored
+        makers = (s for s in reversed(before) if isinstance(s, gast.Assign))
+        made = next((s for s in makers if names_bound(s.targets[0]) == [stored.value.id]), None)
+        value = getattr(made, "value", None)
+        if not isinstance(value, gast.BinOp):
+            return stored
+        update = at(gast.AugAssign(clone(stored.targets[0]), value.op, clone(value.right)), stored)
+        self._sweep.witness.stands_for(update, stored)
+        return update
 
     def _reverse_store(
         self, statement: Any, target: Any, zero: Any, *, broadcasts: bool

@@ -145,3 +145,15 @@ def arrays_taken_out_of_a_dict(x):
         d["a"] = d["b"]
         d["b"] = p
     return np.sum(d["a"] * x) + np.sum(d["b"])
+
+
+@program(("v", 4))
+def taken_out_and_put_in(x):
+    ws = [x * 1.0, x * 2.0, x * 3.0]
+    w = ws.pop()
+    w[1:] *= x[0]
+    ws.insert(0, w)
+    v = ws.pop(1)
+    v -= ws[0]
+    ws.append(v)
+    return np.sum(ws[0] * ws[1]) + np.sum(ws[2] * w)
