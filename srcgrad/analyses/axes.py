@@ -166,6 +166,8 @@ class Axes:
                 found.append(self._of_entries(statement.value.id, more, seen | {name}))
             elif operation.kind in ("tuple", "list", "dict"):
                 found += [self._of_node(arg, more, seen) for arg in operation.args]
+            elif isinstance(statement.value, gast.ListComp):
+                found.append(self._of_node(statement.value.elt, more, seen))
             elif operation.kind == "primitive" and isinstance(statement.targets[0], gast.Name):
                 found.append(self._of_listed(operation, more, seen | {name}))
             else:

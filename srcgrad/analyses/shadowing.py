@@ -106,6 +106,7 @@ class Shadowing:
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
                 several = isinstance(value, _COMPREHENSIONS) or _repeats(value)
+                several = several and not self._lists_arrays(value)
                 if several and name not in self._tables.tables:
                     raise NotShadowedError("it may hold lists, and one of them at several places")
                 sources = sorted(self._sources(statement, mirror))
@@ -207,6 +208,10 @@ class Shadowing:
             for item in self._entries_of(source)
         )
 
+    def _lists_arrays(self, value: Any) -> bool:
+        """Say whether an expression makes a list of new arrays, as ``[np.zeros(n) for ...]``."""
+        return isinstance(value, gast.ListComp) and self._makes_array(value.elt)
+
     def _makes_array(self, value: Any) -> bool:
         primal = self._program.reader.read(value).primal
         return self._program.reader.vocabulary.primitive(primal).gives == "array"
@@ -248,6 +253,8 @@ class Shadowing:
     def _makes_display(self, statement: Any, seen: set[str]) -> bool:
         if not isinstance(statement, gast.Assign):
             return False
+        if self._lists_arrays(statement.value):
+            return True
         kind = self._program.operation(statement).kind
         if kind == "copy":
             return self._is_display(statement.value.id, seen)
