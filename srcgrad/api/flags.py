@@ -32,11 +32,13 @@ def made_for(
 ) -> Made:
     """Return what is made for the functions and objects given; if that is refused, for flags too.
 
+    So it is if it takes an array for granted where None is given.
+
     Raises:
         UnsupportedError: It is refused for both; the first refusal says why.
     """
     try:
-        return make(dict(given))
+        made = make(dict(given))
     except UnsupportedError as refusal:
         if not flags:
             raise
@@ -44,3 +46,15 @@ def made_for(
             return make({**given, **flags})
         except UnsupportedError:
             raise refusal from None
+    if not _asks_for_arrays(made, flags):
+        return made
+    try:
+        return make({**given, **flags})
+    except UnsupportedError:
+        return made
+
+
+def _asks_for_arrays(made: Any, flags: Mapping[str, Any]) -> bool:
+    taken = getattr(getattr(made, "generated", None), "conditions", ())
+    absent = (name for name, value in flags.items() if value is None)
+    return any(f"isinstance({name}, np.ndarray)" in taken for name in absent)

@@ -23,6 +23,7 @@ class ContainerSteps:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._kept: list[Any] = []  # whose identities are keys
 
     # -- changes
 
@@ -115,7 +116,13 @@ class ContainerSteps:
         if not isinstance(value, gast.BinOp):
             return stored
         update = at(gast.AugAssign(clone(stored.targets[0]), value.op, clone(value.right)), stored)
-        self._sweep.witness.stands_for(update, stored)
+        sweep, storage = self._sweep, self._sweep.facts.storage
+        sweep.witness.stands_for(update, stored)
+        storage.order[id(update)] = storage.order[id(stored)]
+        storage.own.add(id(update))
+        if id(stored) in sweep.steps:
+            sweep.steps[id(update)] = sweep.steps[id(stored)]
+        self._kept += [update, stored]
         return update
 
     def _reverse_store(

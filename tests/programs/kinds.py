@@ -141,7 +141,7 @@ def rows_that_are_one_list(x):
     return sum(map(sum, grid))
 
 
-@program("v", by="tape")
+@program("v")
 def groups_made_on_the_way(x):
     groups = {}
     for i, v in enumerate(x):

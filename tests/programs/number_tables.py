@@ -338,8 +338,8 @@ def arrays_as_cells(x):
 @program(("v", 4))
 def groups(x):
     d = {}
-    for i, v in enumerate(x):
-        d.setdefault(i % 2, []).append(v * x[0])
+    for i in range(4):
+        d.setdefault(i % 2, []).append(np.sum(x[i:] ** 2))
     return sum(d[0]) * sum(d[1])
 
 
@@ -381,9 +381,9 @@ def growing_rows_take_turns(x):
 @program(("v", 4))
 def groups_by_words(x):
     d = {"a": [], "b": []}
-    for i, v in enumerate(x):
+    for i in range(4):
         k = "a" if i % 3 else "b"
-        d[k].append(v * v)
+        d[k].append(np.sum(x[i:] ** 2))
         if len(d[k]) > 1:
             d[k].append(d[k][-1] * d[k][0])
     return sum(sum(r) for r in d.values()) + d["a"][-1]

@@ -1,4 +1,4 @@
-"""A write into an array that the caller keeps in a list."""
+"""A write into an array that the caller keeps in a list, which is turned round."""
 
 import numpy as np
 
@@ -8,4 +8,4 @@ X = [np.array([0.5, -1.2, 2.0, 0.7])]
 def program(arrays):
     first = arrays[0]
     first[0] = 2.0  # SG102
-    return np.sum(arrays[0] ** 2)
+    return np.sum(arrays[::-1][0] ** 2)
