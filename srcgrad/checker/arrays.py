@@ -373,9 +373,16 @@ def broadcast_to(value: Any, shape: Any) -> Any:
 @means(float)
 def as_float(value: Any = 0.0) -> Any:
     """Return a number."""
-    if isinstance(value, (Element, np.ndarray)):
-        return element_of(value)
-    return float(value)
+    return element_of(value) if isinstance(value, (Element, np.ndarray)) else float(value)
+
+
+@means(np.float64)
+def as_double(value: Any = 0.0) -> Any:
+    """Return a number, or an array as it is: one of floats is not copied."""
+    if np.ndim(value):
+        held = getattr(getattr(value, "dtype", None), "kind", "")
+        return value if held == "O" else lifted(np.float64(value))
+    return element_of(value) if isinstance(value, (Element, np.ndarray)) else np.float64(value)
 
 
 @means(isinstance)

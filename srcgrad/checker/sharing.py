@@ -91,7 +91,7 @@ def unspread(value: Any, *like: Any, **_: Any) -> Any:
          "srcgrad.runtime.dense_array",
          "srcgrad.runtime.real_part", "numpy.real", "srcgrad.runtime.conj", "numpy.conj",
          "numpy.conjugate",
-         "builtins.float", "method.view")  # fmt: skip
+         "builtins.float", "numpy.float64", "method.view")  # fmt: skip
 def same(value: Any, *_: Any, **__: Any) -> Any:
     """Return a value itself."""
     if isinstance(value, Lane) and not value.number:

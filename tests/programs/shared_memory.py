@@ -377,3 +377,18 @@ def array_scaled_as_the_value_of_a_zipped_dict(x):
     for q in named.values():
         q *= 0.9
     return np.sum(both[1] ** 2)
+
+
+@program("v")
+def double_precision_of_an_array_updated(x):
+    a = x * 1.0
+    b = np.float64(a)
+    b *= x[0]
+    return np.sum(a * b)
+
+
+@program("v")
+def double_precision_of_an_argument_written(x):
+    b = np.float64(x)
+    b[0] = 2.0
+    return np.sum(x * b)

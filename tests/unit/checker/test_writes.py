@@ -78,6 +78,13 @@ def compared(x: Any) -> Any:
     return np.sum(y * x)
 
 
+def double_precision(x: Any) -> Any:
+    y = 1.0 * x
+    z = np.float64(y)
+    z *= 2.0
+    return np.sum(y * x)
+
+
 def named_twice(x: Any) -> Any:
     y = 1.0 * x
     y[[0, 0]] += 2.0 * x[-1]
@@ -85,6 +92,21 @@ def named_twice(x: Any) -> Any:
 
 
 TEXTS: list[tuple[Callable[[Any], Any], str, str]] = [
+    (
+        double_precision,
+        """
+        y = 1.0 * x
+        z = np.float64(y)
+        z *= 2.0
+        return y + 1.0 * x
+        """,
+        """
+        y = 1.0 * x
+        z = np.float64(y)
+        z *= 2.0
+        return y + 2.0 * x
+        """,
+    ),
     (
         numbers_unpacked,
         """
