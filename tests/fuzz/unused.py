@@ -116,18 +116,21 @@ def _without(
 
 
 class _Cutter(ast.NodeTransformer):
-    """Puts `pass` in the place of the simple statement on a line."""
+    """Puts `pass` in the place of a simple statement, or what `:=` binds in it."""
 
     def __init__(self, line: int) -> None:
         self.line = line
         self.done = False
         self.bound: set[str] = set()
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
+    def generic_visit(self, node: ast.AST) -> Any:
         """Replace the statement, or go on inside."""
         here = isinstance(node, _SIMPLE) and node.lineno <= self.line <= (node.end_lineno or 0)
         if here and not self.done:
             self.done = True
+            bound = [item for item in ast.walk(node) if isinstance(item, ast.NamedExpr)]
+            if bound and bound[0] is not getattr(node, "value", None):
+                return [ast.copy_location(ast.Expr(item), node) for item in bound]
             names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
             self.bound = {item.id for item in names if isinstance(item.ctx, ast.Store)}
             return ast.copy_location(ast.Pass(), node)

@@ -164,9 +164,10 @@ class Versions:
         self.environment.update(heads)
         for handler in node.handlers:
             self._rename(handler.type)
-            inside, self.environment = self.environment, dict(self.environment)
+            inside, copied = self.environment, dict(self._copied)
+            self.environment = dict(inside)
             handler.body = self.block(handler.body)
-            self.environment = inside
+            self.environment, self._copied = inside, copied  # the body came to its end without it
         node.finalbody = self.block(node.finalbody)
         return [*before, node]
 
