@@ -129,7 +129,8 @@ class _Cutter(ast.NodeTransformer):
         if here and not self.done:
             self.done = True
             bound = [item for item in ast.walk(node) if isinstance(item, ast.NamedExpr)]
-            if bound and bound[0] is not getattr(node, "value", None):
+            alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.NamedExpr)
+            if bound and not alone:
                 return [ast.copy_location(ast.Expr(item), node) for item in bound]
             names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
             self.bound = {item.id for item in names if isinstance(item.ctx, ast.Store)}

@@ -107,6 +107,17 @@ class Versions:
                 copies.append(assign(head, load(last), statement))
         return copies
 
+    def _missed(self, before: Environment, attempt: Any) -> list[Any]:
+        """Return the copies that the handlers of a `try` have made, for the end of its body."""
+        missed = [
+            (head, self.environment[variable])
+            for variable, head in self._exposed.items()
+            if self._copied.get(variable) != before.get(variable)
+            and self._copied[variable] == self.environment.get(variable)
+        ]
+        ends = falls_through(attempt.body)
+        return [assign(head, load(last), attempt) for head, last in missed] if ends else []
+
     def _other(self, node: Any) -> list[Any]:
         self._rename(node)
         return [node]
@@ -162,12 +173,13 @@ class Versions:
             if last not in (None, head) and variable not in exposed:
                 node.body.append(assign(head, load(last), node))
         self.environment.update(heads)
+        copied = dict(self._copied)
         for handler in node.handlers:
             self._rename(handler.type)
-            inside, copied = self.environment, dict(self._copied)
-            self.environment = dict(inside)
+            inside, self.environment = self.environment, dict(self.environment)
             handler.body = self.block(handler.body)
-            self.environment, self._copied = inside, copied  # the body came to its end without it
+            self.environment = inside
+        node.body += self._missed(copied, node)
         node.finalbody = self.block(node.finalbody)
         return [*before, node]
 
