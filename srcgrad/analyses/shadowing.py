@@ -105,9 +105,8 @@ class Shadowing:
             self._must_be_known(name, mirror)
             for statement in self._makers[name]:
                 value = getattr(statement, "value", None)
-                several = isinstance(value, _COMPREHENSIONS) or _repeats(value)
-                several = several and not self._lists_arrays(value)
-                if several and name not in self._tables.tables:
+                known = name in self._tables.tables or self._lists_arrays(value)
+                if not known and (isinstance(value, _COMPREHENSIONS) or _repeats(value)):
                     raise NotShadowedError("it may hold lists, and one of them at several places")
                 sources = sorted(self._sources(statement, mirror))
                 mirror.links += [(name, source) for source in sources]
