@@ -21,6 +21,7 @@ from srcgrad.codegen.printer import to_source
 from srcgrad.compiler import derivation
 from srcgrad.ir.build import load
 from srcgrad.ir.program import bound_names
+from srcgrad.runtime import refuse_integers
 from tests.differences import copied
 from tests.programs.corpus import Program
 
@@ -127,7 +128,7 @@ def _noted(derived: Any, facts: Any) -> Found:
     names = {*program.parameters, *bound_names(program.body)}
     function = gast.parse(f"def {program.name}(): pass").body[0]
     function.args, function.body = copy.deepcopy(program.arguments), copy.deepcopy(program.body)
-    scope = dict(derived.source.function.__globals__)
+    scope = {"refuse_integers": refuse_integers, **derived.source.function.__globals__}
     scope |= {n: b.value for n, b in program.reader.scope.used.items()}
     axes = {name: facts.dimensions.of(load(name)) for name in names}
     return Found(
