@@ -335,7 +335,8 @@ class Shapes:
     def _mixed(self) -> frozenset[str]:
         """The parameters that may hold entries of several shapes, for all that is known."""
         given = self._program.given
-        found = {n for n in self._program.parameters if given.get(n) is None}
+        kinds = (None, "list", "tuple", "dict")
+        found = {n for n in self._program.parameters if given.get(n) in kinds}
         even = {
             part.id
             for statement in statements(self._program.body)

@@ -143,3 +143,11 @@ def entry_of_a_dict_replaced_and_updated(d, x):
     d["b"] = b * x
     d["b"] *= x
     return np.sum(d["b"] * b) + np.sum(d["w"])
+
+
+@program("a", "t", ("v", 3))
+def entries_of_a_tuple_beside_a_list_written(p, pair, x):
+    p[1][:] *= x
+    y = 0.1 * x
+    k = y[0] = np.sum(pair[1])
+    return np.mean(np.where(k > 0.0, pair[0], 0.3)) + np.sum(y * p[1])
