@@ -21,7 +21,15 @@ def copied(x: Any) -> Any:
 
 
 def copied_like(tangent: Any, x: Any) -> Any:
-    """Return a copy of a tangent with the memory layout of the value that it belongs to."""
+    """Return a copy of a tangent with the memory layout of the value that it belongs to.
+
+    That of a number is a number: an update of one binds it anew, and so must that of its tangent.
+    """
+    if isinstance(x, (int, float, complex, np.generic)):
+        number = tangent[()] if isinstance(tangent, np.ndarray) else tangent
+        if isinstance(x, np.generic) and isinstance(number, np.generic):
+            return number.astype(x.dtype)
+        return number
     if isinstance(x, dict):
         return {key: copied_like(tangent[key], item) for key, item in x.items()}
     if isinstance(x, (list, tuple)):

@@ -425,8 +425,9 @@ class Forwarder:
         if not fills and not changes:
             self._short.add(name)
             return tangent
-        if not fills:
-            tangent = self._spread(name, tangent)
+        if not fills:  # what is spread has no memory of its own; that of a number is a number
+            copy = self._externals.use_runtime("copied_like")
+            return call(copy, self._spread(name, tangent), load(name))
         if changes and not self._is_new(name, tangent, operation):
             return call(self._externals.use_runtime("copied"), tangent)
         return tangent
