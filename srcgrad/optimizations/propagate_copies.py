@@ -17,6 +17,8 @@ def propagate_copies(
 ) -> list[Any]:
     """Return `body` without copies ``t = s`` of temporaries, where neither is bound again.
 
+    What is copied has to be bound before: else the copy raises, or holds what another trip left.
+
     >>> from srcgrad.compiler.doctesting import parse, text
     >>> body = parse('''
     ... a = x * 2
@@ -32,11 +34,13 @@ def propagate_copies(
         for target in targets_of(statement):
             binds.update(names_bound(target))
     names: dict[str, str] = {}
+    bound = set(parameters)
     for statement in statements(body):
         target, source = copy_in(statement)
-        once = binds[target] == 1 and binds[source] == 1
+        once = binds[target] == 1 and binds[source] == 1 and source in bound
         if target and once and is_temporary(target) and not getattr(statement, "closing", False):
             names[target] = source
+        bound.update(name for item in targets_of(statement) for name in names_bound(item))
     return _apply(body, names) if names else body
 
 

@@ -72,6 +72,10 @@ def compared_after_a_branch(x: Any) -> Any:
     return x[2] if 0.0 < x[0] < low else x[1]
 
 
+def read_before_it_is_assigned(x: Any) -> Any:
+    return np.sum(np.add(late, (late := x)))
+
+
 def updated_and_never_bound(x: Any) -> Any:
     item += 0.3
     return np.sum(x) * item
@@ -91,6 +95,7 @@ def bound_afterwards_to_what_nobody_reads(x: Any) -> Any:
 
 LATE = [
     updated_and_never_bound,
+    read_before_it_is_assigned,
     written_before_it_is_bound,
     bound_afterwards_to_what_nobody_reads,
 ]
