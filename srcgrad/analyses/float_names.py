@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.ir.changes import change_of
 from srcgrad.ir.operations import Operation
-from srcgrad.ir.program import Program, is_store
+from srcgrad.ir.program import Program, is_store, store_target
 from srcgrad.ir.scopes import MISSING
 from srcgrad.ir.walk import names_bound, statements
 from srcgrad.primitives import Primitive
@@ -28,7 +28,8 @@ _PASS_ON: Final = (
 def float_names(program: Program) -> frozenset[str]:
     """Return the names that are surely bound to floating-point numbers, or containers of them.
 
-    A parameter that a gradient is asked for is: integers are refused at the call.
+    A parameter that a gradient is asked for is: integers are refused at the call. Where the arrays
+    that one holds are written into, the call is asked of what they are (`given_holders`).
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> program = program_of('''
@@ -50,6 +51,7 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._makers: dict[str, list[Any]] = defaultdict(list)
+        self._stored: dict[str, list[Any]] = defaultdict(list)  # which lists and dicts then hold
         self._floats: set[str] = set()  # or, if they hold whole numbers too, arrays of them are
         self._each: set[str] = set()  # so is each part of those
         self._holders: dict[Any, set[str]] = {gast.List: set(), gast.Dict: set()}
@@ -61,7 +63,8 @@ class _Analysis:
         self._each = set(self._floats)
         size = -1
         while size != (size := self._unsettled()):
-            for name, makers in self._makers.items():
+            for name in self._makers:
+                makers = self._held_by(name)
                 if name in self._floats and not all(map(self._is_float, makers)):
                     self._floats.remove(name)
                 if name in self._each and not all(map(self._is_each, makers)):
@@ -70,6 +73,11 @@ class _Analysis:
                     if any(self._may_be(kind, maker) for maker in makers):
                         self._holders[kind].add(name)
         return frozenset(self._floats)
+
+    def _held_by(self, name: str) -> list[Any]:
+        """Return what a name is made of; an array keeps its type whatever is stored in it."""
+        is_array = all(name not in names for names in self._holders.values())
+        return self._makers[name] if is_array else [*self._makers[name], *self._stored[name]]
 
     def _unsettled(self) -> int:
         """Return a number that falls with each step, of which there are only so many."""
@@ -83,7 +91,10 @@ class _Analysis:
             self._makers[change.name].append(change.value)  # what joins a list
         elif isinstance(statement, gast.For):
             self._iterate(statement.target, statement.iter)
-        elif isinstance(statement, gast.Assign) and not is_store(statement):
+        elif is_store(statement):
+            name = getattr(store_target(statement).value, "id", "")
+            self._stored[name].append(statement.value)
+        elif isinstance(statement, gast.Assign):
             for target in statement.targets:
                 self._note(target, statement.value)
 

@@ -19,6 +19,11 @@ Conditions = tuple[str, ...]
 """What has to hold of arguments, all of it."""
 
 _KINDS: Final = ("list", "tuple", "dict")
+_TESTS: Final = (
+    "isinstance(item, np.ndarray)",
+    "np.ndim(item) > 0",
+    "item.dtype.kind in 'fc'",
+)
 
 
 class GivenHolders:
@@ -36,8 +41,8 @@ class GivenHolders:
     >>> holders = GivenHolders(program, Integers(program))
     >>> holders.of("r"), holders.of("q")
     ('p', None)
-    >>> holders.all_arrays("p")
-    ('all(isinstance(item, np.ndarray) for item in p)', 'all(np.ndim(item) > 0 for item in p)')
+    >>> holders.all_arrays("p")[1:]
+    ('all(np.ndim(item) > 0 for item in p)', "all(item.dtype.kind in 'fc' for item in p)")
     """
 
     def __init__(self, program: Program, integers: Integers) -> None:
@@ -52,21 +57,23 @@ class GivenHolders:
         return self._roots.get(name)
 
     def is_array(self, read: Any) -> Conditions | None:
-        """Say when what is read from one of them is an array with axes; None if nobody knows."""
+        """Say when what is read is an array of floats with axes; None if nobody knows.
+
+        An array of integers would cut off the fraction of what is stored in it.
+        """
         name, key = self._roots[read.value.id], read.slice
         if isinstance(key, gast.Constant) and isinstance(key.value, (str, int)):
             held = f"{name}[{key.value!r}]"
-            return (f"isinstance({held}, np.ndarray)", f"np.ndim({held}) > 0")
+            return tuple(test.replace("item", held) for test in _TESTS)
         if self._program.given[name] == "dict" or self._integers.of(key):
             return self.all_arrays(name)
         return None
 
     def all_arrays(self, name: str) -> Conditions:
-        """Say when all that one of them holds are arrays with axes."""
+        """Say when all that one of them holds are arrays of floats with axes."""
         root = self._roots[name]
         held = f"{root}.values()" if self._program.given[root] == "dict" else root
-        tests = ("isinstance(item, np.ndarray)", "np.ndim(item) > 0")
-        return tuple(f"all({test} for item in {held})" for test in tests)
+        return tuple(f"all({test} for item in {held})" for test in _TESTS)
 
     def _follow(self) -> None:
         """Find the names of each, and leave out those of which something else is done."""

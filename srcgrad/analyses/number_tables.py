@@ -1,4 +1,4 @@
-"""Says which names are bound to tables: lists of lists of numbers, each row a list of its own."""
+"""Says which names are bound to tables: lists and dicts of rows, which are lists of numbers."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ class NumberTables:
 def number_tables(program: Program) -> NumberTables:
     """Return the tables of a program in normal form, and the names of their rows.
 
-    A table is used for its rows and its length alone; so is a row used for its cells. Then no list
-    but tables holds a row. Whether the cells that are written out are numbers is not asked.
+    A table is used for its rows alone, which may be replaced, put in and taken to another one; so
+    is a row used for its cells, and may grow. Then no list but tables holds a row. Whether the
+    cells are numbers is not asked here.
 
     >>> from srcgrad.compiler.doctesting import program_of
     >>> found = number_tables(program_of('''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -160,6 +161,94 @@ def test_floats_are_not(program: Callable[..., Any]) -> None:
     with pytest.raises(sg.SrcgradError):
         derivative(X.copy(), K.copy())
     assert_same(derivative(X.copy(), K.astype(float)), expected)
+
+
+# -- in lists and dicts: truncated, it has no slope; a right number or a refusal, in every mode
+
+
+def array_of_a_list(x):
+    held = [np.array([1, 2, 3, 4]), x * 1.0]
+    first = held[0]
+    first[0] = x[1]
+    return np.sum(held[0] * held[1])
+
+
+def array_put_into_a_list(x):
+    held = [x * 2.0, x * 1.0]
+    last = held[1]
+    held[0] = np.array([1, 2, 3, 4])
+    first = held[0]
+    first[0] = x[1]
+    return np.sum(held[0] * last)
+
+
+def array_under_a_new_key(x):
+    held = {"a": x * 1.0}
+    a = held["a"]
+    held["b"] = np.arange(4)
+    b = held["b"]
+    b += 1
+    b[1] = x[0] * 9
+    return np.sum(held["b"] * a)
+
+
+def array_taken_out(x):
+    held = [x * 1.0, np.array([1, 2, 3, 4])]
+    last = held.pop()
+    last[0] = x[1] * 3
+    held.append(last)
+    return np.sum(held[1] * x)
+
+
+def array_of_a_comprehension(x):
+    held = [np.zeros(4, int) for _ in range(2)]
+    held[0][0] = x[1] * 10
+    return np.sum(held[0] * x)
+
+
+HELD = [
+    array_of_a_list,
+    array_put_into_a_list,
+    array_under_a_new_key,
+    array_taken_out,
+    array_of_a_comprehension,
+]
+
+
+def first_of_a_list(p, x):
+    first = p[0]
+    first[0] = x[1]
+    return np.sum(first * x)
+
+
+def each_of_a_list(p, x):
+    for item in p:
+        item[0] = x[1]
+    return np.sum(p[0] * x)
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("program", HELD)
+def test_arrays_of_integers_in_lists_have_no_slope(program: Callable[..., Any]) -> None:
+    x = X + 0.03  # no step comes to a whole number
+    expected = numerical_gradient(program, (x,), 0)
+    for derivative in (sg.grad(program), sg.jacobian(program)):
+        with contextlib.suppress(sg.NotDifferentiableError):
+            assert_same(derivative(x), expected)
+    for place, way in enumerate(np.eye(4)):
+        with contextlib.suppress(sg.NotDifferentiableError):
+            assert_same(sg.jvp(program, (x,), (way,))[1], expected[place])
+
+
+@pytest.mark.filterwarnings("ignore::srcgrad.FallbackWarning")
+@pytest.mark.parametrize("program", [first_of_a_list, each_of_a_list])
+def test_so_have_those_in_lists_of_the_caller(program: Callable[..., Any]) -> None:
+    derivative = sg.grad(program, (0, 1))
+    derivative([X * 2, X * 3], X.copy())  # by a text for floats
+    _, found = derivative([K.copy(), X.copy()], X + 0.03)
+    used = [K.copy(), X.copy()]
+    program(used, X + 0.03)
+    assert_same(found, np.where(np.arange(4) < 1, used[0][0], K).astype(float))
 
 
 def test_the_line_is_named() -> None:
