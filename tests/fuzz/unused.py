@@ -18,7 +18,7 @@ from tests.fuzz.modules import Program
 from tests.fuzz.reference import CALLS
 from tests.fuzz.trees import copied, difference
 
-_PATIENCE = 5
+_PATIENCE = 12
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
